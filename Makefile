@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# make          builds ./luaspy
+# make demo     installs what is missing, builds, profiles a real Lua program
+# make check    installs what is missing, builds, runs the tests (TESTS=unit, TESTS=unit/test_log)
+# make help     lists the rest
+#
+# V=1 shows the commands, WERROR=1 makes warnings errors. CC, CLANG, BPFTOOL, CFLAGS, LDFLAGS,
+# PREFIX, DESTDIR and ARCH (x86, arm64) are yours. VMLINUX=full builds against the types of the
+# running kernel, VMLINUX_H=FILE against those in FILE, instead of the few in vmlinux/.
+
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+O       ?= .output
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+.SECONDARY:
+.DEFAULT_GOAL := all
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG      ?= clang
+PKG_CONFIG ?= pkg-config
+CFLAGS     ?= -O2 -g
+ARCH       ?= $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
+
+ifeq ($(V),1)
+say =
+Q   =
+else
+say = @printf '  %-8s %s\n' '$(1)' '$(2)'
+Q   = @
+endif
+
+# ---- what there is
+
+BPF_SOURCES  := $(wildcard bpf/*.bpf.c)
+USER_SOURCES := $(wildcard user/*.c user/*/*.c)
+BPF_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/%.o)
+USER_OBJECTS := $(USER_SOURCES:%.c=$(O)/%.o)
+SKELETON     := $(O)/luaspy.skel.h
+
+# Tests link all of the program but its main(), built with sanitizers.
+ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
+
+# TESTS names directories below tests/, or test programs in them; the order is that of running.
+TESTS         ?= unit walk names e2e accuracy oracle
+TEST_SOURCES  := $(foreach t,$(TESTS),$(if $(findstring /,$t),tests/$t.c,$(sort $(wildcard tests/$t/test_*.c))))
+TEST_PROGRAMS := $(TEST_SOURCES:tests/%.c=$(O)/tests/%)
+
+# ---- tools and flags
+
+# Debian keeps bpftool in /usr/sbin, which is in root's PATH only; Ubuntu beside its kernels' tools,
+# where the one in PATH is a script that fails unless the running kernel's are installed.
+BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/linux-tools/*/bpftool; \
+             do "$$tool" version >/dev/null 2>&1 && echo "$$tool"; done; true) bpftool)
+
+# $(call package,--cflags,libelf zlib): asked when a recipe needs it, for `make demo` may have to
+# install the packages first.
+package = $(shell $(PKG_CONFIG) $(1) $(2))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error \
+            cannot find one of these by pkg-config: $(2) (try 'tests/install_dependencies.sh')))
+
+LIBRARIES      := libbpf libelf zlib
+TEST_LIBRARIES := cmocka jansson
+
+WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
+
+# -D_GNU_SOURCE= so that a file may still define it.
+USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude -Iuser -I$(O) $(LIBRARY_CFLAGS) \
+              $(CPPFLAGS) $(CFLAGS)
+TEST_CFLAGS = -Itests/support -Ibpf $(TEST_LIBRARY_CFLAGS)
+ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
+              -fno-omit-frame-pointer
+
+LIBRARY_CFLAGS      = $(eval LIBRARY_CFLAGS := $(call package,--cflags,$(LIBRARIES)))$(LIBRARY_CFLAGS)
+LIBRARY_LIBS        = $(eval LIBRARY_LIBS := $(call package,--libs,$(LIBRARIES)))$(LIBRARY_LIBS)
+TEST_LIBRARY_CFLAGS = $(eval TEST_LIBRARY_CFLAGS := $(call package,--cflags,$(TEST_LIBRARIES)))$(TEST_LIBRARY_CFLAGS)
+TEST_LIBRARY_LIBS   = $(eval TEST_LIBRARY_LIBS := $(call package,--libs,$(TEST_LIBRARIES)))$(TEST_LIBRARY_LIBS)
+
+ifneq ($(VMLINUX_H),)
+VMLINUX_DIR := $(O)/vmlinux-given
+else ifeq ($(VMLINUX),full)
+VMLINUX_DIR := $(O)/vmlinux
+else
+VMLINUX_DIR := vmlinux
+endif
+
+# BPF_PROG() declares parameters that a program may not use, hence -Wno-unused-parameter.
+BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -fno-stack-protector -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
+             -Wno-unused-parameter -I$(VMLINUX_DIR) -Iinclude $(LIBRARY_CFLAGS)
+
+# With the revision where this is a checkout of its own, not a folder inside somebody else's.
+REVISION := $(if $(wildcard .git),$(shell git rev-parse --short HEAD 2>/dev/null))
+MODIFIED := $(if $(REVISION),$(shell git diff --quiet HEAD -- 2>/dev/null || echo modified))
+comma    := ,
+empty    :=
+VERSION_STRING := $(VERSION)$(if $(REVISION),$(empty) ($(REVISION)$(if $(MODIFIED),$(comma) modified)))
+
+# Only what shows the version is built anew when it changes.
+VERSION_OBJECTS := $(patsubst %.c,%.o,$(shell grep -sl LUASPY_VERSION $(USER_SOURCES) /dev/null))
+
+# ---- the program
+
+.PHONY: all
+all: luaspy
+
+luaspy: $(USER_OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
+
+$(O)/user/%.o: user/%.c $(O)/user.flags | $(SKELETON)
+	$(call say,CC,$*.o)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/asan/user/%.o: user/%.c $(O)/asan.flags | $(SKELETON)
+	$(call say,CC,asan/$*.o)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ASAN_CFLAGS) -MMD -MP -c $< -o $@
+
+$(addprefix $(O)/,$(VERSION_OBJECTS)) $(addprefix $(O)/asan/,$(VERSION_OBJECTS)): $(O)/version.flags
+$(addprefix $(O)/,$(VERSION_OBJECTS)) $(addprefix $(O)/asan/,$(VERSION_OBJECTS)): \
+	private CPPFLAGS += -DLUASPY_VERSION='"$(VERSION_STRING)"'
+
+$(SKELETON): $(O)/luaspy.bpf.o
+	$(call say,SKEL,$(@F))
+	$(Q)$(BPFTOOL) gen skeleton $< name luaspy_bpf > $@
+
+$(O)/luaspy.bpf.o: $(BPF_OBJECTS)
+	$(call say,BPFLINK,$(@F))
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
+	$(call say,BPF,$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+
+.PHONY: vmlinux
+vmlinux:
+	$(call say,BTF,$(O)/vmlinux/vmlinux.h)
+	$(Q)BPFTOOL='$(BPFTOOL)' vmlinux/generate.sh $(O)/vmlinux/vmlinux.h
+
+$(O)/vmlinux/vmlinux.h:
+	$(call say,BTF,$@)
+	$(Q)BPFTOOL='$(BPFTOOL)' vmlinux/generate.sh $@
+
+$(O)/vmlinux-given/vmlinux.h: $(VMLINUX_H)
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# ---- a change of flags rebuilds what was built with others
+
+$(O)/bpf.flags:     flags = $(CLANG) $(BPF_CFLAGS)
+$(O)/user.flags:    flags = $(CC) $(USER_CFLAGS)
+$(O)/asan.flags:    flags = $(CC) $(ASAN_CFLAGS)
+$(O)/version.flags: flags = $(VERSION_STRING)
+
+$(O)/%.flags: FORCE | $(O)/
+	$(file >$@.new,$(flags))
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(O)/:
+	@mkdir -p $@
+
+.PHONY: FORCE
+FORCE:
+
+# ---- tests
+#
+# tests/DIR/test_*.c are cmocka programs. Each is linked with the other .c files of its folder and
+# of tests/support/. What else a folder needs built, its rules.mk says, by adding to TEST_FILES;
+# tests/DIR/x.bpf.c becomes $(O)/tests/DIR/x.bpf.o.
+
+sources_beside = $(filter-out tests/$(1)test_% %.bpf.c,$(wildcard tests/$(1)*.c tests/support/*.c))
+objects_beside = $(patsubst %.c,$(O)/asan/%.o,$(call sources_beside,$(1)))
+
+$(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$(dir $$*)) $(ASAN_OBJECTS)
+	$(call say,LINK,tests/$*)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ASAN_CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@
+
+$(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(SKELETON)
+	$(call say,CC,tests/$*.o)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ASAN_CFLAGS) $(TEST_CFLAGS) -I$(dir $<) -MMD -MP -c $< -o $@
+
+$(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
+	$(call say,BPF,tests/$*.bpf.o)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Ibpf -MMD -MP -c $< -o $@
+
+TEST_FILES :=
+-include $(wildcard tests/*/rules.mk)
+
+.PHONY: test-programs
+test-programs: $(TEST_PROGRAMS) $(TEST_FILES)
+
+.PHONY: check
+check:
+	@tests/install_dependencies.sh build test
+	@$(MAKE) all test-programs
+	@OUTPUT=$(O) tests/run.sh $(TEST_PROGRAMS)
+
+.PHONY: oracle
+oracle:
+	@$(MAKE) check TESTS=oracle
+
+.PHONY: bench
+bench: all
+	@$(if $(wildcard tests/bench/run.sh),,$(error cannot find 'tests/bench/run.sh'))
+	@OUTPUT=$(O) tests/bench/run.sh
+
+.PHONY: demo
+demo:
+	@tests/install_dependencies.sh build demo
+	@$(MAKE) all
+	@OUTPUT=$(O) tests/demo.sh
+
+.PHONY: lint
+lint:
+	@tests/install_dependencies.sh lint
+	@tests/lint.sh
+
+# ---- around it
+
+# What was built is what is installed: root, without the builder's variables, rebuilds nothing.
+.PHONY: install
+install: $(if $(wildcard luaspy),,all)
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/luaspy)
+	$(Q)install -D -m 755 luaspy $(DESTDIR)$(PREFIX)/bin/luaspy
+
+.PHONY: uninstall
+uninstall:
+	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/luaspy
+
+.PHONY: clean
+clean:
+	$(call say,CLEAN,$(O) luaspy)
+	$(Q)rm -rf $(O) luaspy
+
+.PHONY: help
+help:
+	@echo 'all demo check bench oracle lint install uninstall clean vmlinux'
+	@echo "(the Makefile's first lines say what may be set)"
+
+-include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))

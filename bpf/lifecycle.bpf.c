@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Births and ends of threads, and changes of program. Attached by BTF: tracefs is not mounted
+ * everywhere. A birth needs no record, its CPU time starts at 0; it is noted for the sake of the
+ * moment at which the timers are attached.
+ */
+#include "maps.bpf.h"
+#include "send.bpf.h"
+#include "identity.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+static __always_inline void send_event(void *record, __u32 size)
+{
+	struct ls_counters *counters = counters_here();
+
+	if (send_record(record, size) && counters)
+		counters->records_lost++;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tgid = id_of(BPF_CORE_READ(child, group_leader));
+	__u32 tid = id_of(child);
+	struct ls_birth birth = {};
+
+	if (tgid == tid || !bpf_map_lookup_elem(&targets, &tgid))
+		return 0;
+	birth.time_ns = bpf_ktime_get_ns();
+	birth.parent_tid = id_of(parent);
+	bpf_map_update_elem(&births, &tid, &birth, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(thread_exits, struct task_struct *task)
+{
+	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
+	struct ls_thread_exit record = {.type = LS_RECORD_THREAD_EXIT, .tgid = tgid};
+
+	if (!bpf_map_lookup_elem(&targets, &tgid))
+		return 0;
+	record.tid = id_of(task);
+	record.is_last = BPF_CORE_READ(task, signal, live.counter) == 0;
+	record.time_ns = bpf_ktime_get_ns();
+	record.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
+	send_event(&record, sizeof(record));
+	bpf_map_delete_elem(&threads, &record.tid);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_execs, struct task_struct *task)
+{
+	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
+	struct ls_exec record = {.type = LS_RECORD_EXEC, .tgid = tgid};
+	struct ls_target *target = bpf_map_lookup_elem(&targets, &tgid);
+
+	if (!target)
+		return 0;
+	/* Nothing fits the new program until user space has looked at it. */
+	target->layouts = 0;
+	target->decided = 0;
+	record.time_ns = bpf_ktime_get_ns();
+	send_event(&record, sizeof(record));
+	bpf_map_delete_elem(&threads, &tgid);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

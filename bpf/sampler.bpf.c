@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The timer's program: whose tick it is, in which circumstances, and which walker takes it. */
+#include "maps.bpf.h"
+#include "identity.bpf.h"
+
+/* Frames that a sample may have; user space sets it. */
+const volatile __u32 max_depth = 512;
+
+__u32 namespace_level;
+
+#ifdef __TARGET_ARCH_arm64
+#define REGISTER_COUNT      31
+#define STACK_POINTER(regs) ((regs)->sp)
+#else
+#define REGISTER_COUNT      15
+#define STACK_POINTER(regs) ((regs)->sp)
+#endif
+
+/*
+ * The registers that the thread had in user space, wherever it was interrupted. The general ones
+ * come first in struct pt_regs on both architectures.
+ */
+static __always_inline int copy_registers(struct ls_scratch *scratch, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (!regs || bpf_probe_read_kernel(scratch->registers, REGISTER_COUNT * 8, regs))
+		return 1;
+	scratch->register_count = REGISTER_COUNT;
+	scratch->sp = (STACK_POINTER(regs) + 7) & ~7ULL;
+	return 0;
+}
+
+static __always_inline void begin_sample(struct ls_scratch *scratch, struct task_struct *task,
+					 __u32 tgid, __u32 tid)
+{
+	struct ls_sample *sample = &scratch->sample;
+
+	scratch->now_ns = bpf_ktime_get_ns();
+	scratch->tgid = tgid;
+	scratch->frame_room = max_depth;
+	scratch->search.chunks_read = 0;
+	sample->type = LS_RECORD_SAMPLE;
+	sample->tgid = tgid;
+	sample->tid = tid;
+	sample->time_ns = scratch->now_ns;
+	sample->runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	bpf_get_current_comm(sample->comm, sizeof(sample->comm));
+	sample->state = 0;
+	sample->frame_count = 0;
+	sample->layout = 0;
+	sample->verified = 0;
+	sample->other_layouts = 0;
+	sample->error = copy_registers(scratch, task) ? LS_WALK_REGISTERS : LS_WALK_NONE;
+}
+
+SEC("perf_event")
+int sample(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
+	struct ls_target *target = bpf_map_lookup_elem(&targets, &tgid);
+	struct ls_counters *counters = counters_here();
+	struct ls_scratch *scratch = scratch_here();
+
+	if (!target || !counters || !scratch)
+		return 0;
+	counters->ticks++;
+	begin_sample(scratch, task, tgid, id_of(task));
+	bpf_tail_call(ctx, &families, target->family);
+	return 0;
+}
+
+/* Run once by user space, as itself, before anything is attached. */
+SEC("raw_tp")
+int learn_namespace(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	namespace_level = BPF_CORE_READ(task, thread_pid, level);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

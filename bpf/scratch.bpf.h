@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What one sample works with, far too large for BPF's stack of 512 bytes: one per CPU. */
+#ifndef LS_SCRATCH_BPF_H
+#define LS_SCRATCH_BPF_H
+
+#include "target.bpf.h"
+#include "layout.h"
+#include "record.h"
+
+typedef int ls_reader_t;
+#define LS_READ(reader, to, size, address)        read_target(to, size, address)
+#define LS_READ_STRING(reader, to, size, address) read_target_string(to, size, address)
+#define LS_REPEAT(count, step, context)           repeat(count, step, context)
+#include "fingerprint_puc.h"
+
+/* Stacks within one stack that are told apart: coroutines that resumed each other. */
+#define LS_CHAIN_MAX    16
+#define LS_CHUNK_BYTES  2048 /* of native stack, read at once: never crosses a page */
+#define LS_CHUNK_WORDS  (LS_CHUNK_BYTES / 8)
+#define LS_SEEN_MAX     64   /* words of a stack that are not looked at twice */
+#define LS_WINDOW_BYTES 1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
+#define LS_MEMO_MAX     1024 /* prototypes whose content was read lately */
+#define LS_REGISTER_MAX 32
+
+/* A lua_State that runs or waits for one that it resumed: its errorJmp lies in this stack. */
+struct ls_active {
+	__u64 state;
+	__u64 error_jump; /* higher for a resumer than for what it resumed */
+	__u64 ci;
+};
+
+/* What is known of a thread from its earlier samples. */
+struct ls_thread {
+	__u64 stack_low; /* the mapping that SP was in */
+	__u64 stack_high;
+	__u32 dropped;  /* samples since the last that found room */
+	__u8 own_stack; /* the mapping is this thread's stack and nothing else */
+	__u8 chain_count;
+	__u16 padding;
+	struct ls_active chain[LS_CHAIN_MAX]; /* running one first */
+	struct ls_active root; /* the last that was seen at the root, which may be idle now */
+};
+
+/* A prototype whose content was read: see fingerprint_of(). */
+struct ls_memo {
+	__u64 proto;
+	__u64 fixed;
+	__u64 content;
+	__u64 since_ns;    /* the content has been the same from here */
+	__u64 verified_ns; /* to here */
+	__u32 tgid;
+	__u32 padding;
+};
+
+/* A piece of the target's memory. */
+struct ls_window {
+	__u64 start;
+	__u64 end; /* 0: nothing read yet */
+	__u8 bytes[LS_WINDOW_BYTES + LS_STRUCT_LEN];
+};
+
+/* Where the search for active states has come to. */
+struct ls_search {
+	__u64 high;    /* end of the thread's stack */
+	__u64 address; /* next to be read */
+	__u64 end;     /* of what is to be read */
+	__u64 own_low; /* from here to `high` is the thread's own stack: no state lies there */
+	__u64 global;  /* of the state that was looked at last */
+	__u32 rooted;  /* the chain's last is its VM's main thread: nothing of it lies further up */
+	__u32 is_cut;  /* there are more active states than the chain holds */
+	__u32 chunks_read;
+	__u32 candidate_count;
+	__u64 candidates[LS_CHUNK_WORDS];
+	__u64 chunk[LS_CHUNK_WORDS];
+	__u64 seen[LS_SEEN_MAX]; /* words considered, xor `generation` */
+	__u64 generation;
+};
+
+/* Where the walk along the calls has come to. */
+struct ls_walk {
+	__u64 ci; /* of the state in scratch->state */
+	__u64 base_ci;
+	__u32 chain_index; /* of that state */
+	__u32 left;        /* frames that may still be added */
+	__u32 lua_frames;
+	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
+	struct ls_frame frame; /* the call that was decoded last */
+};
+
+struct ls_scratch {
+	/* the sample's circumstances */
+	__u64 now_ns;
+	__u64 sp;
+	__u64 registers[LS_REGISTER_MAX];
+	__u32 register_count;
+	__u32 tgid;
+
+	struct ls_search search;
+	struct ls_active chain[LS_CHAIN_MAX];
+	__u32 chain_count;
+	__u32 padding;
+	struct ls_walk walk;
+
+	/* copies of the target's structs */
+	__u8 state[LS_STRUCT_LEN];
+	__u64 state_address; /* of the copy; 0: none */
+	__u8 other_state[LS_STRUCT_LEN];
+	__u8 closure[LS_STRUCT_LEN];
+	__u8 proto[LS_STRUCT_LEN];
+	struct ls_window ci;
+	struct ls_window stack;
+
+	struct ls_puc_content content;
+	struct ls_function function;
+	struct ls_memo memo[LS_MEMO_MAX];
+
+	/* the record */
+	__u32 frame_room;
+	__u32 padding_too;
+	struct ls_sample sample;
+	struct ls_frame frames[LS_DEPTH_MAX]; /* sent with the sample: must follow it */
+};
+
+/* What the step of a loop is given. */
+struct ls_pass {
+	struct ls_scratch *scratch;
+	const struct ls_puc_layout *layout;
+};
+
+#endif

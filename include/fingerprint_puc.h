@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What makes a prototype this one and no other. Its address is not enough: prototypes are
+ * collected, and the next one is often allocated in the same place, with the same sizes and the
+ * same pointers, when a program loads one template after another. So content counts: the chunk's
+ * name, the first constants with their text, the first instructions.
+ *
+ * BPF computes it when it samples, user space again when it reads a name out of a prototype that
+ * may be gone by then. The includer defines how to read:
+ *   ls_reader_t, LS_READ(reader, to, size, address), LS_READ_STRING(reader, to, size, address),
+ *   LS_REPEAT(count, step, context): step(i, context) for i from 0 until it returns 1
+ */
+#ifndef LS_FINGERPRINT_PUC_H
+#define LS_FINGERPRINT_PUC_H
+
+#include "layout.h"
+#include "record.h"
+
+#define LS_FINGERPRINT_CONSTANTS 16 /* TValues, 16 bytes each */
+#define LS_FINGERPRINT_STRINGS   8  /* of those, string constants whose text counts */
+#define LS_FINGERPRINT_CODE      16 /* instructions, 4 bytes each */
+#define LS_STRING_HEAD           40 /* header of a TString and 16 bytes of its text */
+
+/* A copy of a struct of the target's; an offset of one byte cannot leave it. */
+#define LS_STRUCT_LEN (256 + 8)
+
+/* What the content was computed from. Big: not for BPF's stack. */
+struct ls_puc_content {
+	char source[LS_SOURCE_LEN];
+	__u64 constants[LS_FINGERPRINT_CONSTANTS * 2];
+	__u64 code[LS_FINGERPRINT_CODE / 2];
+	__u64 string_head[LS_STRING_HEAD / 8];
+	__u32 source_length;
+	__u32 strings; /* whose text was folded */
+	__u64 hash;    /* all of it */
+	__u64 shape;   /* sizes and code alone */
+};
+
+static inline __attribute__((always_inline)) __u64 ls_fold(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL; /* 2^64 / golden ratio, odd */
+	return hash ^ (hash >> 29);
+}
+
+static inline __attribute__((always_inline)) __u64 ls_word(const __u8 *copy, __u8 offset)
+{
+	return *(const __u64 *)(copy + offset);
+}
+
+static inline __attribute__((always_inline)) __u32 ls_half(const __u8 *copy, __u8 offset)
+{
+	return *(const __u32 *)(copy + offset);
+}
+
+/* Pointers and sizes, from a copy of the Proto alone. Leaves out what the collector changes. */
+static inline __attribute__((always_inline)) __u64
+ls_puc_fixed_fingerprint(const struct ls_puc_layout *layout, const __u8 *proto)
+{
+	__u64 hash = ls_word(proto, layout->proto_source);
+
+	hash = ls_fold(hash, ls_word(proto, layout->proto_code));
+	hash = ls_fold(hash, ls_word(proto, layout->proto_constants));
+	hash = ls_fold(hash, ls_word(proto, layout->proto_line_info));
+	hash = ls_fold(hash, ls_word(proto, layout->proto_local_vars));
+	hash = ls_fold(hash, ((__u64)ls_half(proto, layout->proto_code_count) << 32) |
+				     ls_half(proto, layout->proto_constant_count));
+	hash = ls_fold(hash, ((__u64)ls_half(proto, layout->proto_line_defined) << 32) |
+				     ls_half(proto, layout->proto_last_line_defined));
+	return hash;
+}
+
+/* Tags of strings, lobject.h: LUA_TSTRING, collectable since 5.2, LUA_TLNGSTR since 5.2.1. */
+static inline __attribute__((always_inline)) int ls_is_string(__u8 tag)
+{
+	return tag == 4 || tag == 68 || tag == 84;
+}
+
+/* What the steps of a loop work on: a pointer to it lies on the stack, as bpf_loop() wants. */
+struct ls_puc_fold {
+	const struct ls_puc_layout *layout;
+	ls_reader_t reader;
+	struct ls_puc_content *content;
+};
+
+static long ls_puc_fold_source_word(__u32 i, void *context)
+{
+	struct ls_puc_content *content = ((const struct ls_puc_fold *)context)->content;
+	__u32 left = content->source_length - i * 8;
+	__u64 word = ((const __u64 *)content->source)[i % (LS_SOURCE_LEN / 8)];
+
+	if (left < 8)
+		word &= (1ULL << left * 8) - 1;
+	content->hash = ls_fold(content->hash, word);
+	return 0;
+}
+
+static inline __attribute__((always_inline)) void
+ls_puc_fold_source(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
+		   struct ls_puc_content *content)
+{
+	__u64 source = ls_word(proto, layout->proto_source);
+	struct ls_puc_fold fold = {.layout = layout, .reader = reader, .content = content};
+	long length = 0;
+
+	if (source)
+		length = LS_READ_STRING(reader, content->source, LS_SOURCE_LEN,
+					source + layout->string_contents);
+	if (length <= 1 || length > LS_SOURCE_LEN) {
+		/* Stripped by luac -s: ldebug.c says "=?" then. */
+		*(__u64 *)content->source = 0x3f3d;
+		length = 3;
+	}
+	content->source_length = length - 1;
+	LS_REPEAT((content->source_length + 7) / 8, ls_puc_fold_source_word, &fold);
+}
+
+/*
+ * A short string is known by its hash, computed when it is made; what follows its length byte is
+ * the link of the string table since 5.3.1. A long one (tag 84) is hashed late, if ever, but is
+ * longer than the text read here.
+ */
+static inline __attribute__((always_inline)) void
+ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64 string, __u8 tag,
+		   struct ls_puc_content *content)
+{
+	const __u64 *head = content->string_head;
+
+	(void)reader;
+	if (content->strings >= LS_FINGERPRINT_STRINGS)
+		return;
+	content->strings++;
+	if (LS_READ(reader, content->string_head, LS_STRING_HEAD, string))
+		return;
+	if (tag == 84) {
+		content->hash = ls_fold(content->hash, head[2]);
+		content->hash = ls_fold(content->hash, head[3]);
+		content->hash = ls_fold(content->hash, head[4]);
+		return;
+	}
+	content->hash = ls_fold(content->hash, head[1] >> 32);
+	if (!layout->string_short_length)
+		content->hash = ls_fold(content->hash, head[2]);
+}
+
+static long ls_puc_fold_constant(__u32 i, void *context)
+{
+	const struct ls_puc_fold *fold = context;
+	struct ls_puc_content *content = fold->content;
+	__u32 at = i % LS_FINGERPRINT_CONSTANTS * 2;
+	__u8 tag = content->constants[at + 1];
+
+	content->hash = ls_fold(content->hash, content->constants[at] + tag);
+	if (ls_is_string(tag))
+		ls_puc_fold_string(fold->layout, fold->reader, content->constants[at], tag,
+				   content);
+	return 0;
+}
+
+static inline __attribute__((always_inline)) void
+ls_puc_fold_constants(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
+		      struct ls_puc_content *content)
+{
+	__u32 count = ls_half(proto, layout->proto_constant_count);
+	struct ls_puc_fold fold = {.layout = layout, .reader = reader, .content = content};
+
+	if (count > LS_FINGERPRINT_CONSTANTS)
+		count = LS_FINGERPRINT_CONSTANTS;
+	if (!count || LS_READ(reader, content->constants, count * 16,
+			      ls_word(proto, layout->proto_constants)))
+		return;
+	LS_REPEAT(count, ls_puc_fold_constant, &fold);
+}
+
+static inline __attribute__((always_inline)) void
+ls_puc_fold_code(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
+		 struct ls_puc_content *content)
+{
+	__u32 count = ls_half(proto, layout->proto_code_count);
+	__u64 shape = ls_fold(count, ls_half(proto, layout->proto_constant_count));
+
+	(void)reader;
+	shape = ls_fold(shape, ls_half(proto, layout->proto_upvalue_count));
+	if (count > LS_FINGERPRINT_CODE)
+		count = LS_FINGERPRINT_CODE;
+	content->code[0] = 0;
+	count &= ~1U;
+	if (count &&
+	    !LS_READ(reader, content->code, count * 4, ls_word(proto, layout->proto_code))) {
+		for (__u32 i = 0; i < LS_FINGERPRINT_CODE / 2; i++) {
+			if (i * 2 >= count)
+				break;
+			shape = ls_fold(shape, content->code[i]);
+		}
+	}
+	content->shape = shape;
+	content->hash = ls_fold(content->hash, shape);
+}
+
+/* Fills *content from a copy of a Proto: at most 3 + LS_FINGERPRINT_STRINGS reads. */
+static inline __attribute__((always_inline)) void
+ls_puc_read_content(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
+		    struct ls_puc_content *content)
+{
+	content->hash = 0;
+	content->strings = 0;
+	ls_puc_fold_source(layout, reader, proto, content);
+	ls_puc_fold_constants(layout, reader, proto, content);
+	ls_puc_fold_code(layout, reader, proto, content);
+}
+
+#endif

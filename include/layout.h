@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where an interpreter keeps what a stack walk needs: offsets as data. User space picks a layout
+ * (user/layout_puc.c has one initializer per class), BPF and the symbolizer follow it.
+ */
+#ifndef LS_LAYOUT_H
+#define LS_LAYOUT_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+/* How many layouts one session can try; the size of the BPF map. */
+#define LS_LAYOUT_MAX 16
+
+/*
+ * PUC Lua on a 64-bit little-endian machine. Offsets are bytes from the start of the named struct.
+ * Those of lua_State, CallInfo, closures and Proto fit a byte, which is also what lets the
+ * verifier see that an offset stays inside a 256-byte copy of the struct.
+ */
+struct ls_puc_layout {
+	/* lua_State (lstate.h); `tt` is at 8 and `next` at 0 in every release */
+	__u8 state_size;
+	__u8 state_status; /* 1 byte: 0 running or normal, 1 yielded, 2.. dead by an error */
+	__u8 state_top;
+	__u8 state_global;
+	__u8 state_ci;
+	__u8 state_savedpc; /* 5.1 only (0 elsewhere): pc of the running Lua function */
+	__u8 state_stack_last;
+	__u8 state_stack;
+	__u8 state_base_ci; /* the pointer in 5.1, the embedded struct elsewhere */
+	__u8 state_error_jump;
+	__u8 state_allow_hook;
+	__u8 state_globals; /* 5.1 only: TValue l_gt */
+
+	/* CallInfo (lstate.h) */
+	__u8 ci_size;
+	__u8 ci_func;
+	__u8 ci_top;
+	__u8 ci_previous; /* unused where CallInfos are an array */
+	__u8 ci_next;     /* likewise */
+	__u8 ci_savedpc;
+	__u8 ci_status;      /* callstatus; 5.1: tailcalls */
+	__u8 ci_status_size; /* 1, 2 or 4 bytes */
+	__u8 ci_is_array;    /* 1: 5.1, base_ci .. ci in one array */
+
+	/* closures (lobject.h) */
+	__u8 closure_is_c;     /* the byte isC (5.1, 5.2.0); 0: the value's tag tells */
+	__u8 closure_proto;    /* LClosure.p */
+	__u8 closure_function; /* CClosure.f */
+
+	/* Proto (lobject.h) */
+	__u8 proto_size;
+	__u8 proto_tag; /* tt of the object header */
+	__u8 proto_constants;
+	__u8 proto_code;
+	__u8 proto_line_info;
+	__u8 proto_abs_line_info; /* 5.4 on, 0 elsewhere */
+	__u8 proto_local_vars;
+	__u8 proto_upvalues;
+	__u8 proto_source;
+	__u8 proto_upvalue_count; /* from here on 4-byte integers */
+	__u8 proto_constant_count;
+	__u8 proto_code_count;
+	__u8 proto_line_info_count;
+	__u8 proto_abs_line_info_count;
+	__u8 proto_local_var_count;
+	__u8 proto_line_defined;
+	__u8 proto_last_line_defined;
+
+	/* TString (lobject.h) */
+	__u8 string_contents;     /* bytes from the header to the text */
+	__u8 string_short_length; /* 1 byte, 5.3.1 on; 0: `string_length` holds every length */
+	__u8 string_length;
+
+	/* tags of a TValue (lobject.h); 0 where a release has no such value */
+	__u8 tag_lua_function;
+	__u8 tag_c_function;     /* C closure */
+	__u8 tag_light_function; /* the value is the C function itself */
+
+	/* 1: while a stack is reallocated, pointers into it hold offsets (5.4.5 on) */
+	__u8 relocates_stack;
+	__u8 minor; /* 1 for Lua 5.1 and so on: chooses the bytecode's tables */
+
+	/* global_State (lstate.h) */
+	__u16 global_registry;    /* TValue l_registry */
+	__u16 global_main_thread; /* pointer */
+
+	/* bits of callstatus (lstate.h, CIST_*); 0 where a release has none */
+	__u32 status_tail;
+	__u32 status_hooked;
+	__u32 status_finalizer;
+};
+
+#endif

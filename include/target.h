@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What user space tells BPF about a target, and what BPF counts. */
+#ifndef LS_TARGET_H
+#define LS_TARGET_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#include "record.h"
+#include "walk_error.h"
+
+/* Index into the program array of walkers. */
+enum ls_family {
+	LS_FAMILY_PUC,
+	LS_FAMILY_COUNT,
+};
+
+/* Value of the map `targets`, keyed by tgid. */
+struct ls_target {
+	__u32 family;  /* enum ls_family */
+	__u16 layouts; /* bit per layout that may fit: several while undecided, one when decided */
+	__u16 decided; /* 0: samples are snapshots for the self-check */
+};
+
+/* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */
+struct ls_birth {
+	__u64 time_ns; /* CLOCK_MONOTONIC, after a timer of the parent's was inherited */
+	__u32 parent_tid;
+	__u32 padding;
+};
+
+/* Value of the per-CPU map `counters`. */
+struct ls_counters {
+	__u64 ticks;        /* timer interrupts of target threads */
+	__u64 dropped;      /* samples that found no room in the ring buffer */
+	__u64 records_lost; /* other records that found none */
+	__u64 vma_busy;
+	__u64 scans;       /* samples that had to look for the running state */
+	__u64 chunks;      /* of stack that they read */
+	__u64 definitions; /* prototypes whose content was read */
+};
+
+#endif

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# install_dependencies.sh [build|demo|test|lint]...: installs what these need and the machine lacks,
+# on Debian and its relatives; elsewhere it says what to install. Fetches nothing if all is there.
+set -euo pipefail
+
+PATH=$PATH:/usr/sbin:/sbin
+read -ra compiler <<<"${CC:-gcc}"
+packages=()
+
+has_program() { command -v "$1" >/dev/null; }
+has_library() { has_program pkg-config && pkg-config --exists "$1"; }
+compiles() { "${compiler[@]}" -x c "$@" -o /dev/null - >/dev/null 2>&1; }
+has_header() { echo "#include <$1>" | compiles -E; }
+has_sanitizers() { echo 'int main(void) { return 0; }' | compiles -fsanitize=address,undefined; }
+
+# Ubuntu's bpftool is a script that looks for the tools of the running kernel and may find none.
+has_bpftool() {
+	local tool
+	for tool in "${BPFTOOL:-bpftool}" /usr/lib/linux-tools/*/bpftool; do
+		"$tool" version >/dev/null 2>&1 && return
+	done
+	return 1
+}
+
+# need PACKAGE PROBE [ARGUMENT]
+need() {
+	local package=$1
+	shift
+	"$@" || packages+=("$package")
+}
+
+need_to_build() {
+	need gcc has_program "${compiler[0]}"
+	need make has_program make
+	need clang has_program "${CLANG:-clang}"
+	need bpftool has_bpftool
+	need pkg-config has_program pkg-config
+	need libbpf-dev has_library 'libbpf >= 1.0'
+	need libelf-dev has_library libelf
+	need zlib1g-dev has_library zlib
+	need uthash-dev has_header uthash.h
+}
+
+need_to_demonstrate() {
+	need lua-check has_program luacheck
+}
+
+need_to_test() {
+	local version
+	need libcmocka-dev has_library cmocka
+	need libjansson-dev has_library jansson
+	need "$(sanitizers_package)" has_sanitizers
+	for version in 5.1 5.2 5.3 5.4; do
+		need "lua$version" has_program "lua$version"
+	done
+	need liblua5.1-0-dev has_library lua5.1
+	need liblua5.2-dev has_library lua5.2
+	need liblua5.3-dev has_library lua5.3
+	need liblua5.4-dev has_library lua5.4
+	need lua-check has_program luacheck
+	need redis-server has_program redis-server
+	need redis-tools has_program redis-cli
+	need python3 has_program python3
+}
+
+need_to_lint() {
+	need clang-format has_program clang-format
+	need shellcheck has_program shellcheck
+	need python3 has_program python3
+}
+
+# gcc brings its own.
+sanitizers_package() {
+	local clang_version
+	clang_version=$("${compiler[@]}" --version 2>/dev/null |
+		sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+	if [ -n "$clang_version" ]; then
+		echo "libclang-rt-$clang_version-dev"
+	else
+		echo gcc
+	fi
+}
+
+look_for() {
+	local purpose
+	packages=()
+	for purpose in "$@"; do
+		case $purpose in
+		build) need_to_build ;;
+		demo) need_to_demonstrate ;;
+		test) need_to_test ;;
+		lint) need_to_lint ;;
+		*)
+			echo "unknown purpose '$purpose' (build, demo, test or lint)" >&2
+			exit 2
+			;;
+		esac
+	done
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -q --no-install-recommends "$@" </dev/null
+}
+
+# Ubuntu has bpftool among its kernel's tools.
+name_for_this_release() {
+	local policy
+	policy=$(apt-cache policy bpftool 2>/dev/null)
+	[[ $policy == *'Candidate: '[0-9]* ]] && return
+	packages=("${packages[@]/#bpftool/linux-tools-generic}")
+}
+
+# The tests want the program redis-server; nobody asked for a service on this machine.
+redis_is_new=
+service_policy=/usr/sbin/policy-rc.d
+policy_is_ours=
+
+refuse_services() {
+	case " ${packages[*]} " in
+	*" redis-server "*) redis_is_new=1 ;;
+	*) return 0 ;;
+	esac
+	[ -e "$service_policy" ] && return 0
+	policy_is_ours=1
+	printf '#!/bin/sh\nexit 101\n' | as_root tee "$service_policy" >/dev/null
+	as_root chmod 755 "$service_policy"
+}
+
+allow_services() {
+	if [ -n "$policy_is_ours" ]; then
+		as_root rm -f "$service_policy"
+	fi
+	if [ -n "$redis_is_new" ] && has_program systemctl; then
+		as_root systemctl disable --quiet redis-server >/dev/null 2>&1 || true
+	fi
+}
+
+look_for "${@:-build}"
+[ ${#packages[@]} = 0 ] && exit 0
+
+if ! has_program apt-get; then
+	echo "cannot install on this system; missing are what Debian calls: ${packages[*]}" >&2
+	exit 1
+fi
+if [ "$(id -u)" != 0 ] && ! has_program sudo; then
+	echo "cannot install without root; as root: apt-get install ${packages[*]}" >&2
+	exit 1
+fi
+
+echo "installing: ${packages[*]}"
+trap allow_services EXIT
+refuse_services
+if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
+	as_root apt-get update -q
+fi
+name_for_this_release
+# Old lists name packages that the mirrors no longer have.
+apt_install "${packages[@]}" || { as_root apt-get update -q && apt_install "${packages[@]}"; }
+
+look_for "${@:-build}"
+if [ ${#packages[@]} != 0 ]; then
+	echo "still missing after installation: ${packages[*]} (too old, or out of PATH?)" >&2
+	exit 1
+fi

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# run.sh PROGRAM...: runs cmocka programs one after the other, sums up, fails if any failed.
+#
+# A program has passed if it exits with 0 and cmocka's closing line is in its output, has been
+# skipped if it skipped all of its tests. It gets $TEST_TIMEOUT seconds (600). With CI=true a test
+# that lacks a package fails instead of being skipped (tests/support/skip.h).
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+output=${OUTPUT:-.output}
+limit=${TEST_TIMEOUT:-600}
+export LUASPY=${LUASPY:-$PWD/luaspy}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+if [ "${CI:-}" = true ]; then
+	export LUASPY_CI_STRICT=1
+fi
+
+if [ $# = 0 ]; then
+	echo "no test programs (TESTS names folders of tests/, or programs in them)" >&2
+	exit 1
+fi
+
+# The number in cmocka's line "[  PASSED  ] 3 test(s)."; several groups add up.
+count() {
+	sed -n "s/^\[ *$1 *\] \([0-9]*\) test(s).*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+passed=0 skipped=0 tests_passed=0 tests_skipped=0
+failed=()
+
+# Sorts the program $name, which exited with $status, by what it wrote into $log.
+judge() {
+	local ok left
+	ok=$(count PASSED)
+	left=$(count SKIPPED)
+	tests_passed=$((tests_passed + ok))
+	tests_skipped=$((tests_skipped + left))
+	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+		failed+=("$name: stopped after $limit s")
+	elif [ "$status" != 0 ]; then
+		failed+=("$name: exit status $status")
+	elif ! grep -q '^\[  PASSED  \]' "$log"; then
+		failed+=("$name: ended without cmocka's closing line")
+	elif [ "$ok" = 0 ] && [ "$left" != 0 ]; then
+		skipped=$((skipped + 1))
+	else
+		passed=$((passed + 1))
+	fi
+}
+
+for program in "$@"; do
+	name=${program#"$output"/tests/}
+	log=$output/tests/$name.log
+	mkdir -p "$(dirname "$log")"
+	echo "---- $name"
+	status=0
+	timeout --kill-after=10 "$limit" "$program" </dev/null 2>&1 | tee "$log" || status=$?
+	judge
+done
+
+echo
+echo "test programs: $passed passed, ${#failed[@]} failed, $skipped skipped" \
+	"(tests: $tests_passed passed, $tests_skipped skipped)"
+for line in "${failed[@]}"; do
+	echo "  FAILED   $line"
+done
+[ ${#failed[@]} = 0 ]

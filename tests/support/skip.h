@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How a test leaves itself out: with a reason, to be seen in the output, and not at all for want of
+ * a package where the run promised to have all of them (LUASPY_CI_STRICT, which tests/run.sh sets).
+ * To be included after cmocka.h; each macro is a statement of a test function.
+ */
+#ifndef LS_SKIP_H
+#define LS_SKIP_H
+
+#include <stdbool.h>
+#include <unistd.h>
+
+/* Whether `program` is in PATH, in /usr/sbin or /sbin; or, with a slash, is an executable file. */
+bool has_program(const char *program);
+
+/* Whether an unsatisfied need for a package is a failure. */
+bool skips_are_failures(void);
+
+#define skip_because(reason)                                                                       \
+	do {                                                                                       \
+		print_message("skipped: %s\n", reason);                                            \
+		skip();                                                                            \
+	} while (0)
+
+/* `package`, as Debian calls it, is missing. */
+#define lacks_package(package)                                                                     \
+	do {                                                                                       \
+		if (skips_are_failures())                                                          \
+			fail_msg("package '%s' is missing", package);                              \
+		skip_because("package '" package "' is missing");                                  \
+	} while (0)
+
+#define need_program(program, package)                                                             \
+	do {                                                                                       \
+		if (!has_program(program))                                                         \
+			lacks_package(package);                                                    \
+	} while (0)
+
+#define need_root()                                                                                \
+	do {                                                                                       \
+		if (geteuid() != 0)                                                                \
+			skip_because("needs root");                                                \
+	} while (0)
+
+#endif

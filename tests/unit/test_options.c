@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include "captured.h"
+#include "options.h"
+
+/* Parses a command line, given by its words; what it printed is for the caller to free. */
+static enum options_verdict parse(struct options *options, char **out, char **err, ...)
+{
+	struct captured captured_out, captured_err;
+	char *argv[16] = {(char *)"luaspy"}, *word;
+	enum options_verdict verdict;
+	va_list words;
+	int argc = 1;
+
+	va_start(words, err);
+	while ((word = va_arg(words, char *)) && argc < 15)
+		argv[argc++] = word;
+	va_end(words);
+	captured__start(&captured_out, STDOUT_FILENO);
+	captured__start(&captured_err, STDERR_FILENO);
+	verdict = options__parse(argc, argv, options);
+	*err = captured__end(&captured_err);
+	*out = captured__end(&captured_out);
+	return verdict;
+}
+
+#define assert_runs(options, ...)                                                                  \
+	do {                                                                                       \
+		char *out, *err;                                                                   \
+		enum options_verdict verdict = parse((options), &out, &err, __VA_ARGS__, NULL);    \
+                                                                                                   \
+		assert_string_equal(err, "");                                                      \
+		assert_string_equal(out, "");                                                      \
+		assert_int_equal(verdict, OPTIONS_RUN);                                            \
+		free(out);                                                                         \
+		free(err);                                                                         \
+	} while (0)
+
+#define assert_wrong(message, ...)                                                                 \
+	do {                                                                                       \
+		struct options options;                                                            \
+		char *out, *err;                                                                   \
+		enum options_verdict verdict = parse(&options, &out, &err, __VA_ARGS__, NULL);     \
+                                                                                                   \
+		assert_string_equal(err, "luaspy: " message "\n");                                 \
+		assert_string_equal(out, "");                                                      \
+		assert_int_equal(verdict, OPTIONS_WRONG);                                          \
+		free(out);                                                                         \
+		free(err);                                                                         \
+	} while (0)
+
+/* The caller frees. */
+static char *assert_printed(const char *first, const char *second)
+{
+	struct options options;
+	char *out, *err;
+
+	assert_int_equal(parse(&options, &out, &err, first, second, NULL), OPTIONS_DONE);
+	assert_string_equal(err, "");
+	free(err);
+	return out;
+}
+
+#define PID       "a process id, 1 to 4194304"
+#define DURATION  "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
+#define FREQUENCY "1 to 20000 Hz, such as 1000, 250hz or 10khz"
+#define DEPTH     "a number of frames, 1 to 4096"
+#define OUTPUT    "a file name, or - for standard output"
+
+static void a_pid_is_enough(void **state)
+{
+	struct options options;
+
+	(void)state;
+	memset(&options, 0xff, sizeof(options));
+	assert_runs(&options, "record", "-p", "1234");
+	assert_int_equal(options.command, COMMAND_RECORD);
+	assert_int_equal(options.record.pid, 1234);
+	assert_int_equal(options.record.duration_ns, 0);
+	assert_int_equal(options.record.period_ns, 1000000);
+	assert_int_equal(options.record.max_depth, 512);
+	assert_null(options.record.output);
+	assert_int_equal(options.record.log_level, LOG_INFO);
+}
+
+static void takes_every_option_in_its_short_form(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-qp42", "-d", "1.5s", "-F10khz", "-o", "-");
+	assert_int_equal(options.record.pid, 42);
+	assert_int_equal(options.record.duration_ns, 1500000000);
+	assert_int_equal(options.record.period_ns, 100000);
+	assert_string_equal(options.record.output, "-");
+	assert_int_equal(options.record.log_level, LOG_ERROR);
+}
+
+static void takes_every_option_in_its_long_form(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "--pid", "4194304", "--duration=500ms", "--frequency",
+		    "250hz", "--max-depth=4096", "--output", "x.json", "--verbose");
+	assert_int_equal(options.record.pid, 4194304);
+	assert_int_equal(options.record.duration_ns, 500000000);
+	assert_int_equal(options.record.period_ns, 4000000);
+	assert_int_equal(options.record.max_depth, 4096);
+	assert_string_equal(options.record.output, "x.json");
+	assert_int_equal(options.record.log_level, LOG_DEBUG);
+}
+
+static void the_last_of_two_counts(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "-qv", "--pid=2", "-d1", "-d2", "--max-depth=1",
+		    "--max-depth=2");
+	assert_int_equal(options.record.pid, 2);
+	assert_int_equal(options.record.duration_ns, 2000000000);
+	assert_int_equal(options.record.max_depth, 2);
+	assert_int_equal(options.record.log_level, LOG_DEBUG);
+}
+
+static void says_which_values_are_accepted(void **state)
+{
+	(void)state;
+	assert_wrong("cannot understand value 'lua' of option '--pid' (accepted: " PID ")",
+		     "record", "-p", "lua");
+	assert_wrong("cannot understand value '' of option '--pid' (accepted: " PID ")", "record",
+		     "-p", "");
+	assert_wrong("cannot understand value '-5' of option '--pid' (accepted: " PID ")", "record",
+		     "-p", "-5");
+	assert_wrong("cannot understand value '12x' of option '--pid' (accepted: " PID ")",
+		     "record", "--pid=12x");
+	assert_wrong("out of range: value '0' of option '--pid' (accepted: " PID ")", "record",
+		     "-p0");
+	assert_wrong("out of range: value '4194305' of option '--pid' (accepted: " PID ")",
+		     "record", "-p4194305");
+	assert_wrong("out of range: value '18446744073709551617' of option '--pid' (accepted: " PID
+		     ")",
+		     "record", "-p18446744073709551617");
+	assert_wrong("cannot understand value 'long' of option '--duration' (accepted: " DURATION
+		     ")",
+		     "record", "-p1", "-d", "long");
+	assert_wrong("out of range: value '0s' of option '--duration' (accepted: " DURATION ")",
+		     "record", "-p1", "-d0s");
+	assert_wrong("out of range: value '20001' of option '--frequency' (accepted: " FREQUENCY
+		     ")",
+		     "record", "-p1", "-F", "20001");
+	assert_wrong("cannot understand value '1mhz' of option '--frequency' (accepted: " FREQUENCY
+		     ")",
+		     "record", "-p1", "--frequency=1mhz");
+	assert_wrong("out of range: value '4097' of option '--max-depth' (accepted: " DEPTH ")",
+		     "record", "-p1", "--max-depth", "4097");
+	assert_wrong("out of range: value '0' of option '--max-depth' (accepted: " DEPTH ")",
+		     "record", "-p1", "--max-depth=0");
+	assert_wrong("cannot understand value '' of option '--output' (accepted: " OUTPUT ")",
+		     "record", "-p1", "-o", "");
+}
+
+static void says_which_option_needs_or_takes_no_value(void **state)
+{
+	(void)state;
+	assert_wrong("option '--pid' needs a value (" PID ")", "record", "-p");
+	assert_wrong("option '--pid' needs a value (" PID ")", "record", "--pid");
+	assert_wrong("option '--max-depth' needs a value (" DEPTH ")", "record", "-p1",
+		     "--max-depth");
+	assert_wrong("option '--frequency' needs a value (" FREQUENCY ")", "record", "-qF");
+	assert_wrong("option '--quiet' takes no value, but got '1'", "record", "--quiet=1");
+	assert_wrong("option '--help' takes no value, but got ''", "record", "--help=");
+}
+
+static void names_unknown_options(void **state)
+{
+	(void)state;
+	assert_wrong("unknown option '-x' (see 'luaspy record --help')", "record", "-x");
+	assert_wrong("unknown option '-x' (see 'luaspy record --help')", "record", "-p1", "-qxv");
+	assert_wrong("unknown option '--rate=3' (see 'luaspy record --help')", "record", "-p1",
+		     "--rate=3");
+	assert_wrong("unknown option '--frequencey=9' (did you mean '--frequency'?)", "record",
+		     "--frequencey=9");
+	assert_wrong("unknown option '--depth' (see 'luaspy record --help')", "record", "--depth");
+	assert_wrong("unknown option '--time' (see 'luaspy --help')", "--time");
+	assert_wrong("unknown option '--verison' (did you mean '--version'?)", "--verison");
+}
+
+static void wants_a_pid(void **state)
+{
+	(void)state;
+	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "record");
+	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "record", "-d1",
+		     "--");
+}
+
+static void refuses_stray_arguments(void **state)
+{
+	(void)state;
+	assert_wrong("unexpected argument '1234' (the process to record is given as '-p PID')",
+		     "record", "1234");
+	assert_wrong("unexpected argument 'x' (the process to record is given as '-p PID')",
+		     "record", "-p1", "x", "-d", "nonsense");
+	assert_wrong("unexpected argument '-d' (the process to record is given as '-p PID')",
+		     "record", "-p1", "--", "-d");
+	assert_wrong("unexpected argument '' (the process to record is given as '-p PID')",
+		     "record", "-p1", "");
+	assert_wrong("unexpected argument 'x' after 'luaspy --version' (see 'luaspy --help')",
+		     "--version", "x");
+	assert_wrong("unexpected argument 'x' after 'luaspy help COMMAND' (see 'luaspy --help')",
+		     "help", "record", "x");
+}
+
+static void suggests_the_command_that_was_meant(void **state)
+{
+	(void)state;
+	assert_wrong("unknown command 'recrod' (did you mean 'record'?)", "recrod", "-p", "1");
+	assert_wrong("unknown command 'rec' (did you mean 'record'?)", "rec");
+	assert_wrong("unknown command 'hlep' (did you mean 'help'?)", "hlep");
+	assert_wrong("unknown command 'halp' (did you mean 'help'?)", "halp");
+	assert_wrong("unknown command 'version' (did you mean '--version'?)", "version");
+	assert_wrong("unknown command 'top' (see 'luaspy --help')", "top");
+	assert_wrong("unknown command '' (see 'luaspy --help')", "");
+	assert_wrong("unknown command 'recrod' (did you mean 'record'?)", "help", "recrod");
+	assert_wrong("missing command (try 'luaspy record -p PID', or see 'luaspy --help')", NULL);
+}
+
+static void escapes_what_it_repeats(void **state)
+{
+	(void)state;
+	assert_wrong("unknown command '\\x1b[2J\\x0a' (see 'luaspy --help')", "\033[2J\n");
+	assert_wrong("unknown option '-\\xc3' (see 'luaspy record --help')", "record", "-\xc3\xa9");
+	assert_wrong("cannot understand value '\\x07' of option '--pid' (accepted: " PID ")",
+		     "record", "-p\a");
+}
+
+static void survives_endless_words(void **state)
+{
+	struct options options;
+	char *out, *err, *word = calloc(1, 100001);
+
+	(void)state;
+	assert_non_null(word);
+	memset(word, '-', 100000);
+	assert_int_equal(parse(&options, &out, &err, word, NULL), OPTIONS_WRONG);
+	free(out);
+	free(err);
+	assert_int_equal(parse(&options, &out, &err, "record", word, NULL), OPTIONS_WRONG);
+	free(out);
+	free(err);
+	free(word);
+}
+
+static void assert_help(const char *first, const char *second, const char *usage)
+{
+	char *help = assert_printed(first, second), *rest = help;
+	static const char *const in_order[] = {"Examples:\n", NULL,    "Exit status:\n", "  0  ",
+					       "  1  ",       "  2  ", "  3  "};
+
+	assert_ptr_equal(strstr(help, "Examples:\n"), help);
+	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++) {
+		rest = strstr(rest, in_order[i] ? in_order[i] : usage);
+		assert_non_null(rest);
+	}
+	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n"))
+		assert_in_range(strlen(line), 1, 80);
+	free(help);
+}
+
+static void helps_in_80_columns(void **state)
+{
+	(void)state;
+	assert_help("--help", NULL, "Usage: luaspy COMMAND");
+	assert_help("-h", NULL, "Usage: luaspy COMMAND");
+	assert_help("help", NULL, "Usage: luaspy COMMAND");
+	assert_help("record", "--help", "Usage: luaspy record -p PID");
+	assert_help("record", "-h", "Usage: luaspy record -p PID");
+	assert_help("help", "record", "Usage: luaspy record -p PID");
+}
+
+static void help_names_every_option_and_default(void **state)
+{
+	static const char *const expected[] = {
+		"-p, --pid=",      "-d, --duration=", "-F, --frequency=", "--max-depth=",
+		"-o, --output=",   "-q, --quiet",     "-v, --verbose",    "-h, --help",
+		"(default: 1000)", "1 to 4096",       "(default: 512)"};
+	char *help = assert_printed("record", "--help");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_non_null(strstr(help, expected[i]));
+	free(help);
+}
+
+static void tells_its_version(void **state)
+{
+	char *version = assert_printed("--version", NULL);
+
+	(void)state;
+	assert_memory_equal(version, "luaspy ", 7);
+	assert_in_range(strlen(version), 9, 80);
+	assert_ptr_equal(strchr(version, '\n'), version + strlen(version) - 1);
+	free(version);
+}
+
+static void a_full_disk_is_a_failure(void **state)
+{
+	struct captured captured;
+	struct options options;
+	char *argv[] = {(char *)"luaspy", (char *)"--help", NULL}, *err;
+	enum options_verdict verdict;
+	int saved = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
+
+	(void)state;
+	assert_return_code(full, 0);
+	fflush(stdout);
+	captured__start(&captured, STDERR_FILENO);
+	dup2(full, STDOUT_FILENO);
+	verdict = options__parse(2, argv, &options);
+	dup2(saved, STDOUT_FILENO);
+	clearerr(stdout);
+	err = captured__end(&captured);
+	close(saved);
+	close(full);
+	assert_int_equal(verdict, OPTIONS_FAILED);
+	assert_string_equal(err,
+			    "luaspy: cannot write to standard output: No space left on device\n");
+	free(err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pid_is_enough),
+		cmocka_unit_test(takes_every_option_in_its_short_form),
+		cmocka_unit_test(takes_every_option_in_its_long_form),
+		cmocka_unit_test(the_last_of_two_counts),
+		cmocka_unit_test(says_which_values_are_accepted),
+		cmocka_unit_test(says_which_option_needs_or_takes_no_value),
+		cmocka_unit_test(names_unknown_options),
+		cmocka_unit_test(wants_a_pid),
+		cmocka_unit_test(refuses_stray_arguments),
+		cmocka_unit_test(suggests_the_command_that_was_meant),
+		cmocka_unit_test(escapes_what_it_repeats),
+		cmocka_unit_test(survives_endless_words),
+		cmocka_unit_test(helps_in_80_columns),
+		cmocka_unit_test(help_names_every_option_and_default),
+		cmocka_unit_test(tells_its_version),
+		cmocka_unit_test(a_full_disk_is_a_failure),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

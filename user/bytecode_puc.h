@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the naming of functions needs to know of PUC Lua's instructions, one row per opcode. */
+#ifndef LS_BYTECODE_PUC_H
+#define LS_BYTECODE_PUC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which registers an instruction changes, as findsetreg in ldebug.c sees it. */
+enum bytecode_writes {
+	WRITES_NOTHING,
+	WRITES_A,
+	WRITES_A_AND_NEXT,
+	WRITES_A_TO_B,
+	WRITES_A_PLUS_B,
+	WRITES_FROM_A,
+	WRITES_FROM_A_PLUS_2,
+};
+
+/* What the value is that it puts into register A; the others have no name. */
+enum bytecode_source {
+	SOURCE_NAMELESS,
+	SOURCE_REGISTER,       /* B */
+	SOURCE_CONSTANT,       /* Bx */
+	SOURCE_EXTRA_CONSTANT, /* Ax of the instruction that follows */
+	SOURCE_GLOBAL,         /* Bx is its name: 5.1 */
+	SOURCE_UPVALUE,        /* B */
+	SOURCE_UPVALUE_TABLE,  /* a field of upvalue B */
+	SOURCE_TABLE,          /* a field of register B */
+	SOURCE_METHOD,
+};
+
+/* Where the key of that field is. */
+enum bytecode_key {
+	KEY_NONE,
+	KEY_CONSTANT, /* C */
+	KEY_REGISTER, /* C */
+	KEY_EITHER,   /* C, and a bit says which */
+	KEY_INTEGER,
+};
+
+enum bytecode_flow {
+	FLOW_NEXT,
+	FLOW_JUMP,
+	FLOW_COUNT,    /* if C is 0 the next word is no instruction: 5.1 */
+	FLOW_CAPTURES, /* one pseudo-instruction per upvalue follows: 5.1 */
+};
+
+enum bytecode_calls {
+	CALLS_NOTHING,
+	CALLS_REGISTER, /* A */
+	CALLS_ITERATOR,
+	CALLS_EVENT,
+	CALLS_EVENT_C, /* C is the event's number */
+};
+
+/* In the order of TMS in ltm.h of 5.3, 5.4 and 5.5, from 1. */
+enum bytecode_event {
+	EVENT_NONE,
+	EVENT_INDEX,
+	EVENT_NEWINDEX,
+	EVENT_GC,
+	EVENT_MODE,
+	EVENT_LEN,
+	EVENT_EQ,
+	EVENT_ADD,
+	EVENT_SUB,
+	EVENT_MUL,
+	EVENT_MOD,
+	EVENT_POW,
+	EVENT_DIV,
+	EVENT_IDIV,
+	EVENT_BAND,
+	EVENT_BOR,
+	EVENT_BXOR,
+	EVENT_SHL,
+	EVENT_SHR,
+	EVENT_UNM,
+	EVENT_BNOT,
+	EVENT_LT,
+	EVENT_LE,
+	EVENT_CONCAT,
+	EVENT_CALL,
+	EVENT_CLOSE,
+	EVENT_COUNT,
+};
+
+struct bytecode_op {
+	uint8_t writes; /* enum bytecode_writes, and so on */
+	uint8_t source;
+	uint8_t key;
+	uint8_t flow;
+	uint8_t calls;
+	uint8_t event;
+};
+
+struct bytecode_field {
+	uint8_t position;
+	uint8_t size;
+};
+
+/* Which tables are the environment, so that their fields are globals. */
+enum bytecode_environment {
+	ENVIRONMENT_NONE,
+	ENVIRONMENT_LOCAL,    /* an upvalue _ENV, or a register that is a local _ENV */
+	ENVIRONMENT_VARIABLE, /* and a register that was loaded from one of them */
+};
+
+struct bytecode_puc {
+	const struct bytecode_op *ops;
+	size_t op_count;
+	struct bytecode_field op, a, b, c, bx, ax;
+	struct bytecode_field jump;
+	struct bytecode_field key_is_constant; /* for KEY_EITHER, whose index is C's low byte */
+	uint32_t jump_zero;                    /* what a jump's field holds for "no distance" */
+	enum bytecode_environment environment;
+	bool follows_jumps;       /* code that a forward jump skips is ignored, not distrusted */
+	bool names_moves_at_call; /* where a value was moved from is named as of the call */
+	bool strips_event_prefix; /* "index", not "__index" */
+};
+
+/* The instructions of Lua 5.`minor`, NULL if that is not known. */
+const struct bytecode_puc *bytecode_puc__of(int minor);
+
+/* The row of an instruction, NULL if its opcode does not exist. */
+const struct bytecode_op *bytecode_puc__op(const struct bytecode_puc *bytecode, uint32_t word);
+
+/* The name of a metamethod as debug.getinfo says it, NULL if there is none. */
+const char *bytecode_puc__event(const struct bytecode_puc *bytecode, uint32_t event);
+
+static inline uint32_t bytecode_field__get(struct bytecode_field field, uint32_t word)
+{
+	return (word >> field.position) & ((1U << field.size) - 1);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "command_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "merged_profile.h"
+#include "output_file.h"
+#include "session.h"
+#include "summary.h"
+#include "totals.h"
+#include "write_scriptprofiler.h"
+
+#define NAME_SIZE 96
+
+/* NAME-PID-DATE.json, whatever the target calls itself. */
+static void default_output(const char *name, pid_t pid, char to[NAME_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32], safe[32];
+	size_t length = 0;
+
+	for (; name[length] && length < sizeof(safe) - 1; length++) {
+		char c = name[length];
+		int keep = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			   (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+
+		safe[length] = keep && !(c == '.' && !length) ? c : '_';
+	}
+	safe[length] = '\0';
+	localtime_r(&now, &local);
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	snprintf(to, NAME_SIZE, "%s-%d-%s.json", length ? safe : "process", pid, date);
+}
+
+static int open_output(const char *path, struct output_file **file)
+{
+	int error = output_file__open(path, file);
+
+	if (error == -EINVAL)
+		log_error("cannot write '%s': not a regular file", path);
+	else if (error)
+		log_error("cannot write '%s': %s", path, strerror(-error));
+	return error;
+}
+
+static int write_profile(const struct ls_profile *profile, const struct ls_totals *totals,
+			 const char *path, struct output_file *file)
+{
+	int error = write_scriptprofiler(profile, totals, output_file__stream(file));
+
+	if (error)
+		output_file__discard(file);
+	else
+		error = output_file__commit(file);
+	if (error)
+		log_error("cannot write '%s': %s (what was sampled is lost)", path,
+			  strerror(-error));
+	else if (strcmp(path, "-"))
+		log_info("wrote %s", path);
+	return error;
+}
+
+/* Takes over `file`. */
+static int deliver(struct session *session, const char *path, struct output_file *file)
+{
+	struct ls_profile raw = {};
+	struct merged_profile *merged = NULL;
+	struct ls_totals totals = {};
+	int error;
+
+	session__export(session, &raw);
+	error = merged_profile__new(&raw, &merged);
+	if (!error)
+		error = totals__compute(merged_profile__profile(merged), &totals);
+	if (error) {
+		log_error("cannot put the profile together: %s", strerror(-error));
+		output_file__discard(file);
+		goto cleanup;
+	}
+	if (log__level() >= LOG_INFO)
+		summary__print(merged_profile__profile(merged), &totals, stderr);
+	error = write_profile(merged_profile__profile(merged), &totals, path, file);
+cleanup:
+	totals__free(&totals);
+	merged_profile__free(merged);
+	return error;
+}
+
+static enum exit_status run(struct session *session, const char *path, struct output_file *file)
+{
+	struct ls_profile sampled = {};
+	int error = session__run(session);
+	const char *why = session__why_empty(session);
+	int failed = 0;
+
+	session__export(session, &sampled);
+	if (sampled.recorder.samples && error != -ENOENT)
+		failed = deliver(session, path, file);
+	else
+		output_file__discard(file);
+	if (why && !error)
+		log_error("no script in the profile of %s: %s", session__target(session), why);
+	if (error || failed)
+		return error == -ENOENT && !failed ? EXIT_NOTHING : EXIT_FAILED;
+	return why ? EXIT_NOTHING : EXIT_OK;
+}
+
+enum exit_status command_record__run(const struct record_options *options)
+{
+	struct session_options session_options = {
+		.pid = options->pid,
+		.period_ns = options->period_ns,
+		.duration_ns = options->duration_ns,
+		.max_depth = options->max_depth,
+	};
+	const char *path = options->output;
+	struct session *session = NULL;
+	struct output_file *file;
+	enum exit_status status;
+	char name[NAME_SIZE];
+	int error;
+
+	if (options->pid == getpid()) {
+		log_error("cannot profile process %d: that is luaspy itself", options->pid);
+		return EXIT_NOTHING;
+	}
+	error = session__open(&session_options, &session);
+	if (error)
+		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
+	if (!path) {
+		default_output(session__name(session), options->pid, name);
+		path = name;
+	}
+	status = open_output(path, &file) ? EXIT_FAILED : run(session, path, file);
+	session__close(session);
+	return status;
+}

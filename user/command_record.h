@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command `luaspy record`. */
+#ifndef LS_COMMAND_RECORD_H
+#define LS_COMMAND_RECORD_H
+
+#include "options.h"
+
+/* Exit statuses of luaspy; 2, wrong usage, is known before a command runs. */
+enum exit_status { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING = 3 };
+
+/* Runs it; whatever goes wrong has been said when it returns. */
+enum exit_status command_record__run(const struct record_options *options);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Turns what the scheduler charged each thread into the time of its samples.
+ *
+ * A sample says where a thread was, not how long: ticks get lost on virtual machines, and a thread
+ * that sleeps often loses a part of each period. How long is in the thread's CPU time, which every
+ * sample carries. That value moves only now and then (at scheduler ticks and switches), so several
+ * samples in a row may carry the same: they lie between two moves, and share equally what the
+ * thread was charged from the one to the other.
+ *
+ * The stretch before a thread's first sample ends with it and is its own. The stretch after the
+ * last move is shared as well, but a sample stands for no more than one period there: the rest, and
+ * all time of threads without a sample, is unsampled.
+ */
+#ifndef LS_CPU_TIME_H
+#define LS_CPU_TIME_H
+
+#include <stdint.h>
+
+#include "record.h"
+
+struct cpu_time;
+
+struct cpu_time_receiver {
+	void *context;
+	/* `ns` of CPU time belong to what charge was handed as `node`. */
+	void (*charge)(void *context, uint32_t node, uint64_t ns);
+	/* `ns` of a thread of that name belong to no sample. */
+	void (*unsampled)(void *context, const char *comm, uint64_t ns);
+};
+
+/* NULL when out of memory. Free with cpu_time__free(), which takes NULL. */
+struct cpu_time *cpu_time__new(uint64_t period_ns, const struct cpu_time_receiver *receiver);
+void cpu_time__free(struct cpu_time *time);
+
+/* A thread that existed when sampling began, with its CPU time then. 0 or -ENOMEM. */
+int cpu_time__begin(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/*
+ * A sample, in the order in which they were taken. A thread not begun was born since, with 0.
+ * `dropped_before` samples of it were lost: their share is unsampled. 0 or -ENOMEM.
+ */
+int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint32_t node);
+
+/* The thread ended, or the session did while it lived: `runtime_ns` is final. 0 or -ENOMEM. */
+int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/* Ends every thread whose end was not seen with the CPU time of its last sample. */
+void cpu_time__end_all(struct cpu_time *time);
+
+/* All CPU time handed to the receiver so far, in ns. */
+uint64_t cpu_time__total_ns(const struct cpu_time *time);
+
+#endif

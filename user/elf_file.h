@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One ELF file, opened for reading: what it is, the strings in it, its symbols. */
+#ifndef LS_ELF_FILE_H
+#define LS_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_file;
+
+/*
+ * Opens `path`, whose content may be hostile. 0; -ENOEXEC: no ELF program or library (a device, a
+ * FIFO and an object file neither); -ENOTSUP: not 64-bit little-endian, or for another machine;
+ * other -errno. Close with elf_file__close(), which takes NULL.
+ */
+int elf_file__open(const char *path, struct elf_file **file);
+void elf_file__close(struct elf_file *file);
+
+bool elf_file__is_stripped(const struct elf_file *file); /* no .symtab */
+bool elf_file__is_shared_library(
+	const struct elf_file *file); /* ET_DYN without an interpreter or DF_1_PIE */
+
+/*
+ * The first occurrence of `needle` in the file's read-only data (not symbols' names); NULL: none.
+ * `*room` bytes are readable from there, not necessarily with a NUL among them. Valid until the
+ * file is closed. Read-only data is read at the first call; up to 1 GiB of it is searched. Without
+ * section headers it is every segment that is not writable.
+ */
+const char *elf_file__find(const struct elf_file *file, const char *needle, size_t *room);
+
+/*
+ * The function symbol (STT_FUNC, STT_GNU_IFUNC) of .symtab or .dynsym that covers the file's
+ * virtual address `address` (not file offset); a symbol of size 0 covers up to the next one or the
+ * end of its section. Of aliases: global before weak before local, then the fewest leading
+ * underscores, the shortest, the first in the alphabet. Symbol versions ("@GLIBC_2.14") are cut
+ * off, and names at 4,095 bytes; not escaped. NULL: none. Valid until close. The symbols are read
+ * and sorted at the first call.
+ */
+const char *elf_file__function_at(struct elf_file *file, uint64_t address);
+
+/* The virtual address that file offset `offset` is mapped at by the first PT_LOAD that holds it;
+ * UINT64_MAX: none. */
+uint64_t elf_file__address_of_offset(const struct elf_file *file, uint64_t offset);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "functions.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+enum kind { KIND_SCRIPT = 1, KIND_C, KIND_PSEUDO };
+
+/* What a function is looked up by: this and its source or name, as bytes. */
+struct key_head {
+	uint64_t number; /* shape or address */
+	uint32_t kind;
+	uint32_t line;
+	uint32_t last_line;
+	uint32_t padding;
+};
+
+struct entry {
+	uint32_t id;
+	size_t key_size;
+	UT_hash_handle hh;
+	struct key_head key; /* and the text */
+};
+
+struct vote {
+	struct vote *next;
+	uint64_t count;
+	char name[];
+};
+
+/* Beside each function that is shown. */
+struct naming {
+	struct vote *votes;
+	char *given; /* by functions__rename() */
+};
+
+struct functions {
+	struct entry *entries;
+	struct ls_profile_function *shown;
+	struct naming *namings;
+	uint32_t count;
+	uint32_t room;
+};
+
+struct functions *functions__new(void)
+{
+	return calloc(1, sizeof(struct functions));
+}
+
+void functions__free(struct functions *functions)
+{
+	struct entry *entry, *next;
+
+	if (!functions)
+		return;
+	HASH_ITER (hh, functions->entries, entry, next) {
+		HASH_DEL(functions->entries, entry);
+		free(entry);
+	}
+	for (uint32_t id = 1; id <= functions->count; id++) {
+		struct vote *vote = functions->namings[id].votes;
+
+		while (vote) {
+			struct vote *after = vote->next;
+
+			free(vote);
+			vote = after;
+		}
+		free(functions->namings[id].given);
+	}
+	free(functions->namings);
+	free(functions->shown);
+	free(functions);
+}
+
+static int make_room(struct functions *functions)
+{
+	uint32_t room = functions->room ? functions->room * 2 : 64;
+	struct ls_profile_function *shown;
+	struct naming *namings;
+
+	if (functions->count + 1 < functions->room)
+		return 0;
+	shown = reallocarray(functions->shown, room, sizeof(*shown));
+	if (!shown)
+		return -ENOMEM;
+	functions->shown = shown;
+	namings = reallocarray(functions->namings, room, sizeof(*namings));
+	if (!namings)
+		return -ENOMEM;
+	functions->namings = namings;
+	functions->room = room;
+	return 0;
+}
+
+/* The entry of that key, with the id of a function still to be filled in where it is new. */
+static struct entry *find_or_add(struct functions *functions, const struct key_head *head,
+				 const char *text, bool *is_new)
+{
+	size_t text_size = strlen(text) + 1;
+	size_t key_size = sizeof(*head) + text_size;
+	struct entry *entry = calloc(1, sizeof(*entry) + text_size);
+	struct entry *there;
+
+	if (!entry)
+		return NULL;
+	entry->key = *head;
+	memcpy((char *)&entry->key + sizeof(*head), text, text_size);
+	entry->key_size = key_size;
+	HASH_FIND(hh, functions->entries, &entry->key, key_size, there);
+	*is_new = !there;
+	if (there || make_room(functions)) {
+		free(entry);
+		return there;
+	}
+	entry->id = ++functions->count;
+	HASH_ADD_KEYPTR(hh, functions->entries, &entry->key, key_size, entry);
+	memset(&functions->shown[entry->id], 0, sizeof(functions->shown[0]));
+	memset(&functions->namings[entry->id], 0, sizeof(functions->namings[0]));
+	return entry;
+}
+
+static const char *text_of(const struct entry *entry)
+{
+	return (const char *)&entry->key + sizeof(entry->key);
+}
+
+uint32_t functions__script(struct functions *functions, const struct function_identity *identity)
+{
+	struct key_head head = {.kind = KIND_SCRIPT,
+				.number = identity->shape,
+				.line = identity->line,
+				.last_line = identity->last_line};
+	struct entry *entry;
+	bool is_new;
+
+	entry = find_or_add(functions, &head, identity->source, &is_new);
+	if (!entry)
+		return 0;
+	if (is_new) {
+		functions->shown[entry->id].source = text_of(entry);
+		functions->shown[entry->id].line = identity->line;
+	}
+	return entry->id;
+}
+
+uint32_t functions__c(struct functions *functions, uint64_t address)
+{
+	struct key_head head = {.kind = KIND_C, .number = address};
+	struct entry *entry;
+	bool is_new;
+
+	entry = find_or_add(functions, &head, "", &is_new);
+	if (!entry)
+		return 0;
+	functions->shown[entry->id].source = "[C]";
+	return entry->id;
+}
+
+uint32_t functions__pseudo(struct functions *functions, const char *name)
+{
+	struct key_head head = {.kind = KIND_PSEUDO};
+	struct entry *entry;
+	bool is_new;
+
+	entry = find_or_add(functions, &head, name, &is_new);
+	if (!entry)
+		return 0;
+	functions->shown[entry->id].name = text_of(entry);
+	return entry->id;
+}
+
+int functions__rename(struct functions *functions, uint32_t function, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -ENOMEM;
+	free(functions->namings[function].given);
+	functions->namings[function].given = copy;
+	return 0;
+}
+
+int functions__vote(struct functions *functions, uint32_t function, const char *name)
+{
+	struct vote **link = &functions->namings[function].votes;
+	size_t size = strlen(name) + 1;
+	struct vote *vote;
+
+	for (; *link; link = &(*link)->next) {
+		if (!strcmp((*link)->name, name)) {
+			(*link)->count++;
+			return 0;
+		}
+	}
+	vote = calloc(1, sizeof(*vote) + size);
+	if (!vote)
+		return -ENOMEM;
+	vote->count = 1;
+	memcpy(vote->name, name, size);
+	*link = vote;
+	return 0;
+}
+
+/* The first among equals: the one that was seen first. */
+static const char *elected(const struct vote *vote)
+{
+	const struct vote *best = vote;
+
+	for (; vote; vote = vote->next)
+		if (vote->count > best->count)
+			best = vote;
+	return best ? best->name : NULL;
+}
+
+void functions__export(struct functions *functions, struct ls_profile *profile)
+{
+	for (uint32_t id = 1; id <= functions->count; id++) {
+		struct naming *naming = &functions->namings[id];
+
+		if (naming->given)
+			functions->shown[id].name = naming->given;
+		else if (naming->votes)
+			functions->shown[id].name = elected(naming->votes);
+	}
+	profile->functions = functions->shown;
+	profile->function_count = functions->count;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The functions of a profile. A script function is known by where it is defined, not by its name:
+ * callers may call it anything, and what most of them call it becomes its name.
+ */
+#ifndef LS_FUNCTIONS_H
+#define LS_FUNCTIONS_H
+
+#include <stdint.h>
+
+#include "profile.h"
+
+struct functions;
+
+/* NULL when out of memory. Free with functions__free(), which takes NULL. */
+struct functions *functions__new(void);
+void functions__free(struct functions *functions);
+
+/* What tells one script function from another. */
+struct function_identity {
+	const char *source; /* as shown; copied */
+	uint32_t line;
+	uint32_t last_line;
+	uint64_t shape; /* of its code: two functions may be defined on one line */
+};
+
+/* Ids, made at first sight; 0 when out of memory. Strings are copied. */
+uint32_t functions__script(struct functions *functions, const struct function_identity *identity);
+uint32_t functions__c(struct functions *functions, uint64_t address);
+uint32_t functions__pseudo(struct functions *functions, const char *name);
+
+/* A name for it; later ones win, for script functions over any votes. 0 or -ENOMEM. */
+int functions__rename(struct functions *functions, uint32_t function, const char *name);
+
+/* One caller called it so. The name with the most votes is shown. 0 or -ENOMEM. */
+int functions__vote(struct functions *functions, uint32_t function, const char *name);
+
+/* Points the profile's functions at the table's own: valid until it is changed or freed. */
+void functions__export(struct functions *functions, struct ls_profile *profile);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The layouts of PUC Lua, one per class of releases whose structs are equal. */
+#ifndef LS_LAYOUT_PUC_H
+#define LS_LAYOUT_PUC_H
+
+#include <stddef.h>
+
+#include "layout.h"
+
+struct layout_puc {
+	const char *name; /* "5.4.3-5.4.9" */
+	int minor;        /* 4 */
+	int first_patch;  /* 3 */
+	int last_patch;   /* 9; releases beyond it are tried with the newest layout */
+	struct ls_puc_layout offsets;
+};
+
+extern const struct layout_puc layouts_puc[];
+extern const size_t layouts_puc_count; /* at most LS_LAYOUT_MAX */
+
+#endif

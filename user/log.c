@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "progress.h"
+#include "terminal.h"
+
+#define MESSAGE_SIZE 6144 /* a path of PATH_MAX bytes and a sentence */
+
+static enum log_level shown = LOG_INFO;
+
+void log__set_level(enum log_level level)
+{
+	shown = level;
+}
+
+enum log_level log__level(void)
+{
+	return shown;
+}
+
+static bool misleads(uint32_t code_point)
+{
+	if (code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0))
+		return true;
+	/* Marks, embeddings, overrides and isolates of direction; line and paragraph separators. */
+	return code_point == 0x61c || code_point == 0x200e || code_point == 0x200f ||
+	       (code_point >= 0x2028 && code_point <= 0x202e) ||
+	       (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
+char *log__printable(const char *text, char *to, size_t size)
+{
+	static const char cut[] = "...";
+	size_t used = 0, fits = 0;
+
+	if (!size)
+		return to;
+	for (text = text ? text : ""; *text;) {
+		uint32_t code_point;
+		size_t length = terminal__decode(text, &code_point);
+		bool escape = !length || misleads(code_point);
+		size_t bytes = length ? length : 1;
+		size_t need = escape ? 4 * bytes : bytes;
+
+		if (need >= size - used) {
+			snprintf(to + fits, size - fits, "%s", cut);
+			return to;
+		}
+		for (size_t i = 0; escape && i < bytes; i++)
+			snprintf(to + used + 4 * i, 5, "\\x%02x", (unsigned char)text[i]);
+		if (!escape)
+			memcpy(to + used, text, bytes);
+		used += need;
+		text += bytes;
+		/* The last end after which the dots still have room. */
+		if (size - used >= sizeof(cut))
+			fits = used;
+	}
+	to[used] = '\0';
+	return to;
+}
+
+__attribute__((format(printf, 3, 0))) static void
+write_message(enum log_level level, const char *kind, const char *format, va_list args)
+{
+	char raw[MESSAGE_SIZE], line[MESSAGE_SIZE];
+	int saved_errno = errno;
+
+	if (level > shown)
+		return;
+	if (vsnprintf(raw, sizeof(raw), format, args) < 0)
+		snprintf(raw, sizeof(raw), "%s", format);
+	log__printable(raw, line, sizeof(line));
+	progress__clear();
+	fprintf(stderr, "luaspy: %s%s\n", kind, line);
+	errno = saved_errno;
+}
+
+void log_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_message(LOG_ERROR, "", format, args);
+	va_end(args);
+}
+
+void log_warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_message(LOG_WARN, "warning: ", format, args);
+	va_end(args);
+}
+
+void log_info(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_message(LOG_INFO, "", format, args);
+	va_end(args);
+}
+
+void log_debug(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_message(LOG_DEBUG, "debug: ", format, args);
+	va_end(args);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <locale.h>
+
+#include "log.h"
+#include "options.h"
+#include "command_record.h"
+
+int main(int argc, char **argv)
+{
+	struct options options;
+
+	setlocale(LC_CTYPE, "");
+	switch (options__parse(argc, argv, &options)) {
+	case OPTIONS_RUN:
+		break;
+	case OPTIONS_DONE:
+		return EXIT_OK;
+	case OPTIONS_FAILED:
+		return EXIT_FAILED;
+	case OPTIONS_WRONG:
+		return EXIT_USAGE;
+	}
+	log__set_level(options.record.log_level);
+	return command_record__run(&options.record);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "native_names.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "elf_file.h"
+#include "process.h"
+
+/* A mapped file, opened at the first look-up; NULL where that failed. */
+struct module {
+	uint64_t inode;
+	struct elf_file *file;
+	UT_hash_handle hh;
+};
+
+struct native_names {
+	pid_t pid;
+	struct process_mappings mappings;
+	struct module *modules;
+	char *name;
+};
+
+struct native_names *native_names__new(pid_t pid)
+{
+	struct native_names *names = calloc(1, sizeof(*names));
+
+	if (names)
+		names->pid = pid;
+	return names;
+}
+
+void native_names__free(struct native_names *names)
+{
+	struct module *module, *next;
+
+	if (!names)
+		return;
+	HASH_ITER (hh, names->modules, module, next) {
+		HASH_DEL(names->modules, module);
+		elf_file__close(module->file);
+		free(module);
+	}
+	process__mappings_free(&names->mappings);
+	free(names->name);
+	free(names);
+}
+
+static const struct process_mapping *find_mapping(const struct native_names *names,
+						  uint64_t address)
+{
+	for (size_t i = 0; i < names->mappings.count; i++) {
+		const struct process_mapping *mapping = &names->mappings.items[i];
+
+		if (address >= mapping->start && address < mapping->end)
+			return mapping;
+	}
+	return NULL;
+}
+
+/* Libraries are loaded late: an address that is not covered is looked for again. */
+static const struct process_mapping *mapping_at(struct native_names *names, uint64_t address)
+{
+	const struct process_mapping *mapping = find_mapping(names, address);
+	struct process_mappings fresh = {};
+
+	if (mapping)
+		return mapping;
+	if (process__mappings(names->pid, &fresh)) {
+		process__mappings_free(&fresh);
+		return NULL;
+	}
+	process__mappings_free(&names->mappings);
+	names->mappings = fresh;
+	return find_mapping(names, address);
+}
+
+static struct elf_file *file_of(struct native_names *names, const struct process_mapping *mapping)
+{
+	char path[PATH_MAX];
+	struct module *module;
+
+	HASH_FIND(hh, names->modules, &mapping->inode, sizeof(mapping->inode), module);
+	if (module)
+		return module->file;
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	module->inode = mapping->inode;
+	if (process__mapped_file_path(names->pid, mapping, path, sizeof(path)) ||
+	    elf_file__open(path, &module->file))
+		module->file = NULL;
+	HASH_ADD(hh, names->modules, inode, sizeof(module->inode), module);
+	return module->file;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *native_names__name(struct native_names *names, uint64_t address)
+{
+	const struct process_mapping *mapping = mapping_at(names, address);
+	const char *symbol = NULL;
+	uint64_t place = address;
+	struct elf_file *file;
+	int length;
+
+	free(names->name);
+	names->name = NULL;
+	if (mapping) {
+		file = file_of(names, mapping);
+		place = address - mapping->start + mapping->offset;
+		if (file && elf_file__address_of_offset(file, place) != UINT64_MAX)
+			place = elf_file__address_of_offset(file, place);
+		symbol = file ? elf_file__function_at(file, place) : NULL;
+	}
+	if (symbol)
+		length = asprintf(&names->name, "%s", symbol);
+	else if (mapping)
+		length = asprintf(&names->name, "%s+0x%" PRIx64, base_name(mapping->path), place);
+	else
+		length = asprintf(&names->name, "0x%" PRIx64, address);
+	if (length < 0)
+		names->name = NULL;
+	return names->name;
+}

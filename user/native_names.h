@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of machine code in a process: by the symbols of its files, else by place. */
+#ifndef LS_NATIVE_NAMES_H
+#define LS_NATIVE_NAMES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct native_names;
+
+/* NULL when out of memory. Free with native_names__free(), which takes NULL. */
+struct native_names *native_names__new(pid_t pid);
+void native_names__free(struct native_names *names);
+
+/*
+ * "luaopen_lpeg", "lpeg.so+0x3f20", or "0x7f0012345678" where no file is mapped. NULL when out of
+ * memory. Valid until the next call.
+ */
+const char *native_names__name(struct native_names *names, uint64_t address);
+
+#endif

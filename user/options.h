@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line: commands, their options, their help. */
+#ifndef LS_OPTIONS_H
+#define LS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "log.h"
+
+enum command { COMMAND_RECORD };
+
+struct record_options {
+	pid_t pid;
+	uint64_t duration_ns; /* 0: until Ctrl-C or the target's end */
+	uint64_t period_ns;   /* 1 s to 50 us: 1 Hz to 20 kHz */
+	uint32_t max_depth;   /* 1 to LS_DEPTH_MAX */
+	const char
+		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
+	enum log_level log_level;
+};
+
+struct options {
+	enum command command;
+	struct record_options record;
+};
+
+enum options_verdict {
+	OPTIONS_RUN,    /* do what *options says */
+	OPTIONS_DONE,   /* --help or --version was printed, all of it: exit 0 */
+	OPTIONS_FAILED, /* it could not be printed, and one line said so: exit 1 */
+	OPTIONS_WRONG,  /* one line said which option or value, and what is accepted: exit 2 */
+};
+
+/*
+ * Fills *options, with defaults for what is not given; of an option given twice the last counts.
+ * Strings in it point into argv. Help and version go to standard output, which is flushed.
+ */
+enum options_verdict options__parse(int argc, char **argv, struct options *options);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "output_file.h"
+
+#define TEMPORARY_LEN 32
+#define ATTEMPTS      16
+
+struct output_file {
+	FILE *stream;
+	/*
+	 * The folder is held open, and both names are looked up in it: neither a change of the
+	 * working directory nor of the path can lead the rename elsewhere.
+	 */
+	int folder;                    /* -1: written directly */
+	char temporary[TEMPORARY_LEN]; /* "": there is none */
+	char name[];
+};
+
+/* Frees, and removes whatever was not renamed. Keeps nothing open but standard output. */
+static int finish(struct output_file *file, int err)
+{
+	if (file->stream && file->stream != stdout && fclose(file->stream) && !err)
+		err = -errno;
+	if (!err && *file->temporary) {
+		if (renameat(file->folder, file->temporary, file->folder, file->name))
+			err = -errno;
+		else
+			*file->temporary = '\0';
+	}
+	if (*file->temporary)
+		unlinkat(file->folder, file->temporary, 0);
+	if (file->folder >= 0)
+		close(file->folder);
+	free(file);
+	return err;
+}
+
+static int parse_id(const char *text, unsigned long limit, unsigned long *id)
+{
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	*id = strtoul(text, &end, 10);
+	return errno || *end || *id > limit ? -EINVAL : 0;
+}
+
+/* Found out now, not when there is something to write. */
+static int check_descriptor(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	return (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
+}
+
+/*
+ * Ours to write already, whatever is behind it: opening it again by name would start a file over
+ * that the shell opened for appending, and cannot work for a socket. -EINVAL: no such name.
+ */
+static int parse_descriptor(const char *path)
+{
+	static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	unsigned long descriptor;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(path, names[i]))
+			return (int)i;
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		size_t length = strlen(folders[i]);
+
+		if (!strncmp(path, folders[i], length) &&
+		    !parse_id(path + length, INT_MAX, &descriptor))
+			return (int)descriptor;
+	}
+	return -EINVAL;
+}
+
+/* Devices that are meant to be written by anyone; to open another one may already do harm. */
+static bool is_harmless(const struct stat *status)
+{
+	return S_ISCHR(status->st_mode) && (status->st_rdev == makedev(1, 3) /* null */ ||
+					    status->st_rdev == makedev(1, 7) /* full */ ||
+					    status->st_rdev == makedev(5, 0) /* tty */);
+}
+
+static int open_device(const char *path)
+{
+	struct stat status;
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !is_harmless(&status)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/*
+ * What is at `path` now. *mode is what a new file there may have: who made their file private does
+ * not want the next one public.
+ */
+static int check_target(const char *path, bool *is_device, mode_t *mode)
+{
+	struct stat status, behind;
+
+	if (lstat(path, &status))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	*is_device = is_harmless(&status);
+	/* Links to devices and sockets, as /dev has them, are not a user's to lose. */
+	if (S_ISLNK(status.st_mode)) {
+		if (stat(path, &behind) || S_ISREG(behind.st_mode))
+			return 0;
+		return S_ISDIR(behind.st_mode) ? -EISDIR : -EINVAL;
+	}
+	if (!S_ISREG(status.st_mode) && !*is_device)
+		return -EINVAL;
+	*mode &= status.st_mode | S_IRUSR | S_IWUSR;
+	return 0;
+}
+
+static int open_folder(const char *path, const char *name)
+{
+	char *folder = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
+	int fd;
+
+	if (!folder)
+		return -ENOMEM;
+	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	free(folder);
+	return fd;
+}
+
+/* Best effort: a file system without owners must not cost the recording. */
+static void give_to_sudo_user(int fd)
+{
+	unsigned long user, group;
+
+	if (geteuid() || parse_id(getenv("SUDO_UID"), UINT32_MAX - 1, &user) ||
+	    parse_id(getenv("SUDO_GID"), UINT32_MAX - 1, &group))
+		return;
+	if (fchown(fd, (uid_t)user, (gid_t)group))
+		return;
+}
+
+static int open_temporary(struct output_file *file, mode_t mode)
+{
+	int fd = -1;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		uint64_t suffix;
+
+		if (getrandom(&suffix, sizeof(suffix), 0) != sizeof(suffix))
+			return -errno;
+		snprintf(file->temporary, sizeof(file->temporary), ".luaspy-%016" PRIx64, suffix);
+		fd = openat(file->folder, file->temporary,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	if (fd < 0) {
+		int err = -errno;
+
+		*file->temporary = '\0';
+		return err;
+	}
+	give_to_sudo_user(fd);
+	return fd;
+}
+
+/* A descriptor to write to, or -errno. */
+static int open_target(struct output_file *file, const char *path)
+{
+	mode_t mode = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+	int descriptor = parse_descriptor(path);
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	bool is_device = false;
+	int err;
+
+	if (descriptor >= 0) {
+		err = check_descriptor(descriptor);
+		if (err)
+			return err;
+		descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+		return descriptor < 0 ? -errno : descriptor;
+	}
+	if (!*path)
+		return -ENOENT;
+	if (!*name)
+		return -EISDIR;
+	err = check_target(path, &is_device, &mode);
+	if (err)
+		return err;
+	if (is_device)
+		return open_device(path);
+	err = open_folder(path, name);
+	if (err < 0)
+		return err;
+	file->folder = err;
+	strcpy(file->name, name);
+	return open_temporary(file, mode);
+}
+
+static int open_named(struct output_file *file, const char *path)
+{
+	int fd = open_target(file, path);
+
+	if (fd < 0)
+		return fd;
+	file->stream = fdopen(fd, "w");
+	if (!file->stream) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return 0;
+}
+
+static int open_stdout(struct output_file *file)
+{
+	file->stream = stdout;
+	return check_descriptor(STDOUT_FILENO);
+}
+
+int output_file__open(const char *path, struct output_file **file)
+{
+	struct output_file *made = calloc(1, sizeof(*made) + strlen(path) + 1);
+	int err;
+
+	*file = NULL;
+	if (!made)
+		return -ENOMEM;
+	made->folder = -1;
+	err = strcmp(path, "-") ? open_named(made, path) : open_stdout(made);
+	if (err)
+		goto cleanup;
+	*file = made;
+	made = NULL;
+cleanup:
+	if (made)
+		finish(made, err);
+	return err;
+}
+
+FILE *output_file__stream(struct output_file *file)
+{
+	return file->stream;
+}
+
+int output_file__commit(struct output_file *file)
+{
+	int err = 0;
+
+	if (fflush(file->stream))
+		err = -errno;
+	else if (ferror(file->stream))
+		err = -EIO;
+	return finish(file, err);
+}
+
+void output_file__discard(struct output_file *file)
+{
+	if (file)
+		finish(file, -ECANCELED);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND 1000000000ull
+
+/* procfs says ENOENT for a process that is gone before its file is opened, ESRCH after. */
+static int proc_error(int error)
+{
+	return error == ENOENT ? -ESRCH : -error;
+}
+
+static FILE *__attribute__((format(printf, 1, 2))) open_proc(const char *format, ...)
+{
+	char path[64]; /* "/proc/", numbers and a name of ours: nothing of the target's */
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(path, sizeof(path), format, arguments);
+	va_end(arguments);
+	return fopen(path, "re");
+}
+
+/* Takes `stream`; *text is for free() in every case. A comm may hold a newline, hence no getline().
+ */
+static int read_all(FILE *stream, char **text)
+{
+	size_t room = 0;
+	int error = 0;
+
+	*text = NULL;
+	if (!stream)
+		return proc_error(errno);
+	errno = 0;
+	if (getdelim(text, &room, '\0', stream) < 0)
+		error = errno ? proc_error(errno) : -ESRCH;
+	fclose(stream);
+	return error;
+}
+
+int process__name(pid_t pid, char name[16])
+{
+	char *text;
+	int error = read_all(open_proc("/proc/%d/comm", pid), &text);
+	size_t length;
+
+	if (error)
+		goto cleanup;
+	length = strlen(text);
+	if (length && text[length - 1] == '\n')
+		length--;
+	if (length > 15)
+		length = 15;
+	memcpy(name, text, length);
+	name[length] = '\0';
+cleanup:
+	free(text);
+	return error;
+}
+
+/*
+ * The kernel writes a newline as "\012" and leaves all else alone, a backslash too: a name that
+ * holds these four characters reads like a newline, and one that ends in " (deleted)" like a
+ * deleted file. /proc/PID/map_files does not depend on either.
+ */
+static void unescape(char *path)
+{
+	static const char deleted[] = " (deleted)";
+	char *to = path;
+	size_t length;
+
+	for (const char *from = path; *from; to++) {
+		if (strncmp(from, "\\012", 4) == 0) {
+			*to = '\n';
+			from += 4;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+	length = (size_t)(to - path);
+	if (length > sizeof(deleted) - 1 && strcmp(to - (sizeof(deleted) - 1), deleted) == 0)
+		path[length - (sizeof(deleted) - 1)] = '\0';
+}
+
+/* 1: a mapping of a file; 0: any other line; -ENOMEM. */
+static int parse_mapping(char *line, struct process_mapping *mapping)
+{
+	char permissions[5];
+	unsigned int major_number, minor_number;
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &mapping->start, &mapping->end, permissions, &mapping->offset, &major_number,
+		   &minor_number, &mapping->inode, &path) < 7 ||
+	    !path || line[path] != '/' || !mapping->inode)
+		return 0;
+	line[path + strcspn(line + path, "\n")] = '\0';
+	unescape(line + path);
+	mapping->device = makedev(major_number, minor_number);
+	mapping->executable = strchr(permissions, 'x') != NULL;
+	mapping->path = strdup(line + path);
+	return mapping->path ? 1 : -ENOMEM;
+}
+
+static int add_mapping(struct process_mappings *mappings, size_t *room,
+		       const struct process_mapping *mapping)
+{
+	if (mappings->count == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		void *items = reallocarray(mappings->items, more, sizeof(*mappings->items));
+
+		if (!items)
+			return -ENOMEM;
+		mappings->items = items;
+		*room = more;
+	}
+	mappings->items[mappings->count++] = *mapping;
+	return 0;
+}
+
+int process__mappings(pid_t pid, struct process_mappings *mappings)
+{
+	FILE *stream = open_proc("/proc/%d/maps", pid);
+	size_t room = 0, line_room = 0;
+	char *line = NULL;
+	int error = 0;
+
+	memset(mappings, 0, sizeof(*mappings));
+	if (!stream)
+		return proc_error(errno);
+	errno = 0;
+	while (!error && getline(&line, &line_room, stream) >= 0) {
+		struct process_mapping mapping;
+		int found = parse_mapping(line, &mapping);
+
+		if (found < 0)
+			error = found;
+		if (found > 0 && (error = add_mapping(mappings, &room, &mapping)) < 0)
+			free(mapping.path);
+		errno = 0;
+	}
+	if (!error && errno)
+		error = proc_error(errno);
+	free(line);
+	fclose(stream);
+	return error;
+}
+
+void process__mappings_free(struct process_mappings *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		free(mappings->items[i].path);
+	free(mappings->items);
+	memset(mappings, 0, sizeof(*mappings));
+}
+
+static bool fits(int length, size_t size)
+{
+	return length >= 0 && (size_t)length < size;
+}
+
+/*
+ * By O_PATH and not by access(), which asks for the real user and so ignores file capabilities, nor
+ * by a plain open(), which has side effects where the target has mapped a device.
+ */
+static bool is_file(const char *path, uint64_t inode)
+{
+	struct stat status;
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = fstat(fd, &status) == 0 && (!inode || status.st_ino == inode);
+	close(fd);
+	return found;
+}
+
+int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, char *path,
+			      size_t size)
+{
+	/* Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. */
+	if (!fits(snprintf(path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
+			   mapping->start, mapping->end),
+		  size))
+		return -ENAMETOOLONG;
+	if (is_file(path, 0))
+		return 0;
+	/* The kernel writes paths from the reader's root: that of a target in a chroot is in them.
+	 */
+	if (fits(snprintf(path, size, "/proc/%d/root%s", pid, mapping->path), size) &&
+	    !is_file(path, 0) && is_file(mapping->path, mapping->inode))
+		return fits(snprintf(path, size, "%s", mapping->path), size) ? 0 : -ENAMETOOLONG;
+	return fits(snprintf(path, size, "/proc/%d/root%s", pid, mapping->path), size)
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	pid_t a = *(const pid_t *)left, b = *(const pid_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The count, or -errno. */
+static ssize_t read_ids(DIR *directory, pid_t **tids)
+{
+	size_t count = 0, room = 0;
+	const struct dirent *entry;
+
+	while (errno = 0, (entry = readdir(directory))) {
+		char *end;
+		long id = strtol(entry->d_name, &end, 10);
+
+		if (*end || id <= 0)
+			continue;
+		if (count == room) {
+			void *more = reallocarray(*tids, room ? 2 * room : 16, sizeof(**tids));
+
+			if (!more)
+				return -ENOMEM;
+			*tids = more;
+			room = room ? 2 * room : 16;
+		}
+		(*tids)[count++] = (pid_t)id;
+	}
+	if (errno)
+		return proc_error(errno);
+	return count ? (ssize_t)count : -ESRCH;
+}
+
+ssize_t process__threads(pid_t pid, pid_t **tids)
+{
+	char path[32];
+	DIR *directory;
+	ssize_t count;
+
+	*tids = NULL;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	directory = opendir(path);
+	if (!directory)
+		return proc_error(errno);
+	count = read_ids(directory, tids);
+	closedir(directory);
+	if (count < 0) {
+		free(*tids);
+		*tids = NULL;
+		return count;
+	}
+	qsort(*tids, (size_t)count, sizeof(**tids), compare_ids);
+	return count;
+}
+
+int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns)
+{
+	char *text;
+	int error = read_all(open_proc("/proc/%d/task/%d/schedstat", pid, tid), &text);
+
+	if (!error && sscanf(text, "%" SCNu64, runtime_ns) != 1)
+		error = -EPROTO;
+	free(text);
+	return error;
+}
+
+int process__runtime_ns(pid_t pid, uint64_t *runtime_ns)
+{
+	struct timespec time;
+	clockid_t clock;
+	int error;
+
+	/* To this call 0 is the caller. */
+	if (pid <= 0)
+		return -ESRCH;
+	error = clock_getcpuclockid(pid, &clock);
+	if (error)
+		return -error;
+	if (clock_gettime(clock, &time) < 0)
+		return errno == EINVAL ? -ESRCH : -errno;
+	*runtime_ns = (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
+	return 0;
+}
+
+char process__state(pid_t pid)
+{
+	char *text, *end;
+	char state = 0;
+
+	/* The name before the state is in parentheses and may hold parentheses and spaces. */
+	if (read_all(open_proc("/proc/%d/stat", pid), &text) == 0) {
+		end = strrchr(text, ')');
+		if (end && end[1] == ' ')
+			state = end[2];
+	}
+	free(text);
+	return state;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What /proc tells about one process. */
+#ifndef LS_PROCESS_H
+#define LS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* One line of /proc/PID/maps that has a file behind it. */
+struct process_mapping {
+	uint64_t start, end, offset;
+	uint64_t device, inode; /* as stat() has them in st_dev and st_ino */
+	bool executable;
+	char *path; /* as the target sees it, unescaped, without " (deleted)"; owned by the list */
+};
+
+struct process_mappings {
+	struct process_mapping *items;
+	size_t count;
+};
+
+/* The thread's name (comm) into name[16]. 0 or -errno (-ESRCH: no such process). */
+int process__name(pid_t pid, char name[16]);
+
+/*
+ * All file mappings, in order of address. 0 or -errno (-ESRCH: no such process). Free in every
+ * case. A zombie and a kernel thread have none.
+ */
+int process__mappings(pid_t pid, struct process_mappings *mappings);
+void process__mappings_free(struct process_mappings *mappings);
+
+/*
+ * A path under which luaspy can open the mapped file: through /proc/PID/map_files, so that it is
+ * the very file that is mapped, deleted or in another mount namespace; else (without
+ * CAP_CHECKPOINT_RESTORE) through /proc/PID/root, where another file may have taken its name since.
+ * 0 or -ENAMETOOLONG. The file itself may still not be there.
+ */
+int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, char *path,
+			      size_t size);
+
+/* Thread ids in ascending order; *tids is malloc()ed, NULL on error. The count, or -errno. */
+ssize_t process__threads(pid_t pid, pid_t **tids);
+
+/* CPU time charged to one thread so far (schedstat). 0 or -errno. */
+int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns);
+
+/* CPU time charged to all threads of the process, those that exited included. 0 or -errno. */
+int process__runtime_ns(pid_t pid, uint64_t *runtime_ns);
+
+/* The state letter of /proc/PID/stat: 'R', 'S', 'T', 'Z' ...; 0 when it cannot be read. */
+char process__state(pid_t pid);
+
+#endif

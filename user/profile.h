@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The profile that writers read: functions, a call tree below categories, and how it was recorded.
+ * Writers know nothing else: no BPF, no process, no interpreter.
+ *
+ * Strings are bytes as the target had them: any value but NUL, not necessarily UTF-8. Whoever
+ * writes them escapes them. Ids of functions and nodes count from 1; 0 is "none".
+ */
+#ifndef LS_PROFILE_H
+#define LS_PROFILE_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+#include "record.h"
+#include "walk_error.h"
+
+enum ls_function_flags {
+	LS_FUNCTION_NATIVE = 1, /* ran as machine code generated from script */
+	LS_FUNCTION_PLUGIN = 2, /* it or an ancestor matches --plugin */
+};
+
+struct ls_profile_function {
+	const char *source; /* NULL: not script, e.g. "(host)" */
+	const char *name;   /* NULL: anonymous */
+	uint32_t line;      /* where it is defined, from 1; 0: none */
+	uint32_t flags;     /* enum ls_function_flags */
+};
+
+struct ls_profile_node {
+	uint32_t parent;   /* 0: a category */
+	uint32_t function; /* 0: a category */
+	uint32_t first_child;
+	uint32_t next_sibling;
+	uint64_t self_ns;
+	uint64_t samples; /* that ended here */
+};
+
+struct ls_profile_category {
+	const char *name;
+	uint32_t node;
+};
+
+/* Something that luaspy found and decided, for the file and the terminal. */
+struct ls_profile_recorder {
+	const char *version;     /* of luaspy */
+	const char *host;        /* uname's nodename */
+	const char *target;      /* "lua5.4 (pid 42)" */
+	const char *interpreter; /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped"; NULL: none */
+	const char *layout;      /* the verdict with its evidence; NULL: undecided */
+	uint64_t period_ns;
+	uint64_t start_ms;    /* Unix time */
+	uint64_t duration_ns; /* wall clock */
+	uint64_t cpu_ns;      /* what the kernel charged the target, all threads */
+	uint64_t samples;     /* ticks seen: the sum of `classes` */
+	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
+	uint64_t errors[LS_WALK_ERROR_COUNT];
+	uint64_t collected;    /* samples with a frame whose function was gone before it was read */
+	uint64_t unsampled_ns; /* CPU time that no sample covers */
+	uint64_t unnamed_calls; /* call sites whose name could not be read */
+	uint64_t vma_busy;      /* look-ups of stack bounds that the kernel refused (EBUSY) */
+};
+
+/* Nodes and functions are arrays indexed by id: element 0 is unused. */
+struct ls_profile {
+	const struct ls_profile_function *functions;
+	uint32_t function_count; /* highest id */
+	const struct ls_profile_node *nodes;
+	uint32_t node_count; /* highest id; a parent's id is lower than its children's */
+	const struct ls_profile_category *categories;
+	uint32_t category_count;
+	struct ls_profile_recorder recorder;
+};
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "proto_puc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More instructions than any compiled file has; 64 MiB, and it bounds what one look-up reads. */
+#define CODE_MAX (16U << 20)
+
+/* lparser.c grows the array of local variables to SHRT_MAX and no further, in every release. */
+#define LOCALS_MAX 32767
+
+/* Local variables are read this many at a time. */
+#define LOCALS_CHUNK 128
+
+/* lobject.h, every release from 5.1 to 5.5 on 64-bit machines. */
+#define TVALUE_SIZE    16
+#define TVALUE_TAG     8
+#define HEADER_TAG     8
+#define UPVALDESC_SIZE 16 /* from 5.2 on; its name comes first */
+#define TAG_TYPE       0x0f
+#define TYPE_STRING    4
+#define VARIANT_LONG   0x10
+
+/* lobject.h, 5.1: what only its CLOSURE needs, whose pseudo-instructions must be counted. */
+#define PROTO_5_1_NESTED       32
+#define PROTO_5_1_NESTED_COUNT 88
+#define PROTO_5_1_CAPTURES     112 /* nups */
+
+struct local_var {
+	uint64_t name;
+	int32_t start_pc;
+	int32_t end_pc;
+};
+_Static_assert(sizeof(struct local_var) == 16, "LocVar of lobject.h, every release");
+
+static uint64_t pointer_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t pointer;
+
+	memcpy(&pointer, bytes + offset, sizeof(pointer));
+	return pointer;
+}
+
+/* Sizes are ints in the target; a negative one becomes a huge one, which no bound lets pass. */
+static uint32_t count_at(const uint8_t *bytes, size_t offset)
+{
+	uint32_t count;
+
+	memcpy(&count, bytes + offset, sizeof(count));
+	return count;
+}
+
+int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
+		    const struct ls_puc_layout *layout, uint64_t address, uint32_t pc)
+{
+	/* Offsets are bytes, so that no layout reads beyond this. */
+	uint8_t header[UINT8_MAX + sizeof(uint64_t)] = {0};
+	uint32_t code_count;
+	int err;
+
+	*proto = (struct proto_puc){.memory = memory, .layout = layout};
+	err = target_memory__read(memory, address, header, layout->proto_size);
+	if (err)
+		return err;
+	code_count = count_at(header, layout->proto_code_count);
+	if (header[HEADER_TAG] != layout->proto_tag || code_count > INT32_MAX || pc >= code_count ||
+	    pc >= CODE_MAX)
+		return -EINVAL;
+
+	proto->constants = pointer_at(header, layout->proto_constants);
+	proto->constant_count = count_at(header, layout->proto_constant_count);
+	proto->locals = pointer_at(header, layout->proto_local_vars);
+	proto->local_count = count_at(header, layout->proto_local_var_count);
+	proto->upvalues = pointer_at(header, layout->proto_upvalues);
+	proto->upvalue_count = count_at(header, layout->proto_upvalue_count);
+	if (layout->minor == 1) {
+		proto->nested = pointer_at(header, PROTO_5_1_NESTED);
+		proto->nested_count = count_at(header, PROTO_5_1_NESTED_COUNT);
+	}
+	if (proto->local_count > LOCALS_MAX)
+		return -EINVAL;
+
+	proto->code_count = pc + 1;
+	proto->code = malloc(proto->code_count * sizeof(*proto->code));
+	if (!proto->code)
+		return -ENOMEM;
+	return target_memory__read(memory, pointer_at(header, layout->proto_code), proto->code,
+				   proto->code_count * sizeof(*proto->code));
+}
+
+void proto_puc__close(struct proto_puc *proto)
+{
+	if (!proto)
+		return;
+	free(proto->code);
+	proto->code = NULL;
+}
+
+/* Where the text of the string at `address` is, and how long. */
+static int find_text(const struct proto_puc *proto, uint64_t address, uint64_t *text,
+		     uint64_t *length)
+{
+	const struct ls_puc_layout *layout = proto->layout;
+	uint8_t header[UINT8_MAX + sizeof(uint64_t)] = {0};
+	bool is_long;
+	int err;
+
+	/* The shortest string object is its header and a NUL. */
+	err = target_memory__read(proto->memory, address, header, layout->string_contents + 1U);
+	if (err)
+		return err;
+	if ((header[HEADER_TAG] & TAG_TYPE) != TYPE_STRING)
+		return -EINVAL;
+	*text = address + layout->string_contents;
+	if (layout->minor >= 5)
+		is_long = (int8_t)header[layout->string_short_length] < 0;
+	else
+		is_long = !layout->string_short_length || (header[HEADER_TAG] & VARIANT_LONG);
+	*length = is_long ? pointer_at(header, layout->string_length)
+			  : header[layout->string_short_length];
+	if (layout->minor < 5 || !is_long)
+		return 0;
+	/* lobject.h, 5.5: instead of the text a long string has a pointer to it. */
+	return target_memory__read(proto->memory, *text, text, sizeof(*text));
+}
+
+static int read_string(const struct proto_puc *proto, uint64_t address,
+		       char name[PROTO_PUC_NAME_SIZE])
+{
+	uint64_t text, length;
+	int err = find_text(proto, address, &text, &length);
+
+	if (err)
+		return err;
+	if (length > PROTO_PUC_NAME_SIZE - 1)
+		length = PROTO_PUC_NAME_SIZE - 1;
+	memset(name, 0, PROTO_PUC_NAME_SIZE);
+	err = length ? target_memory__read(proto->memory, text, name, length) : 0;
+	return err ? err : 1;
+}
+
+int proto_puc__constant(const struct proto_puc *proto, uint32_t index,
+			char name[PROTO_PUC_NAME_SIZE])
+{
+	uint8_t value[TVALUE_SIZE];
+	int err;
+
+	if (index >= proto->constant_count)
+		return -EINVAL;
+	err = target_memory__read(proto->memory, proto->constants + (uint64_t)index * TVALUE_SIZE,
+				  value, sizeof(value));
+	if (err)
+		return err;
+	if ((value[TVALUE_TAG] & TAG_TYPE) != TYPE_STRING)
+		return 0;
+	return read_string(proto, pointer_at(value, 0), name);
+}
+
+int proto_puc__local(const struct proto_puc *proto, uint32_t reg, int64_t pc,
+		     char name[PROTO_PUC_NAME_SIZE])
+{
+	struct local_var vars[LOCALS_CHUNK];
+	uint32_t active = 0, first, count, i;
+	int err;
+
+	for (first = 0; first < proto->local_count; first += count) {
+		count = proto->local_count - first;
+		if (count > LOCALS_CHUNK)
+			count = LOCALS_CHUNK;
+		err = target_memory__read(proto->memory, proto->locals + first * sizeof(vars[0]),
+					  vars, count * sizeof(vars[0]));
+		if (err)
+			return err;
+		/* They are sorted by start; the nth that is alive has register n. */
+		for (i = 0; i < count; i++) {
+			if (vars[i].start_pc > pc)
+				return 0;
+			if (pc < vars[i].end_pc && active++ == reg)
+				return read_string(proto, vars[i].name, name);
+		}
+	}
+	return 0;
+}
+
+int proto_puc__upvalue(const struct proto_puc *proto, uint32_t index,
+		       char name[PROTO_PUC_NAME_SIZE])
+{
+	uint64_t size = proto->layout->minor == 1 ? sizeof(uint64_t) : UPVALDESC_SIZE;
+	uint64_t string = 0;
+	int err;
+
+	if (index < proto->upvalue_count && proto->upvalues) {
+		err = target_memory__read(proto->memory, proto->upvalues + index * size, &string,
+					  sizeof(string));
+		if (err)
+			return err;
+	}
+	if (string)
+		return read_string(proto, string, name);
+	strcpy(name, "?");
+	return 1;
+}
+
+int proto_puc__captures(const struct proto_puc *proto, uint32_t index)
+{
+	uint64_t nested;
+	uint8_t count;
+	int err;
+
+	if (index >= proto->nested_count)
+		return -EINVAL;
+	err = target_memory__read(proto->memory, proto->nested + index * sizeof(nested), &nested,
+				  sizeof(nested));
+	if (!err)
+		err = target_memory__read(proto->memory, nested + PROTO_5_1_CAPTURES, &count,
+					  sizeof(count));
+	return err ? err : count;
+}

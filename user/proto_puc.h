@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a prototype of PUC Lua holds, copied from the target as far as naming a call needs it. */
+#ifndef LS_PROTO_PUC_H
+#define LS_PROTO_PUC_H
+
+#include <stdint.h>
+
+#include "layout.h"
+#include "target_memory.h"
+
+#define PROTO_PUC_NAME_SIZE 256
+
+struct proto_puc {
+	const struct target_memory *memory;
+	const struct ls_puc_layout *layout;
+	uint32_t *code; /* the instructions 0 .. code_count - 1, owned */
+	uint32_t code_count;
+	uint32_t constant_count;
+	uint32_t local_count;
+	uint32_t upvalue_count; /* with names: 0 in a stripped chunk of 5.1 */
+	uint32_t nested_count;  /* 5.1 */
+	uint64_t constants;
+	uint64_t locals;
+	uint64_t upvalues;
+	uint64_t nested;
+};
+
+/*
+ * Copies the prototype at `address` with its instructions up to and with `pc`. 0, or -ENOMEM;
+ * -EFAULT: cannot be read; -EINVAL: no prototype, or no such instruction. Close it in any case.
+ */
+int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
+		    const struct ls_puc_layout *layout, uint64_t address, uint32_t pc);
+void proto_puc__close(struct proto_puc *proto);
+
+/*
+ * The following write a name of at most 255 bytes that ends at its first NUL.
+ * 1: there is one; 0: there is none, *name is undefined; -EFAULT or -EINVAL as above.
+ */
+
+/* Constant `index`, if it is a string. */
+int proto_puc__constant(const struct proto_puc *proto, uint32_t index,
+			char name[PROTO_PUC_NAME_SIZE]);
+
+/* The local variable that lives in `reg` at `pc`. */
+int proto_puc__local(const struct proto_puc *proto, uint32_t reg, int64_t pc,
+		     char name[PROTO_PUC_NAME_SIZE]);
+
+/* Upvalue `index`: "?" where the chunk was stripped. */
+int proto_puc__upvalue(const struct proto_puc *proto, uint32_t index,
+		       char name[PROTO_PUC_NAME_SIZE]);
+
+/* 5.1: how many upvalues nested function `index` captures. The count, or -errno as above. */
+int proto_puc__captures(const struct proto_puc *proto, uint32_t index);
+
+#endif

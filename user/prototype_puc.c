@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "prototype_puc.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef const struct target_memory *ls_reader_t;
+
+static long read_bytes(ls_reader_t memory, void *to, size_t size, uint64_t address)
+{
+	return target_memory__read(memory, address, to, size);
+}
+
+/* As bpf_probe_read_user_str(): the count includes the NUL, which a full buffer ends with too. */
+static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t address)
+{
+	ssize_t count = target_memory__read_some(memory, address, to, size);
+	size_t length;
+
+	if (count <= 0)
+		return count ? count : -EFAULT;
+	length = strnlen(to, count);
+	if (length == (size_t)count && length < size)
+		return -EFAULT;
+	if (length == size)
+		to[--length] = '\0';
+	return length + 1;
+}
+
+/* The loop of BPF's bpf_loop(). */
+static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void *context)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (step(i, context))
+			return;
+}
+
+#define LS_READ(reader, to, size, address)        read_bytes(reader, to, size, address)
+#define LS_READ_STRING(reader, to, size, address) read_string(reader, to, size, address)
+#define LS_REPEAT(count, step, context)           repeat(count, step, context)
+#include "fingerprint_puc.h"
+
+int prototype_puc__fingerprint(const struct target_memory *memory,
+			       const struct ls_puc_layout *layout, uint64_t address,
+			       uint64_t *fingerprint)
+{
+	struct ls_puc_content content = {};
+	uint8_t proto[LS_STRUCT_LEN] = {};
+	int error = target_memory__read(memory, address, proto, layout->proto_size);
+
+	if (error)
+		return error;
+	if (proto[8] != layout->proto_tag)
+		return -EINVAL;
+	ls_puc_read_content(layout, memory, proto, &content);
+	*fingerprint = ls_fold(ls_puc_fixed_fingerprint(layout, proto), content.hash);
+	return 0;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "call_tree.h"
+#include "cpu_time.h"
+#include "functions.h"
+#include "layout_puc.h"
+#include "symbolizer_puc.h"
+
+/*
+ * A thread's last stack with its nodes. The next one mostly shares its outer part, for which no
+ * function has to be looked up again.
+ */
+struct last_stack {
+	uint32_t tid;
+	uint32_t count, room;
+	uint32_t category;
+	struct ls_frame *frames; /* leaf first */
+	uint32_t *nodes;         /* of the frames */
+	UT_hash_handle hh;
+};
+
+struct recording {
+	pid_t pid;
+	struct call_tree *tree;
+	struct functions *functions;
+	struct symbolizer_puc *symbolizer;
+	struct cpu_time *time;
+	struct last_stack *stacks;
+	struct verdict verdict;
+	uint32_t host, unreadable, unsampled; /* functions */
+	uint64_t last_state;
+	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
+	uint64_t errors[LS_WALK_ERROR_COUNT];
+	uint64_t collected;
+	uint64_t unsampled_ns;
+	uint64_t unnamed_calls; /* of programs that exec() replaced */
+	int error;              /* that a callback could not return */
+};
+
+static void charge(void *context, uint32_t node, uint64_t ns)
+{
+	struct recording *recording = context;
+
+	call_tree__charge(recording->tree, node, ns);
+}
+
+static void charge_unsampled(void *context, const char *comm, uint64_t ns)
+{
+	struct recording *recording = context;
+	uint32_t category = call_tree__category(recording->tree, comm);
+	uint32_t node = call_tree__child(recording->tree, category, recording->unsampled);
+
+	recording->unsampled_ns += ns;
+	if (node)
+		call_tree__charge(recording->tree, node, ns);
+	else
+		recording->error = -ENOMEM;
+}
+
+struct recording *recording__new(pid_t pid, uint64_t period_ns)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	struct cpu_time_receiver receiver = {recording, charge, charge_unsampled};
+
+	if (!recording)
+		return NULL;
+	recording->pid = pid;
+	recording->tree = call_tree__new();
+	recording->functions = functions__new();
+	recording->time = cpu_time__new(period_ns, &receiver);
+	if (!recording->tree || !recording->functions || !recording->time)
+		goto cleanup;
+	recording->symbolizer = symbolizer_puc__new(pid, recording->functions);
+	recording->host = functions__pseudo(recording->functions, "(host)");
+	recording->unreadable = functions__pseudo(recording->functions, "(unreadable)");
+	recording->unsampled = functions__pseudo(recording->functions, "(unsampled)");
+	if (recording->symbolizer && recording->host && recording->unreadable &&
+	    recording->unsampled)
+		return recording;
+cleanup:
+	recording__free(recording);
+	return NULL;
+}
+
+static void forget_stack(struct recording *recording, struct last_stack *stack)
+{
+	HASH_DEL(recording->stacks, stack);
+	free(stack->frames);
+	free(stack->nodes);
+	free(stack);
+}
+
+static void forget_stacks(struct recording *recording)
+{
+	struct last_stack *stack, *next;
+
+	HASH_ITER (hh, recording->stacks, stack, next)
+		forget_stack(recording, stack);
+}
+
+void recording__free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	forget_stacks(recording);
+	symbolizer_puc__free(recording->symbolizer);
+	cpu_time__free(recording->time);
+	functions__free(recording->functions);
+	call_tree__free(recording->tree);
+	free(recording);
+}
+
+int recording__begin_thread(struct recording *recording, uint32_t tid, const char *comm,
+			    uint64_t runtime_ns)
+{
+	return cpu_time__begin(recording->time, tid, comm, runtime_ns);
+}
+
+static struct last_stack *last_stack_of(struct recording *recording, uint32_t tid)
+{
+	struct last_stack *stack;
+
+	HASH_FIND(hh, recording->stacks, &tid, sizeof(tid), stack);
+	if (stack)
+		return stack;
+	stack = calloc(1, sizeof(*stack));
+	if (!stack)
+		return NULL;
+	stack->tid = tid;
+	HASH_ADD(hh, recording->stacks, tid, sizeof(stack->tid), stack);
+	return stack;
+}
+
+static int make_room(struct last_stack *stack, uint32_t count)
+{
+	struct ls_frame *frames;
+	uint32_t *nodes;
+
+	if (count <= stack->room)
+		return 0;
+	frames = reallocarray(stack->frames, count, sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	stack->frames = frames;
+	nodes = reallocarray(stack->nodes, count, sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	stack->nodes = nodes;
+	stack->room = count;
+	return 0;
+}
+
+/* How many frames, from the root, are the same as last time. */
+static uint32_t shared_frames(const struct last_stack *stack, const struct ls_frame *frames,
+			      uint32_t count)
+{
+	uint32_t shared = 0;
+
+	while (shared < count && shared < stack->count &&
+	       !memcmp(&frames[count - 1 - shared], &stack->frames[stack->count - 1 - shared],
+		       sizeof(*frames)))
+		shared++;
+	return shared;
+}
+
+/* The node of frames[at] under `parent`. 0 when out of memory. */
+static uint32_t frame_node(struct recording *recording, const struct ls_sample *sample,
+			   const struct ls_frame *frames, uint32_t at, uint32_t parent,
+			   int *is_known)
+{
+	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
+	uint32_t function;
+
+	if (!frames[at].kind) /* a place left empty: could not be decoded */
+		return parent;
+	function = symbolizer_puc__function(recording->symbolizer, layout, sample->state,
+					    &frames[at], sample->frame_count - at, is_known);
+	return function ? call_tree__child(recording->tree, parent, function) : 0;
+}
+
+/* The node that the sample's leaf ends at. 0 when out of memory. */
+static uint32_t stack_node(struct recording *recording, const struct ls_sample *sample,
+			   const struct ls_frame *frames, uint32_t category)
+{
+	struct last_stack *stack = last_stack_of(recording, sample->tid);
+	uint32_t count = sample->frame_count, shared, node = category;
+	int is_known = 1;
+
+	if (!stack || make_room(stack, count))
+		return 0;
+	shared = stack->category == category ? shared_frames(stack, frames, count) : 0;
+	/* The shared part moves to where it lies in the new stack, counted from the leaf. */
+	memmove(stack->nodes + count - shared, stack->nodes + stack->count - shared,
+		shared * sizeof(*stack->nodes));
+	if (shared)
+		node = stack->nodes[count - shared];
+	for (uint32_t at = count - shared; at-- > 0;) {
+		node = frame_node(recording, sample, frames, at, node, &is_known);
+		if (!node) {
+			stack->count = 0;
+			return 0;
+		}
+		stack->nodes[at] = node;
+	}
+	memcpy(stack->frames, frames, count * sizeof(*frames));
+	stack->count = is_known ? count : 0;
+	stack->category = category;
+	recording->collected += !is_known;
+	return node;
+}
+
+int recording__sample(struct recording *recording, const struct ls_sample *sample,
+		      const struct ls_frame *frames)
+{
+	uint32_t category = call_tree__category(recording->tree, sample->comm);
+	uint32_t node;
+
+	if (!category)
+		return -ENOMEM;
+	verdict__add(&recording->verdict, sample);
+	recording->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
+	recording->errors[sample->error % LS_WALK_ERROR_COUNT]++;
+	if (sample->class == LS_SAMPLE_HOST)
+		node = call_tree__child(recording->tree, category, recording->host);
+	else if (sample->class == LS_SAMPLE_UNREADABLE || sample->layout >= layouts_puc_count)
+		node = call_tree__child(recording->tree, category, recording->unreadable);
+	else
+		node = stack_node(recording, sample, frames, category);
+	if (!node)
+		return -ENOMEM;
+	if (sample->state)
+		recording->last_state = sample->state;
+	call_tree__count(recording->tree, node);
+	return cpu_time__sample(recording->time, sample, node);
+}
+
+int recording__function(struct recording *recording, const struct ls_function *function)
+{
+	return symbolizer_puc__define(recording->symbolizer, function);
+}
+
+int recording__thread_exit(struct recording *recording, const struct ls_thread_exit *exit)
+{
+	struct last_stack *stack;
+
+	HASH_FIND(hh, recording->stacks, &exit->tid, sizeof(exit->tid), stack);
+	if (stack)
+		forget_stack(recording, stack);
+	return cpu_time__end(recording->time, exit->tid, exit->comm, exit->runtime_ns);
+}
+
+int recording__exec(struct recording *recording)
+{
+	struct symbolizer_puc *fresh = symbolizer_puc__new(recording->pid, recording->functions);
+
+	if (!fresh)
+		return -ENOMEM;
+	recording->unnamed_calls += symbolizer_puc__unnamed_calls(recording->symbolizer);
+	symbolizer_puc__free(recording->symbolizer);
+	recording->symbolizer = fresh;
+	recording->last_state = 0;
+	memset(&recording->verdict, 0, sizeof(recording->verdict));
+	forget_stacks(recording);
+	return 0;
+}
+
+int recording__end_thread(struct recording *recording, uint32_t tid, const char *comm,
+			  uint64_t runtime_ns)
+{
+	return cpu_time__end(recording->time, tid, comm, runtime_ns);
+}
+
+void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns)
+{
+	const struct verdict *verdict = &recording->verdict;
+	uint64_t total_ns;
+
+	cpu_time__end_all(recording->time);
+	total_ns = cpu_time__total_ns(recording->time);
+	if (cpu_ns > total_ns)
+		charge_unsampled(recording, comm, cpu_ns - total_ns);
+	if (verdict->has_evidence)
+		symbolizer_puc__finish(recording->symbolizer, &layouts_puc[verdict->layout].offsets,
+				       recording->last_state);
+}
+
+const struct verdict *recording__verdict(const struct recording *recording)
+{
+	return &recording->verdict;
+}
+
+const uint64_t *recording__classes(const struct recording *recording)
+{
+	return recording->classes;
+}
+
+void recording__export(struct recording *recording, struct ls_profile *profile)
+{
+	struct ls_profile_recorder *recorder = &profile->recorder;
+
+	call_tree__export(recording->tree, profile);
+	functions__export(recording->functions, profile);
+	memcpy(recorder->classes, recording->classes, sizeof(recorder->classes));
+	memcpy(recorder->errors, recording->errors, sizeof(recorder->errors));
+	recorder->errors[LS_WALK_NONE] = 0;
+	recorder->collected = recording->collected;
+	recorder->unsampled_ns = recording->unsampled_ns;
+	recorder->unnamed_calls =
+		recording->unnamed_calls + symbolizer_puc__unnamed_calls(recording->symbolizer);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What has been sampled of one process: takes records in, gives a profile out. */
+#ifndef LS_RECORDING_H
+#define LS_RECORDING_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile.h"
+#include "record.h"
+#include "verdict.h"
+
+struct recording;
+
+/* NULL when out of memory. Free with recording__free(), which takes NULL. */
+struct recording *recording__new(pid_t pid, uint64_t period_ns);
+void recording__free(struct recording *recording);
+
+/* A thread that exists when sampling begins, with its CPU time so far. 0 or -ENOMEM. */
+int recording__begin_thread(struct recording *recording, uint32_t tid, const char *comm,
+			    uint64_t runtime_ns);
+
+/* Records, in the order in which they were sent. 0 or -ENOMEM. */
+int recording__sample(struct recording *recording, const struct ls_sample *sample,
+		      const struct ls_frame *frames);
+int recording__function(struct recording *recording, const struct ls_function *function);
+int recording__thread_exit(struct recording *recording, const struct ls_thread_exit *exit);
+
+/* The process runs another program: nothing that was known of its memory holds. 0 or -ENOMEM. */
+int recording__exec(struct recording *recording);
+
+/* A thread that lives when sampling has ended, with its CPU time. 0 or -ENOMEM. */
+int recording__end_thread(struct recording *recording, uint32_t tid, const char *comm,
+			  uint64_t runtime_ns);
+
+/*
+ * All threads have ended or been ended. `cpu_ns` is what the kernel charged the process during the
+ * session, or 0 if that is not known; what no thread accounts for is unsampled time of `comm`.
+ */
+void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns);
+
+const struct verdict *recording__verdict(const struct recording *recording);
+
+/* Samples so far, per class; DROPPED is the caller's to know. */
+const uint64_t *recording__classes(const struct recording *recording);
+
+/*
+ * Functions, nodes, categories and the counts of the recorder; its texts and times are the
+ * caller's. Valid until the recording is freed.
+ */
+void recording__export(struct recording *recording, struct ls_profile *profile);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "sampler.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "log.h"
+#include "luaspy.skel.h"
+
+/* A thread with a timer of its own. */
+struct timer {
+	pid_t tid;
+	int fd;
+	struct bpf_link *link;
+	uint64_t attached_ns; /* threads that it creates from then on inherit the timer */
+	UT_hash_handle hh;
+};
+
+struct sampler {
+	struct luaspy_bpf *bpf;
+	struct ring_buffer *ring;
+	struct timer *timers;
+	struct sampler_receiver receiver;
+	uint64_t period_ns;
+};
+
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	char text[1024];
+	size_t length;
+
+	if (log__level() < LOG_DEBUG || level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), format, arguments);
+	length = strlen(text);
+	if (length && text[length - 1] == '\n')
+		text[length - 1] = '\0';
+	log_debug("%s", text);
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int receive(void *context, void *data, size_t size)
+{
+	const struct sampler_receiver *receiver = &((struct sampler *)context)->receiver;
+	const struct ls_sample *sample = data;
+
+	switch (*(const uint32_t *)data) {
+	case LS_RECORD_SAMPLE:
+		if (size < sizeof(*sample) + sample->frame_count * sizeof(struct ls_frame))
+			return -EBADMSG;
+		return receiver->sample(receiver->context, sample,
+					(const struct ls_frame *)(sample + 1));
+	case LS_RECORD_FUNCTION:
+		return receiver->function(receiver->context, data);
+	case LS_RECORD_THREAD_EXIT:
+		return receiver->thread_exit(receiver->context, data);
+	case LS_RECORD_EXEC:
+		return receiver->exec(receiver->context, data);
+	}
+	return -EBADMSG;
+}
+
+static int explain_load_failure(int error)
+{
+	if (error == -EPERM || error == -EACCES)
+		log_error("cannot load the BPF program: permission denied (try sudo, or CAP_BPF "
+			  "and CAP_PERFMON)");
+	else if (access("/sys/kernel/btf/vmlinux", R_OK))
+		log_error("cannot load the BPF program: this kernel has no BTF in "
+			  "'/sys/kernel/btf/vmlinux' (it needs CONFIG_DEBUG_INFO_BTF)");
+	else
+		log_error("cannot load the BPF program: %s (luaspy needs Linux 5.17 or later; -v "
+			  "shows what the kernel said)",
+			  strerror(-error));
+	return error;
+}
+
+static int fill_families(struct sampler *sampler)
+{
+	uint32_t family = LS_FAMILY_PUC;
+	int program = bpf_program__fd(sampler->bpf->progs.walk_puc);
+
+	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.families), &family, &program,
+				   BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+/* Runs the program that looks at its caller's namespace: us. */
+static int learn_namespace(struct sampler *sampler)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(sampler->bpf->progs.learn_namespace),
+				      &options);
+}
+
+static int load(struct sampler *sampler, const struct sampler_options *options)
+{
+	struct luaspy_bpf *bpf;
+	int error;
+
+	bpf = luaspy_bpf__open();
+	if (!bpf)
+		return explain_load_failure(-errno);
+	sampler->bpf = bpf;
+	bpf->rodata->max_depth = options->max_depth;
+	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
+	error = luaspy_bpf__load(bpf);
+	if (!error)
+		error = fill_families(sampler);
+	if (!error)
+		error = learn_namespace(sampler);
+	if (error)
+		return explain_load_failure(error);
+	error = luaspy_bpf__attach(bpf);
+	if (error)
+		log_error("cannot follow processes: %s (the kernel's tracepoints cannot be "
+			  "attached)",
+			  strerror(-error));
+	return error;
+}
+
+int sampler__open(const struct sampler_options *options, const struct sampler_receiver *receiver,
+		  struct sampler **opened)
+{
+	struct sampler *sampler = calloc(1, sizeof(*sampler));
+	int error;
+
+	*opened = NULL;
+	if (!sampler)
+		return -ENOMEM;
+	libbpf_set_print(print_libbpf);
+	sampler->receiver = *receiver;
+	sampler->period_ns = options->period_ns;
+	error = load(sampler, options);
+	if (error)
+		goto cleanup;
+	sampler->ring =
+		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler, NULL);
+	if (!sampler->ring) {
+		error = -errno;
+		log_error("cannot map the ring buffer: %s", strerror(-error));
+		goto cleanup;
+	}
+	*opened = sampler;
+	return 0;
+cleanup:
+	sampler__close(sampler);
+	return error;
+}
+
+void sampler__stop(struct sampler *sampler)
+{
+	struct timer *timer, *next;
+
+	HASH_ITER (hh, sampler->timers, timer, next) {
+		HASH_DEL(sampler->timers, timer);
+		bpf_link__destroy(timer->link);
+		free(timer);
+	}
+}
+
+void sampler__close(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	sampler__stop(sampler);
+	ring_buffer__free(sampler->ring);
+	luaspy_bpf__destroy(sampler->bpf);
+	free(sampler);
+}
+
+int sampler__set_layout(struct sampler *sampler, uint32_t index, const struct ls_puc_layout *layout)
+{
+	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.layouts), &index, layout, BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_target *target)
+{
+	uint32_t tgid = pid;
+
+	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid, target, BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+/*
+ * Task-clock: the timer runs while the thread does, and nobody else pays. inherit_thread: threads
+ * that it creates get one too, other processes do not.
+ */
+static int open_timer(pid_t tid, uint64_t period_ns)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+		.inherit = 1,
+		.inherit_thread = 1,
+		.disabled = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int sampler__attach_thread(struct sampler *sampler, pid_t tid)
+{
+	struct timer *timer = calloc(1, sizeof(*timer));
+	int error;
+
+	if (!timer)
+		return -ENOMEM;
+	timer->tid = tid;
+	timer->fd = open_timer(tid, sampler->period_ns);
+	if (timer->fd < 0) {
+		error = timer->fd;
+		goto cleanup;
+	}
+	timer->link = bpf_program__attach_perf_event(sampler->bpf->progs.sample, timer->fd);
+	if (!timer->link) {
+		error = -errno;
+		close(timer->fd);
+		goto cleanup;
+	}
+	timer->attached_ns = now_ns();
+	HASH_ADD(hh, sampler->timers, tid, sizeof(timer->tid), timer);
+	return 0;
+cleanup:
+	free(timer);
+	return error;
+}
+
+/* A thread may have been born by one that was itself born since: so far back we look. */
+#define GENERATIONS_MAX 64
+
+int sampler__has_thread(struct sampler *sampler, pid_t tid)
+{
+	int births = bpf_map__fd(sampler->bpf->maps.births);
+
+	for (int i = 0; i < GENERATIONS_MAX; i++) {
+		struct ls_birth birth;
+		struct timer *timer;
+
+		HASH_FIND(hh, sampler->timers, &tid, sizeof(tid), timer);
+		if (timer && !i)
+			return 1;
+		if (bpf_map_lookup_elem(births, &tid, &birth))
+			return 0;
+		tid = birth.parent_tid;
+		HASH_FIND(hh, sampler->timers, &tid, sizeof(tid), timer);
+		if (timer)
+			return birth.time_ns >= timer->attached_ns;
+	}
+	return 0;
+}
+
+int sampler__poll_fd(const struct sampler *sampler)
+{
+	return ring_buffer__epoll_fd(sampler->ring);
+}
+
+int sampler__drain(struct sampler *sampler)
+{
+	int count = ring_buffer__consume(sampler->ring);
+
+	return count < 0 ? count : 0;
+}
+
+int sampler__counters(const struct sampler *sampler, struct ls_counters *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct ls_counters *each = calloc(cpus > 0 ? cpus : 1, sizeof(*each));
+	uint32_t zero = 0;
+	int error = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	if (!each)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.counters), &zero, each)) {
+		error = -errno;
+		goto cleanup;
+	}
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		sum->ticks += each[cpu].ticks;
+		sum->dropped += each[cpu].dropped;
+		sum->records_lost += each[cpu].records_lost;
+		sum->vma_busy += each[cpu].vma_busy;
+		sum->scans += each[cpu].scans;
+		sum->chunks += each[cpu].chunks;
+		sum->definitions += each[cpu].definitions;
+	}
+cleanup:
+	free(each);
+	return error;
+}

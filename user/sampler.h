@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF side: loads it, puts timers on threads, hands out what it sends. */
+#ifndef LS_SAMPLER_H
+#define LS_SAMPLER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "layout.h"
+#include "record.h"
+#include "target.h"
+
+struct sampler;
+
+struct sampler_options {
+	uint64_t period_ns;
+	uint32_t max_depth; /* frames, at most LS_DEPTH_MAX */
+};
+
+/* Called while sampler__drain() runs, in the order in which BPF sent. Negative ends the drain. */
+struct sampler_receiver {
+	void *context;
+	int (*sample)(void *context, const struct ls_sample *sample, const struct ls_frame *frames);
+	int (*function)(void *context, const struct ls_function *function);
+	int (*thread_exit)(void *context, const struct ls_thread_exit *exit);
+	int (*exec)(void *context, const struct ls_exec *exec);
+};
+
+/* Says in one line what the kernel lacks or forbids. 0 or -errno. */
+int sampler__open(const struct sampler_options *options, const struct sampler_receiver *receiver,
+		  struct sampler **sampler);
+
+/* Stops everything. Takes NULL. */
+void sampler__close(struct sampler *sampler);
+
+/* Layout number `index`, at most LS_LAYOUT_MAX. 0 or -errno. */
+int sampler__set_layout(struct sampler *sampler, uint32_t index,
+			const struct ls_puc_layout *layout);
+
+/* What BPF knows of a process; without it, its samples are passed over. 0 or -errno. */
+int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_target *target);
+
+/*
+ * Starts a timer on one thread and on those that it will create. 0 or -errno; -ESRCH: it is gone.
+ */
+int sampler__attach_thread(struct sampler *sampler, pid_t tid);
+
+/* Whether that thread has been given a timer by the one that created it, or by attach_thread(). */
+int sampler__has_thread(struct sampler *sampler, pid_t tid);
+
+/* Stops all timers; what was sent before can still be drained. */
+void sampler__stop(struct sampler *sampler);
+
+/* A file descriptor that polls readable when the buffer fills up faster than it is drained. */
+int sampler__poll_fd(const struct sampler *sampler);
+
+/* Hands out what is there. 0, or what a receiver returned. */
+int sampler__drain(struct sampler *sampler);
+
+/* Sums over all CPUs. 0 or -errno. */
+int sampler__counters(const struct sampler *sampler, struct ls_counters *sum);
+
+#endif

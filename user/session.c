@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interpreter_puc.h"
+#include "layout_puc.h"
+#include "log.h"
+#include "process.h"
+#include "progress.h"
+#include "recording.h"
+#include "sampler.h"
+
+#define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
+
+/* Samples that fit no candidate layout until all layouts are tried. */
+#define MISFITS_MAX 64
+
+struct session {
+	struct session_options options;
+	struct sampler *sampler;
+	struct recording *recording;
+	struct interpreter_puc interpreter;
+	char name[16];
+	char target[64];
+	char found[512];
+	char layout[128];
+	char why_empty[256];
+	struct utsname host;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t start_unix_ms;
+	uint64_t cpu_start_ns, cpu_ns;
+	struct ls_counters counters;
+	int pid_fd, signal_fd;
+	sigset_t old_signals;
+	int is_over;      /* a signal came or the target has ended */
+	int has_executed; /* the target runs another program now */
+	int is_announced; /* the verdict was shown */
+	int tries_all;    /* all layouts are candidates */
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
+{
+	return recording__sample(((struct session *)context)->recording, sample, frames);
+}
+
+static int on_function(void *context, const struct ls_function *function)
+{
+	return recording__function(((struct session *)context)->recording, function);
+}
+
+static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
+{
+	return recording__thread_exit(((struct session *)context)->recording, exit);
+}
+
+static int on_exec(void *context, const struct ls_exec *exec)
+{
+	struct session *session = context;
+
+	(void)exec;
+	session->has_executed = 1;
+	return recording__exec(session->recording);
+}
+
+static int explain_no_lua(struct session *session, int error, const char *other)
+{
+	if (error == -ENOENT && other)
+		log_error("cannot profile %s: it runs %s, which this version does not know yet",
+			  session->target, other);
+	else if (error == -ENOENT)
+		log_error("cannot profile %s: no Lua in any of its files", session->target);
+	else if (error == -ENOTSUP)
+		log_error("cannot profile %s: not a 64-bit process of this machine",
+			  session->target);
+	else if (error == -EACCES || error == -EPERM)
+		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
+			  session->target);
+	else
+		log_error("cannot look into %s: %s", session->target, strerror(-error));
+	return error == -ENOTSUP ? -ENOENT : error;
+}
+
+/* Which Lua the process runs; the layouts that may fit. */
+static int identify(struct session *session)
+{
+	const char *other;
+	int error;
+
+	interpreter_puc__free(&session->interpreter);
+	error = interpreter_puc__identify(session->options.pid, &session->interpreter, &other);
+	if (error)
+		return explain_no_lua(session, error, other);
+	snprintf(session->found, sizeof(session->found), "Lua %s in %s, %s%s",
+		 session->interpreter.release, session->interpreter.path,
+		 session->interpreter.is_shared_library ? "shared" : "static",
+		 session->interpreter.is_stripped ? ", stripped" : "");
+	log_info("%s: %s", session->target, session->found);
+	return 0;
+}
+
+static int set_candidates(struct session *session, uint32_t layouts)
+{
+	struct ls_target target = {.family = LS_FAMILY_PUC, .layouts = layouts, .decided = 0};
+
+	return sampler__set_target(session->sampler, session->options.pid, &target);
+}
+
+static int look_up_process(struct session *session)
+{
+	int error = process__name(session->options.pid, session->name);
+
+	if (error == -ESRCH || error == -ENOENT) {
+		log_error("no process has the id %d", session->options.pid);
+		return -ENOENT;
+	}
+	if (error) {
+		log_error("cannot look into process %d: %s", session->options.pid,
+			  strerror(-error));
+		return error;
+	}
+	snprintf(session->target, sizeof(session->target), "%s (pid %d)", session->name,
+		 session->options.pid);
+	session->pid_fd = syscall(SYS_pidfd_open, session->options.pid, 0);
+	if (session->pid_fd >= 0)
+		return 0;
+	error = -errno;
+	if (error == -EINVAL || error == -ENOENT)
+		log_error("cannot follow %d: it is a thread, not a process (see Tgid in "
+			  "'/proc/%d/status')",
+			  session->options.pid, session->options.pid);
+	else
+		log_error("cannot follow %s: %s", session->target, strerror(-error));
+	return error;
+}
+
+static int load_sampler(struct session *session)
+{
+	struct sampler_options options = {.period_ns = session->options.period_ns,
+					  .max_depth = session->options.max_depth};
+	struct sampler_receiver receiver = {
+		.context = session,
+		.sample = on_sample,
+		.function = on_function,
+		.thread_exit = on_thread_exit,
+		.exec = on_exec,
+	};
+	int error = sampler__open(&options, &receiver, &session->sampler);
+
+	for (size_t i = 0; !error && i < layouts_puc_count; i++)
+		error = sampler__set_layout(session->sampler, i, &layouts_puc[i].offsets);
+	if (!error)
+		error = set_candidates(session, session->interpreter.layouts);
+	return error;
+}
+
+static void catch_signals(struct session *session)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, &session->old_signals);
+	session->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which is reported */
+}
+
+/* Each thread takes a file descriptor. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int session__open(const struct session_options *options, struct session **opened)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	int error;
+
+	*opened = NULL;
+	if (!session)
+		return -ENOMEM;
+	session->options = *options;
+	session->pid_fd = -1;
+	session->signal_fd = -1;
+	uname(&session->host);
+	catch_signals(session);
+	raise_file_limit();
+	error = look_up_process(session);
+	if (!error)
+		error = identify(session);
+	if (error)
+		goto cleanup;
+	session->recording = recording__new(options->pid, options->period_ns);
+	error = session->recording ? load_sampler(session) : -ENOMEM;
+	if (error)
+		goto cleanup;
+	*opened = session;
+	return 0;
+cleanup:
+	if (error == -ENOMEM)
+		log_error("out of memory");
+	session__close(session);
+	return error;
+}
+
+void session__close(struct session *session)
+{
+	if (!session)
+		return;
+	sampler__close(session->sampler);
+	recording__free(session->recording);
+	interpreter_puc__free(&session->interpreter);
+	if (session->pid_fd >= 0)
+		close(session->pid_fd);
+	if (session->signal_fd >= 0)
+		close(session->signal_fd);
+	free(session);
+}
+
+/* -ESRCH: the thread is gone, which is nothing to complain about. */
+static int attach_thread(struct session *session, pid_t tid)
+{
+	pid_t pid = session->options.pid;
+	uint64_t runtime_ns;
+	char comm[16];
+	int error = process__thread_runtime_ns(pid, tid, &runtime_ns);
+
+	if (!error)
+		error = process__name(tid, comm);
+	if (!error)
+		error = recording__begin_thread(session->recording, tid, comm, runtime_ns);
+	if (!error)
+		error = sampler__attach_thread(session->sampler, tid);
+	return error == -ENOENT ? -ESRCH : error;
+}
+
+/* Returns how many timers it started, or -errno. */
+static int attach_new_threads(struct session *session)
+{
+	pid_t *tids = NULL;
+	ssize_t count = process__threads(session->options.pid, &tids);
+	int attached = 0, error = 0;
+
+	for (ssize_t i = 0; i < count && !error; i++) {
+		if (sampler__has_thread(session->sampler, tids[i]))
+			continue;
+		error = attach_thread(session, tids[i]);
+		attached += !error;
+		if (error == -ESRCH)
+			error = 0;
+	}
+	free(tids);
+	if (count < 0)
+		return count;
+	return error ? error : attached;
+}
+
+/* Threads may be born by threads that have no timer yet: until there is none without. */
+static int attach(struct session *session)
+{
+	int attached, rounds = 0;
+
+	do {
+		attached = attach_new_threads(session);
+	} while (attached > 0 && ++rounds < 1000);
+	if (attached >= 0)
+		return 0;
+	if (attached == -EMFILE)
+		log_error("cannot start timers: %s has more threads than files may be open (try "
+			  "a higher 'ulimit -n')",
+			  session->target);
+	else if (attached == -EACCES || attached == -EPERM)
+		log_error("cannot start timers on %s: permission denied (try sudo or CAP_PERFMON)",
+			  session->target);
+	else if (attached == -ENOENT || attached == -ESRCH)
+		return 0; /* the process has ended: what there is will show that */
+	else
+		log_error("cannot start timers on %s: %s", session->target, strerror(-attached));
+	return attached;
+}
+
+/* The target runs another program: a script's wrapper does that. */
+static int follow_exec(struct session *session)
+{
+	int error;
+
+	session->has_executed = 0;
+	session->is_announced = 0;
+	session->tries_all = 0;
+	process__name(session->options.pid, session->name);
+	snprintf(session->target, sizeof(session->target), "%s (pid %d)", session->name,
+		 session->options.pid);
+	log_warn("the target now runs another program");
+	error = identify(session);
+	if (error) {
+		session->is_over = 1;
+		return error == -ENOENT ? 0 : error;
+	}
+	return set_candidates(session, session->interpreter.layouts);
+}
+
+/* Tells BPF and the user what the samples say about the layout. */
+static int settle_layout(struct session *session)
+{
+	const struct verdict *verdict = recording__verdict(session->recording);
+	struct ls_target target = {.family = LS_FAMILY_PUC, .decided = 1};
+
+	if (session->is_announced)
+		return 0;
+	if (verdict->is_contradicted) {
+		verdict__describe(verdict, session->layout, sizeof(session->layout));
+		log_error("cannot profile %s: an unknown or modified Lua, which several layouts "
+			  "fit (%s)",
+			  session->target, session->layout);
+		return -ENOENT;
+	}
+	if (verdict->is_decided) {
+		verdict__describe(verdict, session->layout, sizeof(session->layout));
+		log_info("layout %s", session->layout);
+		session->is_announced = 1;
+		target.layouts = 1U << verdict->layout;
+		return sampler__set_target(session->sampler, session->options.pid, &target);
+	}
+	if (!verdict->has_evidence && verdict->misfits > MISFITS_MAX && !session->tries_all) {
+		session->tries_all = 1;
+		log_warn("no layout of Lua %s fits, trying all", session->interpreter.release);
+		return set_candidates(session, (1U << layouts_puc_count) - 1);
+	}
+	return 0;
+}
+
+static void show_progress(struct session *session)
+{
+	const uint64_t *classes = recording__classes(session->recording);
+	struct progress progress = {
+		.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - session->start_ns,
+		.duration_ns = session->options.duration_ns,
+		.lost = session->counters.dropped + classes[LS_SAMPLE_UNREADABLE],
+		.samples = session->counters.dropped,
+	};
+
+	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
+		progress.samples += classes[class];
+	progress.script_samples = classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] +
+				  classes[LS_SAMPLE_TRUNCATED];
+	progress__show(&progress);
+}
+
+/* Sleeps until there is something to do, at most DRAIN_MS. */
+static void wait_a_while(struct session *session)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC) - session->start_ns;
+	uint64_t left_ms = DRAIN_MS;
+	struct pollfd events[] = {
+		{.fd = sampler__poll_fd(session->sampler), .events = POLLIN},
+		{.fd = session->signal_fd, .events = POLLIN},
+		{.fd = session->pid_fd, .events = POLLIN},
+	};
+	struct signalfd_siginfo signal;
+
+	if (session->options.duration_ns) {
+		if (now >= session->options.duration_ns) {
+			session->is_over = 1;
+			return;
+		}
+		left_ms = (session->options.duration_ns - now + 999999) / 1000000;
+	}
+	poll(events, 3, left_ms < DRAIN_MS ? left_ms : DRAIN_MS);
+	if (events[1].revents && read(session->signal_fd, &signal, sizeof(signal)) > 0)
+		session->is_over = 1;
+	if (events[2].revents)
+		session->is_over = 1;
+}
+
+static int drain(struct session *session)
+{
+	int error = sampler__drain(session->sampler);
+
+	if (error == -ENOMEM)
+		log_error("out of memory: the recording ends here");
+	else if (error)
+		log_error("cannot read what BPF sent: %s", strerror(-error));
+	if (!error)
+		error = sampler__counters(session->sampler, &session->counters);
+	return error;
+}
+
+static int watch(struct session *session)
+{
+	int error = 0;
+
+	while (!session->is_over && !error) {
+		wait_a_while(session);
+		error = drain(session);
+		if (!error && session->has_executed)
+			error = follow_exec(session);
+		if (!error)
+			error = settle_layout(session);
+		show_progress(session);
+	}
+	progress__clear();
+	return error;
+}
+
+/* What the living threads and the process were charged, once everything is drained. */
+static void end_threads(struct session *session)
+{
+	pid_t pid = session->options.pid;
+	pid_t *tids = NULL;
+	ssize_t count = process__threads(pid, &tids);
+	uint64_t runtime_ns;
+	char comm[16];
+
+	for (ssize_t i = 0; i < count; i++)
+		if (!process__thread_runtime_ns(pid, tids[i], &runtime_ns) &&
+		    !process__name(tids[i], comm))
+			recording__end_thread(session->recording, tids[i], comm, runtime_ns);
+	free(tids);
+	if (!process__runtime_ns(pid, &runtime_ns))
+		session->cpu_ns = runtime_ns - session->cpu_start_ns;
+	recording__finish(session->recording, session->name, session->cpu_ns);
+}
+
+int session__run(struct session *session)
+{
+	int error, drain_error;
+
+	session->start_unix_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	session->start_ns = clock_ns(CLOCK_MONOTONIC);
+	if (process__runtime_ns(session->options.pid, &session->cpu_start_ns))
+		session->cpu_start_ns = 0;
+	error = attach(session);
+	if (!error)
+		error = watch(session);
+	sampler__stop(session->sampler);
+	session->end_ns = clock_ns(CLOCK_MONOTONIC);
+	drain_error = drain(session);
+	if (!error)
+		error = settle_layout(session);
+	end_threads(session);
+	return error ? error : drain_error;
+}
+
+const char *session__target(const struct session *session)
+{
+	return session->target;
+}
+
+const char *session__name(const struct session *session)
+{
+	return session->name;
+}
+
+void session__export(struct session *session, struct ls_profile *profile)
+{
+	const struct verdict *verdict = recording__verdict(session->recording);
+	struct ls_profile_recorder *recorder = &profile->recorder;
+
+	recording__export(session->recording, profile);
+	verdict__describe(verdict, session->layout, sizeof(session->layout));
+	recorder->version = LUASPY_VERSION;
+	recorder->host = session->host.nodename;
+	recorder->target = session->target;
+	recorder->interpreter = session->found;
+	recorder->layout = verdict->has_evidence ? session->layout : NULL;
+	recorder->period_ns = session->options.period_ns;
+	recorder->cpu_ns = session->cpu_ns;
+	recorder->start_ms = session->start_unix_ms;
+	recorder->duration_ns = session->end_ns - session->start_ns;
+	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;
+	recorder->vma_busy = session->counters.vma_busy;
+	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
+		recorder->samples += recorder->classes[class];
+}
+
+static void explain_emptiness(struct session *session)
+{
+	const struct verdict *verdict = recording__verdict(session->recording);
+	const uint64_t *classes = recording__classes(session->recording);
+	char *to = session->why_empty;
+	size_t size = sizeof(session->why_empty);
+
+	if (classes[LS_SAMPLE_UNREADABLE] && verdict->misfits)
+		snprintf(to, size, "no known layout fits its Lua %s: an unknown or modified build",
+			 session->interpreter.release);
+	else if (classes[LS_SAMPLE_HOST])
+		snprintf(to, size, "Lua never ran: all its CPU time went to other code");
+	else if (classes[LS_SAMPLE_UNREADABLE])
+		snprintf(to, size, "none of its stacks could be read");
+	else if (process__state(session->options.pid) == 'T')
+		snprintf(to, size, "it is stopped (kill -CONT %d continues it)",
+			 session->options.pid);
+	else if (session->counters.dropped)
+		snprintf(to, size, "all samples were dropped");
+	else
+		snprintf(to, size, "it was idle, or ran for less than one period of the timer");
+}
+
+const char *session__why_empty(struct session *session)
+{
+	const uint64_t *classes = recording__classes(session->recording);
+
+	if (classes[LS_SAMPLE_COMPLETE] || classes[LS_SAMPLE_TORN] || classes[LS_SAMPLE_TRUNCATED])
+		return NULL;
+	explain_emptiness(session);
+	return session->why_empty;
+}

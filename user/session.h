@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One session on one process: from its timers' start to the profile. */
+#ifndef LS_SESSION_H
+#define LS_SESSION_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile.h"
+
+struct session;
+
+struct session_options {
+	pid_t pid;
+	uint64_t period_ns;
+	uint64_t duration_ns; /* 0: until a signal or the target's end */
+	uint32_t max_depth;
+};
+
+/*
+ * Looks at the process and loads what is needed, but samples nothing yet. Says in one line what it
+ * found, or what is wrong. 0; -ENOENT: nothing there to profile; other -errno.
+ */
+int session__open(const struct session_options *options, struct session **session);
+void session__close(struct session *session);
+
+/*
+ * Samples until the time is up, the target has ended or SIGINT, SIGTERM or SIGHUP came; whatever
+ * was sampled is there then. 0, or -errno after saying why.
+ */
+int session__run(struct session *session);
+
+/* "lua5.4 (pid 42)", and the name alone. Valid until the session is closed. */
+const char *session__target(const struct session *session);
+const char *session__name(const struct session *session);
+
+/* What was sampled. Valid until the session is closed. */
+void session__export(struct session *session, struct ls_profile *profile);
+
+/* Why there is no script in the profile, in one sentence; NULL: there is. */
+const char *session__why_empty(struct session *session);
+
+#endif

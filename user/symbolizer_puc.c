@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "symbolizer_puc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uthash.h>
+
+#include "call_site_puc.h"
+#include "chunk_name.h"
+#include "native_names.h"
+#include "prototype_puc.h"
+#include "target_memory.h"
+
+#include "c_functions_puc.h"
+
+struct prototype_key {
+	uint64_t address;
+	uint64_t fingerprint;
+};
+
+struct prototype {
+	struct prototype_key key;
+	uint32_t function;
+	UT_hash_handle hh;
+};
+
+struct site_key {
+	struct prototype_key caller;
+	uint64_t pc;
+};
+
+/* A call instruction, and what it calls its callee; NULL: nothing. */
+struct site {
+	struct site_key key;
+	char *name;
+	UT_hash_handle hh;
+};
+
+struct c_function {
+	uint64_t address;
+	uint32_t function;
+	int is_registered; /* the script knows it by name */
+	UT_hash_handle hh;
+};
+
+struct symbolizer_puc {
+	struct target_memory memory;
+	struct functions *functions;
+	struct prototype *prototypes;
+	struct site *sites;
+	struct c_function *c_functions;
+	struct c_functions_puc *registered;
+	struct native_names *native;
+	uint64_t registered_ns; /* when `registered` was read last */
+	uint32_t collected, truncated;
+	uint64_t unnamed_calls;
+};
+
+struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions)
+{
+	struct symbolizer_puc *symbolizer = calloc(1, sizeof(*symbolizer));
+
+	if (!symbolizer)
+		return NULL;
+	symbolizer->memory.pid = pid;
+	symbolizer->functions = functions;
+	symbolizer->collected = functions__pseudo(functions, "(collected)");
+	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
+	symbolizer->registered = c_functions_puc__new();
+	symbolizer->native = native_names__new(pid);
+	if (symbolizer->collected && symbolizer->truncated && symbolizer->registered &&
+	    symbolizer->native)
+		return symbolizer;
+	symbolizer_puc__free(symbolizer);
+	return NULL;
+}
+
+void symbolizer_puc__free(struct symbolizer_puc *symbolizer)
+{
+	struct prototype *prototype, *next_prototype;
+	struct site *site, *next_site;
+	struct c_function *c_function, *next_c_function;
+
+	if (!symbolizer)
+		return;
+	HASH_ITER (hh, symbolizer->prototypes, prototype, next_prototype) {
+		HASH_DEL(symbolizer->prototypes, prototype);
+		free(prototype);
+	}
+	HASH_ITER (hh, symbolizer->sites, site, next_site) {
+		HASH_DEL(symbolizer->sites, site);
+		free(site->name);
+		free(site);
+	}
+	HASH_ITER (hh, symbolizer->c_functions, c_function, next_c_function) {
+		HASH_DEL(symbolizer->c_functions, c_function);
+		free(c_function);
+	}
+	c_functions_puc__free(symbolizer->registered);
+	native_names__free(symbolizer->native);
+	free(symbolizer);
+}
+
+int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_function *function)
+{
+	struct prototype_key key = {function->function, function->fingerprint};
+	struct function_identity identity = {.line = function->line_defined,
+					     .last_line = function->last_line_defined,
+					     .shape = function->shape};
+	char source[CHUNK_NAME_SIZE];
+	struct prototype *prototype;
+	size_t length = function->source_length;
+
+	HASH_FIND(hh, symbolizer->prototypes, &key, sizeof(key), prototype);
+	if (prototype)
+		return 0;
+	prototype = calloc(1, sizeof(*prototype));
+	if (!prototype)
+		return -ENOMEM;
+	if (length >= sizeof(function->source))
+		length = sizeof(function->source) - 1;
+	chunk_name__show(function->source, length, source);
+	identity.source = source;
+	prototype->key = key;
+	prototype->function = functions__script(symbolizer->functions, &identity);
+	if (!prototype->function) {
+		free(prototype);
+		return -ENOMEM;
+	}
+	HASH_ADD(hh, symbolizer->prototypes, key, sizeof(key), prototype);
+	return function->line_defined ? 0
+				      : functions__rename(symbolizer->functions,
+							  prototype->function, "main chunk");
+}
+
+/*
+ * Reads the name at a call site, which is worth something only if the caller is still what it was
+ * when it was sampled. It may be collected at any moment, hence the check after reading.
+ */
+static int read_site(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+		     const struct site_key *key, char **name)
+{
+	struct call_site call = {};
+	uint64_t fingerprint;
+	int error;
+
+	*name = NULL;
+	error = call_site_puc__read(&symbolizer->memory, layout, key->caller.address, key->pc,
+				    &call);
+	if (error)
+		return error;
+	error = prototype_puc__fingerprint(&symbolizer->memory, layout, key->caller.address,
+					   &fingerprint);
+	if (error)
+		return error;
+	if (fingerprint != key->caller.fingerprint)
+		return -ESTALE;
+	if (call.kind == CALL_SITE_UNKNOWN || !call.name[0])
+		return 0;
+	*name = strdup(call.name);
+	return *name ? 0 : -ENOMEM;
+}
+
+static const char *site_name(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+			     const struct ls_frame *caller)
+{
+	struct site_key key = {{caller->function, caller->fingerprint}, caller->pc};
+	struct site *site;
+
+	HASH_FIND(hh, symbolizer->sites, &key, sizeof(key), site);
+	if (site)
+		return site->name;
+	site = calloc(1, sizeof(*site));
+	if (!site)
+		return NULL;
+	site->key = key;
+	if (read_site(symbolizer, layout, &key, &site->name))
+		symbolizer->unnamed_calls++;
+	HASH_ADD(hh, symbolizer->sites, key, sizeof(key), site);
+	return site->name;
+}
+
+/*
+ * What debug.getinfo would call it. Lua 5.3 marks the finalizer's own CallInfo, 5.4 the one that
+ * was interrupted by it (ldebug.c, funcnamefromcall).
+ */
+static const char *call_name(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+			     const struct ls_frame *frames, uint32_t count)
+{
+	const struct ls_frame *caller = &frames[1];
+
+	if (layout->minor == 3 && frames->flags & LS_FRAME_FINALIZER)
+		return "__gc";
+	if (frames->flags & (LS_FRAME_TAIL_CALLED | LS_FRAME_STATE_ROOT) || count < 2)
+		return NULL;
+	if (caller->flags & LS_FRAME_HOOKED)
+		return "hook";
+	if (layout->minor >= 4 && caller->flags & LS_FRAME_FINALIZER)
+		return "__gc";
+	return caller->kind == LS_FRAME_LUA ? site_name(symbolizer, layout, caller) : NULL;
+}
+
+static uint32_t script_function(struct symbolizer_puc *symbolizer,
+				const struct ls_puc_layout *layout, const struct ls_frame *frames,
+				uint32_t count, int *is_known)
+{
+	struct prototype_key key = {frames->function, frames->fingerprint};
+	struct prototype *prototype;
+	const char *name;
+
+	HASH_FIND(hh, symbolizer->prototypes, &key, sizeof(key), prototype);
+	if (!prototype) {
+		*is_known = 0;
+		return symbolizer->collected;
+	}
+	name = call_name(symbolizer, layout, frames, count);
+	if (name && functions__vote(symbolizer->functions, prototype->function, name))
+		return 0;
+	return prototype->function;
+}
+
+/* Names it as the script does; else as the program's symbols do; else by its place. 0 or -ENOMEM.
+ */
+static int name_c_function(struct symbolizer_puc *symbolizer, struct c_function *c_function)
+{
+	const char *name = c_functions_puc__name(symbolizer->registered, c_function->address);
+
+	c_function->is_registered = name != NULL;
+	if (!name)
+		name = native_names__name(symbolizer->native, c_function->address);
+	return name ? functions__rename(symbolizer->functions, c_function->function, name)
+		    : -ENOMEM;
+}
+
+/* Modules come late: the tables are read again for a function that is new, but not all the time. */
+#define REREAD_NS 200000000ULL
+
+static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+			   uint64_t state, uint64_t address)
+{
+	struct c_function *c_function;
+	struct timespec now;
+	uint64_t now_ns;
+
+	HASH_FIND(hh, symbolizer->c_functions, &address, sizeof(address), c_function);
+	if (c_function)
+		return c_function->function;
+	c_function = calloc(1, sizeof(*c_function));
+	if (!c_function)
+		return 0;
+	c_function->address = address;
+	c_function->function = functions__c(symbolizer->functions, address);
+	HASH_ADD(hh, symbolizer->c_functions, address, sizeof(address), c_function);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	if (!c_functions_puc__name(symbolizer->registered, address) &&
+	    now_ns - symbolizer->registered_ns > REREAD_NS) {
+		c_functions_puc__read(symbolizer->registered, &symbolizer->memory, layout, state);
+		symbolizer->registered_ns = now_ns;
+	}
+	if (!c_function->function || name_c_function(symbolizer, c_function))
+		return 0;
+	return c_function->function;
+}
+
+uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
+				  const struct ls_puc_layout *layout, uint64_t state,
+				  const struct ls_frame *frames, uint32_t count, int *is_known)
+{
+	if (frames->kind == LS_FRAME_LUA)
+		return script_function(symbolizer, layout, frames, count, is_known);
+	if (frames->kind == LS_FRAME_C)
+		return c_function(symbolizer, layout, state, frames->function);
+	return symbolizer->truncated;
+}
+
+void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+			    uint64_t state)
+{
+	struct c_function *c_function, *next;
+
+	if (!state)
+		return;
+	c_functions_puc__read(symbolizer->registered, &symbolizer->memory, layout, state);
+	HASH_ITER (hh, symbolizer->c_functions, c_function, next)
+		if (!c_function->is_registered)
+			name_c_function(symbolizer, c_function);
+}
+
+uint64_t symbolizer_puc__unnamed_calls(const struct symbolizer_puc *symbolizer)
+{
+	return symbolizer->unnamed_calls;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Turns the frames of one process's PUC Lua into functions with names. */
+#ifndef LS_SYMBOLIZER_PUC_H
+#define LS_SYMBOLIZER_PUC_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "functions.h"
+#include "layout.h"
+#include "record.h"
+
+struct symbolizer_puc;
+
+/* NULL when out of memory. `functions` is the caller's and must outlive it. */
+struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions);
+void symbolizer_puc__free(struct symbolizer_puc *symbolizer);
+
+/* BPF saw this prototype for the first time. 0 or -ENOMEM. */
+int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_function *function);
+
+/*
+ * The function of frames[0]; frames[1], where count > 1, is its caller. 0 when out of memory.
+ * *is_known is cleared for "(collected)": a prototype that BPF could not define.
+ */
+uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
+				  const struct ls_puc_layout *layout, uint64_t state,
+				  const struct ls_frame *frames, uint32_t count, int *is_known);
+
+/* Tries once more to name C functions, now that all modules are loaded. */
+void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+			    uint64_t state);
+
+/* Call sites that could not be read, for good. */
+uint64_t symbolizer_puc__unnamed_calls(const struct symbolizer_puc *symbolizer);
+
+#endif

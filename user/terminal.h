@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How wide a terminal is, and how much of it text takes. */
+#ifndef LS_TERMINAL_H
+#define LS_TERMINAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Columns of the terminal behind `fd` as it is now; 0 where it is none or does not tell. */
+unsigned terminal__columns(int fd);
+
+/*
+ * The character that `text` begins with. How many bytes it has (1 to 4), or 0 where these are not
+ * UTF-8: stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF.
+ */
+size_t terminal__decode(const char *text, uint32_t *code_point);
+
+/*
+ * The longest beginning of `text` that takes no more than `columns`: its bytes, its columns into
+ * *taken unless NULL. Text that went through log__printable(). Where the locale does not know
+ * a character, it counts as wide as it may be.
+ */
+size_t terminal__fit(const char *text, unsigned columns, unsigned *taken);
+
+#endif

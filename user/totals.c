@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "totals.h"
+
+#define NS_PER_US 1000
+
+/* What rounding down leaves over is passed on to the next node, so that nothing is lost. */
+static void take_self(const struct ls_profile *profile, struct ls_totals *totals)
+{
+	uint64_t left_ns = 0;
+
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+		uint64_t self_us = node->self_ns / NS_PER_US;
+
+		left_ns += node->self_ns % NS_PER_US;
+		self_us += left_ns / NS_PER_US;
+		left_ns %= NS_PER_US;
+		totals->node_total_us[id] = self_us;
+		if (node->function)
+			totals->function_self_us[node->function] += self_us;
+	}
+}
+
+/* A parent's id is lower than its children's: backwards, every child is complete in its turn. */
+static void add_children(const struct ls_profile *profile, struct ls_totals *totals)
+{
+	for (uint32_t id = profile->node_count; id; id--) {
+		uint32_t parent = profile->nodes[id].parent;
+
+		if (parent)
+			totals->node_total_us[parent] += totals->node_total_us[id];
+		else
+			totals->all_us += totals->node_total_us[id];
+	}
+}
+
+/* Leaves `id` and every ancestor that it was the last child of. 0 at the end of the tree. */
+static uint32_t leave(const struct ls_profile *profile, uint32_t root, uint32_t id, uint32_t *open)
+{
+	while (id != root) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+
+		open[node->function]--;
+		if (node->next_sibling)
+			return node->next_sibling;
+		id = node->parent;
+	}
+	return 0;
+}
+
+/*
+ * `open` counts, by function, how often it is on the path from the root. The outermost counts for
+ * all: its total has those of the inner ones in it.
+ */
+static void add_functions(const struct ls_profile *profile, uint32_t root, uint32_t *open,
+			  struct ls_totals *totals)
+{
+	uint32_t id = profile->nodes[root].first_child;
+
+	while (id) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+
+		if (!open[node->function]++ && node->function)
+			totals->function_total_us[node->function] += totals->node_total_us[id];
+		id = node->first_child ? node->first_child : leave(profile, root, id, open);
+	}
+}
+
+int totals__compute(const struct ls_profile *profile, struct ls_totals *totals)
+{
+	size_t nodes = (size_t)profile->node_count + 1;
+	size_t functions = (size_t)profile->function_count + 1;
+	uint32_t *open = calloc(functions, sizeof(*open));
+
+	*totals = (struct ls_totals){
+		.node_total_us = calloc(nodes, sizeof(uint64_t)),
+		.function_total_us = calloc(functions, sizeof(uint64_t)),
+		.function_self_us = calloc(functions, sizeof(uint64_t)),
+	};
+	if (!open || !totals->node_total_us || !totals->function_total_us ||
+	    !totals->function_self_us) {
+		free(open);
+		totals__free(totals);
+		return -ENOMEM;
+	}
+	take_self(profile, totals);
+	add_children(profile, totals);
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		if (!profile->nodes[id].parent)
+			add_functions(profile, id, open, totals);
+	}
+	free(open);
+	return 0;
+}
+
+void totals__free(struct ls_totals *totals)
+{
+	free(totals->node_total_us);
+	free(totals->function_total_us);
+	free(totals->function_self_us);
+	*totals = (struct ls_totals){0};
+}

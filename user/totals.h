@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Durations in whole microseconds that add up: a node's total is exactly its own time plus its
+ * children's totals, the categories' sum is the charged time rounded down once, and a function's
+ * total counts recursion once.
+ */
+#ifndef LS_TOTALS_H
+#define LS_TOTALS_H
+
+#include <stdint.h>
+
+#include "profile.h"
+
+/* Arrays indexed by id, element 0 unused. */
+struct ls_totals {
+	uint64_t *node_total_us;
+	uint64_t *function_total_us;
+	uint64_t *function_self_us;
+	uint64_t all_us; /* sum of the categories */
+};
+
+/* 0 or -ENOMEM. Free with totals__free(), also after a failure. */
+int totals__compute(const struct ls_profile *profile, struct ls_totals *totals);
+void totals__free(struct ls_totals *totals);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <string.h>
+
+#include "json_writer.h"
+#include "write_scriptprofiler.h"
+
+#define NS_PER_US 1000
+#define NS_PER_MS 1000000
+#define NS_PER_S  1000000000
+
+static const char *const class_names[LS_SAMPLE_CLASS_COUNT] = {
+	[LS_SAMPLE_DROPPED] = "dropped",     [LS_SAMPLE_UNREADABLE] = "unreadable",
+	[LS_SAMPLE_HOST] = "host",           [LS_SAMPLE_TORN] = "torn",
+	[LS_SAMPLE_TRUNCATED] = "truncated", [LS_SAMPLE_COMPLETE] = "complete",
+};
+
+static const struct {
+	enum ls_sample_class class;
+	const char *name;
+	const char *sentence;
+} walk_errors[LS_WALK_ERROR_COUNT] = {
+#define X(code, class, counter, sentence)                                                          \
+	[LS_WALK_##code] = {LS_SAMPLE_##class, #counter, sentence},
+	LS_WALK_ERRORS(X)
+#undef X
+};
+
+static void put_uint(struct json_writer *writer, const char *key, uint64_t value)
+{
+	json_writer__key(writer, key);
+	json_writer__uint(writer, value);
+}
+
+static void put_text(struct json_writer *writer, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	json_writer__key(writer, key);
+	json_writer__text(writer, text);
+}
+
+static void write_session(struct json_writer *writer, const struct ls_profile_recorder *recorder)
+{
+	uint64_t duration_ms = (recorder->duration_ns + NS_PER_MS / 2) / NS_PER_MS;
+
+	put_uint(writer, "Version", 2);
+	if (!recorder->start_ms)
+		return;
+	put_uint(writer, "SessionStartTime", recorder->start_ms);
+	put_uint(writer, "SessionEndTime", recorder->start_ms + duration_ms);
+}
+
+static void write_categories(struct json_writer *writer, const struct ls_profile *profile)
+{
+	json_writer__key(writer, "Categories");
+	json_writer__array_lines(writer);
+	for (uint32_t i = 0; i < profile->category_count; i++) {
+		json_writer__object(writer);
+		put_text(writer, "Name", profile->categories[i].name);
+		put_uint(writer, "NodeId", profile->categories[i].node);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
+static void write_children(struct json_writer *writer, const struct ls_profile *profile,
+			   uint32_t first)
+{
+	const struct ls_profile_node *nodes = profile->nodes;
+
+	if (!first)
+		return;
+	json_writer__key(writer, "FunctionIds");
+	json_writer__array(writer);
+	for (uint32_t id = first; id; id = nodes[id].next_sibling)
+		json_writer__uint(writer, nodes[id].function);
+	json_writer__end_array(writer);
+	json_writer__key(writer, "NodeIds");
+	json_writer__array(writer);
+	for (uint32_t id = first; id; id = nodes[id].next_sibling)
+		json_writer__uint(writer, id);
+	json_writer__end_array(writer);
+}
+
+static void write_nodes(struct json_writer *writer, const struct ls_profile *profile,
+			const struct ls_totals *totals)
+{
+	json_writer__key(writer, "Nodes");
+	json_writer__array_lines(writer);
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		json_writer__object(writer);
+		put_uint(writer, "TotalDuration", totals->node_total_us[id]);
+		write_children(writer, profile, profile->nodes[id].first_child);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
+static void write_functions(struct json_writer *writer, const struct ls_profile *profile,
+			    const struct ls_totals *totals)
+{
+	json_writer__key(writer, "Functions");
+	json_writer__array_lines(writer);
+	for (uint32_t id = 1; id <= profile->function_count; id++) {
+		const struct ls_profile_function *function = &profile->functions[id];
+
+		json_writer__object(writer);
+		put_text(writer, "Source", function->source);
+		put_text(writer, "Name", function->name);
+		if (function->line)
+			put_uint(writer, "Line", function->line);
+		if (function->flags)
+			put_uint(writer, "Flags", function->flags);
+		put_uint(writer, "TotalDuration", totals->function_total_us[id]);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
+/* There may be one for plugins as well; readers expect one id, so it is the plain one's. */
+static void write_gc(struct json_writer *writer, const struct ls_profile *profile)
+{
+	uint32_t gc = 0;
+
+	for (uint32_t id = 1; id <= profile->function_count; id++) {
+		const struct ls_profile_function *function = &profile->functions[id];
+
+		if (!function->source || !function->name || strcmp(function->source, "GC") ||
+		    strcmp(function->name, "GC"))
+			continue;
+		if (!gc || function->flags < profile->functions[gc].flags)
+			gc = id;
+	}
+	if (gc)
+		put_uint(writer, "GCFuncId", gc);
+}
+
+static void write_samples(struct json_writer *writer, const struct ls_profile_recorder *recorder)
+{
+	json_writer__key(writer, "Samples");
+	json_writer__object(writer);
+	put_uint(writer, "total", recorder->samples);
+	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
+		put_uint(writer, class_names[class], recorder->classes[class]);
+	json_writer__end_object(writer);
+
+	json_writer__key(writer, "Reasons");
+	json_writer__array_lines(writer);
+	for (int error = LS_WALK_NONE + 1; error < LS_WALK_ERROR_COUNT; error++) {
+		if (!recorder->errors[error])
+			continue;
+		json_writer__object(writer);
+		put_text(writer, "Name", walk_errors[error].name);
+		put_text(writer, "Class", class_names[walk_errors[error].class]);
+		put_uint(writer, "Count", recorder->errors[error]);
+		put_text(writer, "Sentence", walk_errors[error].sentence);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
+/* Durations are in whole microseconds, like all others of the file. */
+static void write_recorder(struct json_writer *writer, const struct ls_profile_recorder *recorder)
+{
+	if (!recorder->version)
+		return;
+	json_writer__key(writer, "Recorder");
+	json_writer__object(writer);
+	put_text(writer, "Tool", "luaspy");
+	put_text(writer, "Version", recorder->version);
+	put_text(writer, "Host", recorder->host);
+	put_text(writer, "Target", recorder->target);
+	put_text(writer, "Interpreter", recorder->interpreter);
+	put_text(writer, "Layout", recorder->layout);
+	if (recorder->period_ns) {
+		put_uint(writer, "Frequency",
+			 (NS_PER_S + recorder->period_ns / 2) / recorder->period_ns);
+		put_uint(writer, "Period", (recorder->period_ns + NS_PER_US / 2) / NS_PER_US);
+	}
+	put_uint(writer, "WallDuration", recorder->duration_ns / NS_PER_US);
+	put_uint(writer, "CpuDuration", recorder->cpu_ns / NS_PER_US);
+	write_samples(writer, recorder);
+	put_uint(writer, "Collected", recorder->collected);
+	put_uint(writer, "Unsampled", recorder->unsampled_ns / NS_PER_US);
+	put_uint(writer, "UnnamedCalls", recorder->unnamed_calls);
+	put_uint(writer, "StackLookupsRefused", recorder->vma_busy);
+	json_writer__end_object(writer);
+}
+
+int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,
+			 FILE *stream)
+{
+	struct json_writer writer;
+
+	json_writer__init(&writer, stream);
+	json_writer__object(&writer);
+	write_session(&writer, &profile->recorder);
+	write_categories(&writer, profile);
+	write_nodes(&writer, profile, totals);
+	write_functions(&writer, profile, totals);
+	write_gc(&writer, profile);
+	write_recorder(&writer, &profile->recorder);
+	json_writer__end_object(&writer);
+	return json_writer__finish(&writer);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Roblox ScriptProfiler JSON, version 2, streamed: no second copy of the document in memory. */
+#ifndef LS_WRITE_SCRIPTPROFILER_H
+#define LS_WRITE_SCRIPTPROFILER_H
+
+#include <stdio.h>
+
+#include "profile.h"
+#include "totals.h"
+
+/*
+ * `profile` is a merged one (merged_profile.h), `totals` are those of the same. Session times are
+ * left out where start_ms is 0, the `Recorder` object where the recorder has no version (--strict).
+ *
+ * 0 or -errno of the stream. Errors of the stream's buffer show at its flush: check that too.
+ */
+int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,
+			 FILE *stream);
+
+#endif

@@ -350,8 +350,10 @@ static long recall_active(__u32 i, void *context)
 	const struct ls_active *active = &recall->thread->chain[at];
 	__u64 error_jump, ci;
 
+	scratch->state_address = 0;
 	if (read_state(layout, active->state, scratch->state))
 		return 1;
+	scratch->state_address = active->state;
 	error_jump = ls_word(scratch->state, layout->state_error_jump);
 	ci = ls_word(scratch->state, layout->state_ci);
 	if (active->error_jump == LS_UNPROTECTED) {
@@ -364,7 +366,6 @@ static long recall_active(__u32 i, void *context)
 		return 1;
 	scratch->chain[at] = *active;
 	scratch->chain[at].ci = ci;
-	scratch->state_address = active->state;
 	recall->stands++;
 	return 0;
 }

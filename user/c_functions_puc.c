@@ -297,6 +297,7 @@ static int read_all(struct reading *reading, uint64_t state)
 
 	if (error)
 		return error;
+	table_puc__adapt(&reading->reader, registry);
 	reading->tables = &tables;
 	error = table_puc__each(&reading->reader, registry, table_puc__is_table, visit, reading);
 	if (error == -E2BIG)
@@ -385,12 +386,11 @@ static void merge_names(struct c_functions_puc *functions)
 int c_functions_puc__read(struct c_functions_puc *functions, const struct target_memory *memory,
 			  const struct ls_puc_layout *layout, uint64_t state)
 {
-	struct reading reading = {
-		.functions = functions,
-		.reader = {.memory = memory, .layout = layout, .slots_left = SLOT_LIMIT},
-	};
-	int error = read_all(&reading, state);
+	struct reading reading = {.functions = functions};
+	int error = table_puc__start(&reading.reader, memory, layout, SLOT_LIMIT);
 
+	if (!error)
+		error = read_all(&reading, state);
 	merge_names(functions);
 	if (error)
 		return error;

@@ -22,10 +22,10 @@ void c_functions_puc__free(struct c_functions_puc *functions);
  * Reads the tables of the VM that `state` belongs to and adds what they name; a name that is there
  * already stays. Of several names of one function: package.loaded before globals before
  * metatables, then the shortest, then the first in the alphabet; string.gfind and math.mod of 5.1
- * last of all. A function behind closures of
- * different names (a trampoline of a binding library) has none. 0; -E2BIG: bounds left tables out,
- * which of a level are the largest (at most 65,536 table slots a call, 65,536 names in all), the
- * rest is there; -ENOMEM; -EFAULT, -EINVAL or -ESRCH: the registry could not be read.
+ * last of all. A function behind closures of different names (a trampoline of a binding library)
+ * has none. 0; -E2BIG: bounds left tables out, which of a level are the largest (at most 65,536
+ * table slots a call, 65,536 names in all), the rest is there; -ENOMEM; -ENOTSUP: unknown minor
+ * version; -EFAULT, -EINVAL or -ESRCH: the registry could not be read.
  */
 int c_functions_puc__read(struct c_functions_puc *functions, const struct target_memory *memory,
 			  const struct ls_puc_layout *layout, uint64_t state);

@@ -13,10 +13,13 @@
 /* Bytes of a key that are read, the NUL behind them included. */
 #define TABLE_PUC_KEY_SIZE 128
 
+struct table_puc_layout;
+
 /* What is read from, and how many slots of tables may still be looked at. */
 struct table_puc_reader {
 	const struct target_memory *memory;
 	const struct ls_puc_layout *layout;
+	const struct table_puc_layout *table_layout;
 	size_t slots_left;
 	bool cut_short; /* a table was left out because it has more slots than that */
 };
@@ -33,6 +36,13 @@ typedef bool table_puc_wants(const struct table_puc_reader *reader,
 
 /* `key` is as in the target, cut at 127 bytes, not escaped. 0, or an error that ends the walk. */
 typedef int table_puc_visit(void *context, const char *key, const struct table_puc_value *value);
+
+/* 0, or -ENOTSUP: a minor version whose tables are unknown. What it gets stays the caller's. */
+int table_puc__start(struct table_puc_reader *reader, const struct target_memory *memory,
+		     const struct ls_puc_layout *layout, size_t slots);
+
+/* Adapts to a VM that lays out its tables in a way of its own (Redis), by the looks of `table`. */
+void table_puc__adapt(struct table_puc_reader *reader, uint64_t table);
 
 bool table_puc__is_table(const struct table_puc_reader *reader,
 			 const struct table_puc_value *value);

@@ -408,9 +408,14 @@ static void says_that_the_registry_cannot_be_read(void **state)
 {
 	struct world *world = *state;
 	struct target_memory own = own_memory();
+	struct ls_puc_layout unknown = *layout_of(4);
 
 	assert_int_equal(c_functions_puc__read(world->functions, &own, layout_of(4), 0x10),
 			 -EFAULT);
+	unknown.minor = 6;
+	assert_int_equal(
+		c_functions_puc__read(world->functions, &own, &unknown, (uintptr_t)world->state),
+		-ENOTSUP);
 	memset(world->global, 0, sizeof(world->global));
 	assert_int_equal(read_world(world), -EFAULT);
 	assert_string_equal(name_of(world, 0x1000), "(none)");

@@ -112,7 +112,7 @@ static bool reaches_its_base(const struct target_memory *memory, const struct ls
 	if (layout->ci_is_array) {
 		uint64_t base = read_pointer(memory, state + layout->state_base_ci);
 
-		return base && ci > base && (ci - base) % layout->ci_size == 0 &&
+		return base && ci >= base && (ci - base) % layout->ci_size == 0 &&
 		       (ci - base) / layout->ci_size < 200;
 	}
 	for (int i = 0; i < 200 && ci; i++) {
@@ -123,10 +123,12 @@ static bool reaches_its_base(const struct target_memory *memory, const struct ls
 	return false;
 }
 
+#define PIECE (16ull << 20)
+
 static uint64_t scan(const struct target_memory *memory, const struct ls_puc_layout *layout,
 		     uint64_t start, uint64_t end)
 {
-	size_t size = end - start < 16u << 20 ? end - start : 16u << 20;
+	size_t size = end - start < PIECE ? end - start : PIECE;
 	unsigned char *bytes = malloc(size);
 	ssize_t count = target_memory__read_some(memory, start, bytes, size);
 	uint64_t found = 0;
@@ -158,54 +160,59 @@ static uint64_t find_main_state(const struct target_memory *memory,
 	while (!found && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw", &start, &end) == 2 &&
 		    strstr(line, " rw"))
-			found = scan(memory, layout, start, end);
+			for (; start < end && !found; start += PIECE)
+				found = scan(memory, layout, start, end);
 	fclose(maps);
-	assert_true(found != 0);
 	return found;
 }
 
-static void check_names(struct interpreter *interpreter, int minor)
+/*
+ * Reads names and addresses from `lines` and compares them with what is found in the process. How
+ * many are equal, or -errno.
+ */
+static int check_names(pid_t pid, FILE *lines, int minor)
 {
-	struct target_memory memory = {.pid = interpreter->pid};
+	struct target_memory memory = {.pid = pid};
 	const struct ls_puc_layout *layout = layout_of(minor);
 	struct c_functions_puc *functions = c_functions_puc__new();
 	char line[256], name[64], kind[8];
 	uint64_t address;
-	int count = 0, wrong = 0, error = -1;
+	int count = 0, equal = 0, error = 0;
 
 	assert_non_null(functions);
-	while (fgets(line, sizeof(line), interpreter->output) && strcmp(line, "end\n") != 0) {
+	while (fgets(line, sizeof(line), lines) && strcmp(line, "end\n") != 0) {
 		const char *found;
 
 		if (count++ == 0)
 			error = c_functions_puc__read(functions, &memory, layout,
 						      find_main_state(&memory, layout));
 		*kind = '\0';
-		assert_true(sscanf(line, "%63s %" SCNx64 " %7s", name, &address, kind) >= 2);
+		if (sscanf(line, "%63s %" SCNx64 " %7s", name, &address, kind) < 2)
+			continue;
 		/* What tostring() shows is the closure, or the light function itself. */
 		if (minor == 1 || *kind)
 			address = read_pointer(&memory, address + layout->closure_function);
 		found = c_functions_puc__name(functions, address);
 		if (!found)
 			found = "(none)";
-		if (strcmp(found, name) != 0) {
+		if (strcmp(found, name) == 0)
+			equal++;
+		else
 			print_error("'%s' is '%s'\n", name, found);
-			wrong++;
-		}
 	}
 	c_functions_puc__free(functions);
-	assert_int_equal(error, 0);
-	assert_int_equal(count, 13);
-	assert_int_equal(wrong, 0);
+	return error ? error : equal;
 }
 
 static void check_interpreter(const char *program, int minor)
 {
 	struct interpreter interpreter;
+	int equal;
 
 	start(&interpreter, program);
-	check_names(&interpreter, minor);
+	equal = check_names(interpreter.pid, interpreter.output, minor);
 	stop(&interpreter);
+	assert_int_equal(equal, 13);
 }
 
 static void names_functions_of_5_1(void **state)
@@ -236,6 +243,58 @@ static void names_functions_of_5_4(void **state)
 	check_interpreter("lua5.4", 4);
 }
 
+/* One line for each function: redis-cli prints the strings of an array so, if it is no terminal. */
+#define REDIS_SCRIPT                                                                               \
+	"local names, lines = {'redis.call', 'redis.pcall', 'redis.sha1hex', 'cjson.encode', "     \
+	"'struct.pack', 'string.format', 'table.sort'}, {} "                                       \
+	"for _, name in ipairs(names) do "                                                         \
+	"local t, k = name:match('(.*)%.(.*)') "                                                   \
+	"lines[#lines + 1] = name .. ' ' .. tostring(_G[t][k]):match('0x%x+') "                    \
+	"end return lines"
+
+static pid_t start_redis(const char *folder)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (chdir(folder) || !freopen("/dev/null", "w", stdout))
+			_exit(127);
+		execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", "socket",
+		       "--save", "", (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* Redis has tables of its own making, with a field more. */
+static void names_functions_of_redis(void **state)
+{
+	char folder[] = "/tmp/redis-test-XXXXXX", path[64], command[1024];
+	FILE *lines;
+	pid_t pid;
+	int equal;
+
+	(void)state;
+	need_program("redis-server", "redis-server");
+	need_program("redis-cli", "redis-tools");
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	pid = start_redis(folder);
+	for (int i = 0; i < 500 && access(path, F_OK) != 0; i++)
+		usleep(10000);
+	snprintf(command, sizeof(command), "redis-cli -s %s eval \"%s\" 0", path, REDIS_SCRIPT);
+	lines = popen(command, "r");
+	assert_non_null(lines);
+	equal = check_names(pid, lines, 1);
+	pclose(lines);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink(path);
+	rmdir(folder);
+	assert_int_equal(equal, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +302,7 @@ int main(void)
 		cmocka_unit_test(names_functions_of_5_2),
 		cmocka_unit_test(names_functions_of_5_3),
 		cmocka_unit_test(names_functions_of_5_4),
+		cmocka_unit_test(names_functions_of_redis),
 	};
 
 	return cmocka_run_group_tests_name("c_functions_puc_live", tests, NULL, NULL);

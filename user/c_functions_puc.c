@@ -104,6 +104,20 @@ static bool is_function_or_table(const struct table_puc_reader *reader,
 	return is_function(reader, value) || table_puc__is_table(reader, value);
 }
 
+/*
+ * What coroutine.wrap() returns is a C closure over a coroutine. A script that keeps one in a
+ * global has named that coroutine, not the C function behind all of them.
+ */
+static bool wraps_coroutine(const struct table_puc_reader *reader, uint64_t closure)
+{
+	const int thread = 8; /* LUA_TTHREAD, lua.h */
+	uint64_t first = closure + reader->layout->closure_function + 8;
+	uint8_t upvalue[16];
+
+	return !target_memory__read(reader->memory, first, upvalue, sizeof(upvalue)) &&
+	       (upvalue[8] & 15) == thread;
+}
+
 /* The address of the C function in `value`; 0: it is a Lua function, or cannot be read. */
 static uint64_t function_address(const struct table_puc_reader *reader,
 				 const struct table_puc_value *value, uint64_t *instance)
@@ -123,9 +137,10 @@ static uint64_t function_address(const struct table_puc_reader *reader,
 	    target_memory__read(reader->memory, value->value + layout->closure_function, &function,
 				sizeof(function)))
 		return 0;
-	if (header[upvalues])
-		*instance = value->value;
-	return function;
+	if (!header[upvalues])
+		return function;
+	*instance = value->value;
+	return wraps_coroutine(reader, value->value) ? 0 : function;
 }
 
 static int add_name(struct c_functions_puc *functions, const struct name *name)

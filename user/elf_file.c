@@ -18,9 +18,10 @@
 
 #define LIMIT         (1ull << 30)
 #define SECTION_LIMIT (1u << 16) /* libelf allocates for each before it looks at any */
-#define SYMBOL_LIMIT  (1u << 22) /* Chromium has about a million */
+#define SYMBOL_LIMIT  (1u << 21) /* Chromium has about a million */
 #define DYNAMIC_LIMIT 4096
-#define NAME_LIMIT    4095 /* more of a name than anyone reads; sorting must not take forever */
+#define NAME_LIMIT    4095 /* more than anyone reads of one */
+#define COMPARE_LIMIT 256  /* millions of long aliases must not take forever to sort */
 #define OVERLAP_LIMIT 32   /* how many symbols may begin inside another one */
 
 #if defined(__x86_64__)
@@ -40,9 +41,9 @@ struct symbol {
 	uint64_t start, end;
 	uint64_t limit; /* of a symbol without a size (end == start): the end of its section */
 	const char *name;
-	char *copy; /* the name, where it is not a whole string of the file */
+	char *copy; /* where it is not a whole string of the file: made when it is asked for */
 	uint32_t length;
-	uint8_t binding; /* 0: global, 1: weak, 2: local */
+	bool is_weak, is_local;
 	uint8_t underscores;
 };
 
@@ -320,13 +321,15 @@ static int compare_symbols(const void *left, const void *right)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	if (a->binding != b->binding)
-		return a->binding < b->binding ? -1 : 1;
+	if (a->is_local != b->is_local)
+		return a->is_local ? 1 : -1;
+	if (a->is_weak != b->is_weak)
+		return a->is_weak ? 1 : -1;
 	if (a->underscores != b->underscores)
 		return a->underscores < b->underscores ? -1 : 1;
 	if (a->length != b->length)
 		return a->length < b->length ? -1 : 1;
-	return strncmp(a->name, b->name, a->length);
+	return strncmp(a->name, b->name, a->length < COMPARE_LIMIT ? a->length : COMPARE_LIMIT);
 }
 
 /* The end of the section that a symbol is in; UINT64_MAX: unknown. */
@@ -341,22 +344,21 @@ static uint64_t section_end(const struct elf_file *file, size_t index)
 	return header.sh_addr + header.sh_size;
 }
 
-/* 1: it is a function; 0: it is not; -ENOMEM. */
-static int read_symbol(const struct elf_file *file, const GElf_Sym *from, const Elf_Data *strings,
-		       struct symbol *to)
+/* Whether it is a function. */
+static bool read_symbol(const struct elf_file *file, const GElf_Sym *from, const Elf_Data *strings,
+			struct symbol *to)
 {
 	int type = GELF_ST_TYPE(from->st_info), binding = GELF_ST_BIND(from->st_info);
 	const char *at;
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || from->st_shndx == SHN_UNDEF ||
 	    from->st_name >= strings->d_size)
-		return 0;
+		return false;
 	*to = (struct symbol){
 		.start = from->st_value,
 		.name = (const char *)strings->d_buf + from->st_name,
-		.binding = binding == STB_LOCAL  ? 2
-			   : binding == STB_WEAK ? 1
-						 : 0,
+		.is_weak = binding == STB_WEAK,
+		.is_local = binding == STB_LOCAL,
 	};
 	to->length = (uint32_t)strnlen(to->name, NAME_LIMIT);
 	/* "memcpy@@GLIBC_2.14": the linker's way to write a version into .symtab */
@@ -364,19 +366,15 @@ static int read_symbol(const struct elf_file *file, const GElf_Sym *from, const 
 	if (at)
 		to->length = (uint32_t)(at - to->name);
 	if (to->length == 0)
-		return 0;
+		return false;
 	while (to->underscores < 8 && to->name[to->underscores] == '_')
 		to->underscores++;
 	to->end = from->st_value + from->st_size;
 	if (to->end < to->start)
-		return 0;
+		return false;
 	if (!from->st_size)
 		to->limit = section_end(file, from->st_shndx);
-	if (!at && to->length < NAME_LIMIT)
-		return 1;
-	to->copy = strndup(to->name, to->length);
-	to->name = to->copy;
-	return to->copy ? 1 : -ENOMEM;
+	return true;
 }
 
 /* NULL where there is none, or its size is a lie. */
@@ -410,14 +408,10 @@ static int read_symbol_table(struct elf_file *file, Elf_Scn *section, const GElf
 	file->symbols = symbols;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Sym symbol;
-		int added;
 
-		if (!gelf_getsym(entries, (int)i, &symbol))
-			continue;
-		added = read_symbol(file, &symbol, strings, &symbols[file->symbol_count]);
-		if (added < 0)
-			return added;
-		file->symbol_count += (size_t)added;
+		if (gelf_getsym(entries, (int)i, &symbol) &&
+		    read_symbol(file, &symbol, strings, &symbols[file->symbol_count]))
+			file->symbol_count++;
 	}
 	return 0;
 }
@@ -434,7 +428,6 @@ static void merge_symbols(struct elf_file *file)
 		if (last && last->start == symbols[i].start) {
 			if (symbols[i].end > last->end)
 				last->end = symbols[i].end;
-			free(symbols[i].copy);
 			continue;
 		}
 		if (last && last->end == last->start)
@@ -467,6 +460,15 @@ static void read_symbols(struct elf_file *file)
 	merge_symbols(file);
 }
 
+static const char *plain_name(struct symbol *symbol)
+{
+	if (symbol->name[symbol->length] == '\0')
+		return symbol->name;
+	if (!symbol->copy)
+		symbol->copy = strndup(symbol->name, symbol->length);
+	return symbol->copy;
+}
+
 const char *elf_file__function_at(struct elf_file *file, uint64_t address)
 {
 	size_t low = 0, high;
@@ -484,7 +486,7 @@ const char *elf_file__function_at(struct elf_file *file, uint64_t address)
 	}
 	for (size_t i = 0; i < OVERLAP_LIMIT && low > 0; i++)
 		if (file->symbols[--low].end > address)
-			return file->symbols[low].name;
+			return plain_name(&file->symbols[low]);
 	return NULL;
 }
 

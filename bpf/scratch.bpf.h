@@ -36,7 +36,8 @@ struct ls_thread {
 	__u32 dropped;  /* samples since the last that found room */
 	__u8 own_stack; /* the mapping is this thread's stack and nothing else */
 	__u8 chain_count;
-	__u16 padding;
+	__u8 chain_is_cut; /* resumers of it are missing */
+	__u8 padding;
 	struct ls_active chain[LS_CHAIN_MAX]; /* running one first */
 	struct ls_active root; /* the last that was seen at the root, which may be idle now */
 };

@@ -430,6 +430,58 @@ static __always_inline int runs_lua_alone(struct ls_scratch *scratch,
 	return !decode_call(scratch, layout) && scratch->walk.frame.kind == LS_FRAME_LUA;
 }
 
+/* Whether the function at `func` is a C function that holds `child`: coroutine.resume, .wrap. */
+static __always_inline int holds(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				 __u64 func, __u64 child)
+{
+	__u64 values[4]; /* the function and its first argument */
+	__u64 upvalue;
+	__u8 tag;
+
+	if (read_target(values, sizeof(values), func))
+		return 0;
+	if (values[2] == child && ((__u8)values[3] & 63) == LS_THREAD_TAG)
+		return 1;
+	tag = values[1];
+	return tag == layout->tag_c_function &&
+	       !read_target(&upvalue, sizeof(upvalue), values[0] + layout->closure_function + 8) &&
+	       upvalue == child;
+}
+
+/* One link of the chain; 1: without proof, and the chain ends before it. */
+static long prove_resumer(__u32 i, void *context)
+{
+	const struct ls_pass *pass = context;
+	struct ls_scratch *scratch = pass->scratch;
+	const struct ls_puc_layout *layout = pass->layout;
+	__u64 child = scratch->chain[i % LS_CHAIN_MAX].state;
+	const __u8 *ci;
+
+	if (!enter_state(scratch, layout, i + 1)) {
+		ci = read_ci(scratch, layout);
+		if (ci && holds(scratch, layout, func_of(scratch, layout, ci), child))
+			return 0;
+	}
+	scratch->chain_count = i + 1;
+	scratch->search.is_cut = 1;
+	return 1;
+}
+
+/*
+ * Coroutines of C may have their stacks side by side in one mapping, each with states of its own
+ * that are active as far as errorJmp tells. Only the lowest is certain there. What lies above it
+ * resumed it if its running C function holds it; else the chain ends.
+ */
+static __always_inline void prove_resumers(struct ls_scratch *scratch,
+					   const struct ls_puc_layout *layout)
+{
+	struct ls_pass pass = {.scratch = scratch, .layout = layout};
+	__u32 count = scratch->chain_count;
+
+	if (count > 1 && count <= LS_CHAIN_MAX)
+		repeat(count - 1, prove_resumer, &pass);
+}
+
 static __always_inline void remember_chain(struct ls_thread *thread,
 					   const struct ls_scratch *scratch)
 {
@@ -438,6 +490,7 @@ static __always_inline void remember_chain(struct ls_thread *thread,
 	if (!count || count > LS_CHAIN_MAX)
 		return;
 	thread->chain_count = count;
+	thread->chain_is_cut = scratch->search.is_cut;
 	__builtin_memcpy(thread->chain, scratch->chain, sizeof(thread->chain));
 	thread->root = scratch->chain[(count - 1) % LS_CHAIN_MAX];
 }
@@ -450,17 +503,20 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 
 	search_begin(scratch, thread);
 	if (chain_stands(scratch, layout, thread)) {
-		if (runs_lua_alone(scratch, layout))
-			return LS_WALK_NONE;
-		search_below(scratch, layout);
+		if (!runs_lua_alone(scratch, layout))
+			search_below(scratch, layout);
+		scratch->search.is_cut |= thread->chain_is_cut;
 	} else {
 		error = search_stack(scratch, layout, thread);
 	}
-	if (error)
+	if (error) {
 		thread->chain_count = 0;
-	else
-		remember_chain(thread, scratch);
-	return error;
+		return error;
+	}
+	if (!thread->own_stack)
+		prove_resumers(scratch, layout);
+	remember_chain(thread, scratch);
+	return LS_WALK_NONE;
 }
 
 /*

@@ -38,7 +38,7 @@ struct session {
 	char layout[128];
 	char why_empty[256];
 	struct utsname host;
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t open_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t start_unix_ms;
 	uint64_t cpu_start_ns, cpu_ns;
 	struct ls_counters counters;
@@ -60,7 +60,14 @@ static uint64_t clock_ns(clockid_t clock)
 
 static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
 {
-	return recording__sample(((struct session *)context)->recording, sample, frames);
+	struct session *session = context;
+
+	if (session->open_ns) {
+		log_debug("first sample %.1f ms after the start",
+			  (sample->time_ns - session->open_ns) / 1e6);
+		session->open_ns = 0;
+	}
+	return recording__sample(session->recording, sample, frames);
 }
 
 static int on_function(void *context, const struct ls_function *function)
@@ -205,6 +212,7 @@ int session__open(const struct session_options *options, struct session **opened
 	*opened = NULL;
 	if (!session)
 		return -ENOMEM;
+	session->open_ns = clock_ns(CLOCK_MONOTONIC);
 	session->options = *options;
 	session->pid_fd = -1;
 	session->signal_fd = -1;

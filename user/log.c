@@ -7,16 +7,21 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "progress.h"
 #include "terminal.h"
 
 #define MESSAGE_SIZE 6144 /* a path of PATH_MAX bytes and a sentence */
 
 static enum log_level shown = LOG_INFO;
+static void (*before_message)(void);
 
 void log__set_level(enum log_level level)
 {
 	shown = level;
+}
+
+void log__call_before(void (*callback)(void))
+{
+	before_message = callback;
 }
 
 enum log_level log__level(void)
@@ -77,7 +82,8 @@ write_message(enum log_level level, const char *kind, const char *format, va_lis
 	if (vsnprintf(raw, sizeof(raw), format, args) < 0)
 		snprintf(raw, sizeof(raw), "%s", format);
 	log__printable(raw, line, sizeof(line));
-	progress__clear();
+	if (before_message)
+		before_message();
 	fprintf(stderr, "luaspy: %s%s\n", kind, line);
 	errno = saved_errno;
 }

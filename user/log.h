@@ -20,9 +20,12 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 void log__set_level(enum log_level level);
 enum log_level log__level(void);
 
+/* Called before each message that is shown, to clear the terminal of what is not one; or NULL. */
+void log__call_before(void (*callback)(void));
+
 /*
  * "luaspy: " and the message; "luaspy: warning: " and "luaspy: debug: " where it is one. The
- * progress line is taken off the terminal first. errno stays as it was.
+ * progress line is taken off the terminal first (log__call_before). errno stays as it was.
  */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -97,6 +97,7 @@ void progress__show(const struct progress *progress)
 	snprintf(text, sizeof(text), "%s" CLEAR_RIGHT "\r", line);
 	write_out(text);
 	drawn = true;
+	log__call_before(progress__clear);
 	last_draw_ns = now;
 }
 

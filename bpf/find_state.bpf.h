@@ -121,10 +121,12 @@ static __always_inline void add_active(struct ls_scratch *scratch, __u64 state, 
 /* The VM's main thread by its global_State, if that is one. 0: it is none. */
 static __always_inline __u64 main_thread_of(const struct ls_puc_layout *layout, __u64 global)
 {
-	__u64 main_thread, head;
+	__u64 main_thread = global + layout->global_main_thread, head;
 
-	if (read_target(&main_thread, sizeof(main_thread), global + layout->global_main_thread) ||
-	    !is_pointer(main_thread) || read_target(&head, sizeof(head), main_thread + 8) ||
+	if (!layout->main_thread_is_embedded &&
+	    read_target(&main_thread, sizeof(main_thread), main_thread))
+		return 0;
+	if (!is_pointer(main_thread) || read_target(&head, sizeof(head), main_thread + 8) ||
 	    (head & 0xff) != LS_THREAD_TAG)
 		return 0;
 	return main_thread;

@@ -42,14 +42,29 @@ static inline __attribute__((always_inline)) __u64 ls_fold(__u64 hash, __u64 wor
 	return hash ^ (hash >> 29);
 }
 
+/* Not every field that is read so is aligned; BPF would make eight loads of a memcpy(). */
 static inline __attribute__((always_inline)) __u64 ls_word(const __u8 *copy, __u8 offset)
 {
+#ifdef __bpf__
 	return *(const __u64 *)(copy + offset);
+#else
+	__u64 word;
+
+	__builtin_memcpy(&word, copy + offset, sizeof(word));
+	return word;
+#endif
 }
 
 static inline __attribute__((always_inline)) __u32 ls_half(const __u8 *copy, __u8 offset)
 {
+#ifdef __bpf__
 	return *(const __u32 *)(copy + offset);
+#else
+	__u32 half;
+
+	__builtin_memcpy(&half, copy + offset, sizeof(half));
+	return half;
+#endif
 }
 
 /* Pointers and sizes, from a copy of the Proto alone. Leaves out what the collector changes. */
@@ -94,6 +109,23 @@ static long ls_puc_fold_source_word(__u32 i, void *context)
 	return 0;
 }
 
+/* Where a string's text lies. shrlen is negative for 5.5's long strings, which point to it. */
+static inline __attribute__((always_inline)) __u64
+ls_puc_text_of(const struct ls_puc_layout *layout, ls_reader_t reader, __u64 string)
+{
+	__s8 short_length;
+	__u64 text;
+
+	(void)reader;
+	if (!layout->string_long_text ||
+	    LS_READ(reader, &short_length, 1, string + layout->string_short_length) ||
+	    short_length >= 0)
+		return string + layout->string_contents;
+	if (LS_READ(reader, &text, sizeof(text), string + layout->string_long_text))
+		return 0;
+	return text;
+}
+
 static inline __attribute__((always_inline)) void
 ls_puc_fold_source(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
 		   struct ls_puc_content *content)
@@ -104,7 +136,7 @@ ls_puc_fold_source(const struct ls_puc_layout *layout, ls_reader_t reader, const
 
 	if (source)
 		length = LS_READ_STRING(reader, content->source, LS_SOURCE_LEN,
-					source + layout->string_contents);
+					ls_puc_text_of(layout, reader, source));
 	if (length <= 1 || length > LS_SOURCE_LEN) {
 		/* Stripped by luac -s: ldebug.c says "=?" then. */
 		*(__u64 *)content->source = 0x3f3d;
@@ -196,7 +228,7 @@ ls_puc_fold_code(const struct ls_puc_layout *layout, ls_reader_t reader, const _
 	content->hash = ls_fold(content->hash, shape);
 }
 
-/* Fills *content from a copy of a Proto: at most 3 + LS_FINGERPRINT_STRINGS reads. */
+/* Fills *content from a copy of a Proto: at most 5 + LS_FINGERPRINT_STRINGS reads. */
 static inline __attribute__((always_inline)) void
 ls_puc_read_content(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
 		    struct ls_puc_content *content)

@@ -72,11 +72,14 @@ struct ls_puc_layout {
 	__u8 string_contents;     /* bytes from the header to the text */
 	__u8 string_short_length; /* 1 byte, 5.3.1 on; 0: `string_length` holds every length */
 	__u8 string_length;
+	__u8 string_long_text; /* 5.5: where a long string's text is pointed to; 0: it follows */
 
 	/* tags of a TValue (lobject.h); 0 where a release has no such value */
 	__u8 tag_lua_function;
 	__u8 tag_c_function;     /* C closure */
 	__u8 tag_light_function; /* the value is the C function itself */
+
+	__u8 main_thread_is_embedded; /* 5.5: in global_State, no pointer to it */
 
 	/* 1: while a stack is reallocated, pointers into it hold offsets (5.4.5 on) */
 	__u8 relocates_stack;

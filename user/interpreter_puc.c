@@ -46,6 +46,10 @@ static const struct markers all_markers[] = {
 	 4,
 	 {"break outside loop at line %d", "integer format mismatch", "invalid option '>'",
 	  "attempt to close non-closable variable '%s'"}},
+	{"Lua 5.5",
+	 5,
+	 {"global '%s' already defined", "vararg table has no proper 'n'",
+	  "'__call' chain too long", "truncated fixed buffer"}},
 };
 
 #define MARKERS_NEEDED 2
@@ -106,7 +110,8 @@ static uint16_t layouts_for(const char *release)
 
 		if (layout->minor != minor)
 			continue;
-		same_minor |= 1U << i;
+		if (!layout->only_by_release)
+			same_minor |= 1U << i;
 		if (patch >= layout->first_patch && patch <= layout->last_patch)
 			exact |= 1U << i;
 	}
@@ -192,6 +197,16 @@ int interpreter_puc__identify(pid_t pid, struct interpreter_puc *interpreter, co
 cleanup:
 	process__mappings_free(&mappings);
 	return error;
+}
+
+uint16_t interpreter_puc__all_layouts(void)
+{
+	uint16_t all = 0;
+
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		if (!layouts_puc[i].only_by_release)
+			all |= 1U << i;
+	return all;
 }
 
 void interpreter_puc__free(struct interpreter_puc *interpreter)

@@ -24,6 +24,9 @@ struct interpreter_puc {
  * 0.
  */
 int interpreter_puc__identify(pid_t pid, struct interpreter_puc *interpreter, const char **other);
+
+/* For a Lua that no layout of its release fits: every layout that a walk can tell from others. */
+uint16_t interpreter_puc__all_layouts(void);
 void interpreter_puc__free(struct interpreter_puc *interpreter);
 
 #endif

@@ -12,6 +12,8 @@ struct layout_puc {
 	int minor;        /* 4 */
 	int first_patch;  /* 3 */
 	int last_patch;   /* 9; releases beyond it are tried with the newest layout */
+	/* 1: walks like another class, so only a file that names its release chooses it */
+	int only_by_release;
 	struct ls_puc_layout offsets;
 };
 

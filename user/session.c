@@ -358,7 +358,7 @@ static int settle_layout(struct session *session)
 	if (!verdict->has_evidence && verdict->misfits > MISFITS_MAX && !session->tries_all) {
 		session->tries_all = 1;
 		log_warn("no layout of Lua %s fits, trying all", session->interpreter.release);
-		return set_candidates(session, (1U << layouts_puc_count) - 1);
+		return set_candidates(session, interpreter_puc__all_layouts());
 	}
 	return 0;
 }
@@ -518,7 +518,9 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size, "no known layout fits its Lua %s: an unknown or modified build",
 			 session->interpreter.release);
 	else if (classes[LS_SAMPLE_HOST])
-		snprintf(to, size, "Lua never ran: all its CPU time went to other code");
+		snprintf(to, size,
+			 "no Lua state was active on any stack: it ran other code, or a Lua "
+			 "that was modified beyond recognition");
 	else if (classes[LS_SAMPLE_UNREADABLE])
 		snprintf(to, size, "none of its stacks could be read");
 	else if (process__state(session->options.pid) == 'T')

@@ -1,0 +1,10 @@
+-- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+-- Nearly always 100 functions deep: the main chunk, the loop, the unit, the tower and its leaf.
+local units = require("units")
+local descend = units.tower(96, units.leaf)
+
+units.forever(function()
+	for _ = 1, 60 do
+		descend(1500)
+	end
+end)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What luaspy costs its target, as a table, and whether that is within the aims. Options, by the
+# environment: BENCH_ROUNDS (12, which take about 6 minutes), BENCH_SCRIPTS ("shallow depth10"),
+# LUASPY, LUA (lua5.4).
+set -euo pipefail
+
+cd "$(dirname "$0")/../.."
+PATH=$PATH:/usr/sbin:/sbin
+export OUTPUT=${OUTPUT:-.output}
+export LUASPY=${LUASPY:-$PWD/luaspy}
+export LUA=${LUA:-lua5.4}
+
+if [ "$(id -u)" != 0 ]; then
+	echo "cannot measure: BPF and its statistics need root (try 'sudo make bench')" >&2
+	exit 1
+fi
+for program in "$LUASPY" "$LUA" python3; do
+	if ! command -v "$program" >/dev/null; then
+		echo "cannot measure without '$program' (install it, or set LUA or LUASPY)" >&2
+		exit 1
+	fi
+done
+make O="$OUTPUT" "$OUTPUT/tests/bench/empty_timer"
+exec python3 -B tests/bench/bench.py

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What samples the target during a window: luaspy, perf, or the empty program."""
+
+import collections
+import contextlib
+import ctypes
+import ctypes.util
+import glob
+import os
+import signal
+import subprocess
+import time
+
+import schedstat
+
+START_SECONDS = 10
+POLL_SECONDS = 0.002  # each takes some 50 us, maybe from what it waits for
+PERF_EVENT_PROGRAM = 7  # BPF_PROG_TYPE_PERF_EVENT, linux/bpf.h
+STATISTICS_RUN_TIME = 0  # BPF_STATS_RUN_TIME, linux/bpf.h
+
+Runs = collections.namedtuple("Runs", "count time_ns")
+
+
+class Sampler:
+    """Runs from when its timer ticks until the `with` block ends."""
+
+    def __init__(self, command):
+        begin = time.monotonic()
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        self.pid = self.process.pid
+        while not self._has_timer():
+            if self.process.poll() is not None or time.monotonic() - begin > START_SECONDS:
+                self._fail()
+            time.sleep(POLL_SECONDS)
+        # The target is busy: its first sample comes within a period. That others had the processor
+        # meanwhile is not luaspy's doing.
+        waited_ns = schedstat.read(self.pid).waited_ns
+        self.start_ms = (time.monotonic() - begin) * 1000 - waited_ns / 1e6
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.process.send_signal(signal.SIGINT)
+        errors = self.process.communicate()[1]
+        if self.process.returncode > 0 and not exception[0]:
+            self._fail(errors)
+
+    def cpu_ns(self):
+        return schedstat.read(self.pid).charged_ns
+
+    def peak_bytes(self):
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        return int(fields["VmHWM"].split()[0]) * 1024
+
+    def runs(self):
+        """Of its BPF programs on timers, while bpf_statistics() are on. A program that another
+        calls is part of the other's time."""
+        count = time_ns = 0
+        for path in glob.glob(f"/proc/{self.pid}/fdinfo/*"):
+            with open(path, encoding="ascii") as file:
+                fields = dict(line.split(":", 1) for line in file)
+            if int(fields.get("prog_type", 0)) == PERF_EVENT_PROGRAM:
+                count += int(fields["run_cnt"])
+                time_ns += int(fields["run_time_ns"])
+        return Runs(count, time_ns)
+
+    def _has_timer(self):
+        folder = f"/proc/{self.pid}/fd"
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):
+                if "[perf_event]" in os.readlink(f"{folder}/{name}"):
+                    return True
+        return False
+
+    def _fail(self, errors=None):
+        self.process.kill()
+        errors = errors or self.process.communicate()[1]
+        command = " ".join(self.process.args)
+        raise SystemExit(f"cannot measure with '{command}':\n{errors.decode(errors='replace')}")
+
+
+@contextlib.contextmanager
+def bpf_statistics():
+    """The kernel's own, which cost each run two looks at the clock: not for other measurements.
+    By a file descriptor and not by sysctl, so that they end with this process at the latest."""
+    library = ctypes.CDLL(ctypes.util.find_library("bpf"), use_errno=True)
+    descriptor = library.bpf_enable_stats(STATISTICS_RUN_TIME)
+    if descriptor < 0:
+        raise SystemExit(f"cannot enable BPF statistics: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield
+    finally:
+        os.close(descriptor)

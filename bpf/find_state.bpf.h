@@ -25,6 +25,9 @@
 #define LS_THREAD_TAG  8            /* LUA_TTHREAD, lua.h: all releases */
 #define LS_UNPROTECTED (~0ULL)      /* errorJmp of a main thread without one: above all others */
 
+/* LUAI_MAXSTACK (luaconf.h, 5.2 on) is a million TValues; more is no stack. */
+#define LS_VALUES_MAX (16ULL * 1000000)
+
 /* Chunks to read where nothing says that script runs, and where something does. */
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
@@ -150,6 +153,19 @@ static __always_inline int add_protected(struct ls_scratch *scratch,
 	return 1;
 }
 
+/* Registers and native stack hold many pointers into the running state's stack of values. */
+static __always_inline void pass_over_values(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout)
+{
+	__u64 low = ls_word(scratch->other_state, layout->state_stack);
+	__u64 high = ls_word(scratch->other_state, layout->state_stack_last);
+
+	if (high - low > LS_VALUES_MAX)
+		return;
+	scratch->search.barren[1].low = low;
+	scratch->search.barren[1].high = high;
+}
+
 /* A pointer found somewhere: is it an active state? Verified once, for all its callers. */
 __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
 			__u64 address)
@@ -172,6 +188,7 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 	if (!error_jump)
 		return 0;
 	add_active(scratch, address, error_jump, ls_word(scratch->other_state, layout->state_ci));
+	pass_over_values(scratch, layout);
 	if (address == main_thread)
 		scratch->search.rooted = 1;
 	else if (!scratch->search.rooted && scratch->search.global != global)
@@ -198,13 +215,16 @@ static __always_inline void consider_noted(struct ls_pass *pass)
 	pass->scratch->search.candidate_count = 0;
 }
 
-/* Notes a word that may point to a state, once. No state lies on the stack that runs it. */
+/* Notes a word that may point to a state, once. */
 static __always_inline void note_word(struct ls_search *search, __u64 word)
 {
 	__u64 *seen;
 
-	if (!is_pointer(word) || (word >= search->own_low && word < search->high))
+	if (!is_pointer(word))
 		return;
+	for (__u32 i = 0; i < LS_BARREN_RANGES; i++)
+		if (word >= search->barren[i].low && word < search->barren[i].high)
+			return;
 	seen = &search->seen[(word >> 4 ^ word >> 12) % LS_SEEN_MAX];
 	if (*seen == (word ^ search->generation))
 		return;
@@ -295,7 +315,9 @@ static __always_inline void search_begin(struct ls_scratch *scratch, const struc
 
 	search->high = thread->stack_high;
 	search->address = scratch->sp;
-	search->own_low = thread->own_stack ? scratch->sp : thread->stack_high;
+	search->barren[0].low = scratch->sp;
+	search->barren[0].high = thread->own_stack ? thread->stack_high : 0;
+	search->barren[1].high = 0;
 	search->generation += 1ULL << 48;
 	search->candidate_count = 0;
 	search->chunks_read = 0;

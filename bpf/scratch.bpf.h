@@ -6,6 +6,7 @@
 #include "target.bpf.h"
 #include "layout.h"
 #include "record.h"
+#include "target.h"
 
 typedef int ls_reader_t;
 #define LS_READ(reader, to, size, address)        read_target(to, size, address)
@@ -14,13 +15,14 @@ typedef int ls_reader_t;
 #include "fingerprint_puc.h"
 
 /* Stacks within one stack that are told apart: coroutines that resumed each other. */
-#define LS_CHAIN_MAX    16
-#define LS_CHUNK_BYTES  2048 /* of native stack, read at once: never crosses a page */
-#define LS_CHUNK_WORDS  (LS_CHUNK_BYTES / 8)
-#define LS_SEEN_MAX     64   /* words of a stack that are not looked at twice */
-#define LS_WINDOW_BYTES 1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
-#define LS_MEMO_MAX     1024 /* prototypes whose content was read lately */
-#define LS_REGISTER_MAX 32
+#define LS_CHAIN_MAX     16
+#define LS_CHUNK_BYTES   2048 /* of native stack, read at once: never crosses a page */
+#define LS_CHUNK_WORDS   (LS_CHUNK_BYTES / 8)
+#define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
+#define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
+#define LS_MEMO_MAX      1024 /* prototypes whose content was read lately */
+#define LS_BARREN_RANGES (2 + LS_CODE_RANGES)
+#define LS_REGISTER_MAX  32
 
 /* A lua_State that runs or waits for one that it resumed: its errorJmp lies in this stack. */
 struct ls_active {
@@ -65,10 +67,11 @@ struct ls_search {
 	__u64 high;    /* end of the thread's stack */
 	__u64 address; /* next to be read */
 	__u64 end;     /* of what is to be read */
-	__u64 own_low; /* from here to `high` is the thread's own stack: no state lies there */
-	__u64 global;  /* of the state that was looked at last */
-	__u32 rooted;  /* the chain's last is its VM's main thread: nothing of it lies further up */
-	__u32 is_cut;  /* there are more active states than the chain holds */
+	/* where no state can lie: the thread's own stack, a state's stack of values, code */
+	struct ls_range barren[LS_BARREN_RANGES];
+	__u64 global; /* of the state that was looked at last */
+	__u32 rooted; /* the chain's last is its VM's main thread: nothing of it lies further up */
+	__u32 is_cut; /* there are more active states than the chain holds */
 	__u32 chunks_read;
 	__u32 candidate_count;
 	__u64 candidates[LS_CHUNK_WORDS];

@@ -60,6 +60,8 @@ static __always_inline void take_stack(struct ls_scratch *scratch, struct ls_thr
 		.scratch = scratch, .thread = thread, .layouts = target->layouts};
 	struct ls_sample *sample = &scratch->sample;
 
+	for (__u32 i = 0; i < LS_CODE_RANGES; i++)
+		scratch->search.barren[LS_BARREN_RANGES - LS_CODE_RANGES + i] = target->code[i];
 	/* A chain that was found under one layout means nothing under another. */
 	if (!target->decided) {
 		thread->chain_count = 0;

@@ -147,6 +147,17 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 	return send_definition(function);
 }
 
+/* The memo's place for a prototype: one of two, the one that has not been asked for longer. */
+static __always_inline struct ls_memo *memo_of(struct ls_scratch *scratch, __u64 proto)
+{
+	__u32 at = (proto >> 4 ^ proto >> 14) % LS_MEMO_MAX;
+	struct ls_memo *first = &scratch->memo[at], *second = &scratch->memo[at ^ 1];
+
+	if (first->proto == proto)
+		return first;
+	return second->proto == proto || second->verified_ns < first->verified_ns ? second : first;
+}
+
 /* Of the prototype at `proto`, whose copy is in scratch->proto; into scratch->walk.frame. */
 __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
 				__u64 proto)
@@ -157,7 +168,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 
 	if (!scratch || !layout)
 		return 0;
-	memo = &scratch->memo[(proto >> 4 ^ proto >> 14) % LS_MEMO_MAX];
+	memo = memo_of(scratch, proto);
 	fixed = ls_puc_fixed_fingerprint(layout, scratch->proto);
 	is_known = memo->proto == proto && memo->fixed == fixed && memo->tgid == scratch->tgid;
 	if (!is_known || !is_fresh(memo, scratch->now_ns)) {

@@ -16,8 +16,17 @@ enum ls_family {
 	LS_FAMILY_COUNT,
 };
 
+struct ls_range {
+	__u64 low;
+	__u64 high;
+};
+
+#define LS_CODE_RANGES 2
+
 /* Value of the map `targets`, keyed by tgid. */
 struct ls_target {
+	/* The interpreter's and the program's code and constants: what points there is no state. */
+	struct ls_range code[LS_CODE_RANGES];
 	__u32 family;  /* enum ls_family */
 	__u16 layouts; /* bit per layout that may fit: several while undecided, one when decided */
 	__u16 decided; /* 0: samples are snapshots for the self-check */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "elf_file.h"
 #include "layout_puc.h"
@@ -173,6 +174,38 @@ static bool seen_before(const struct process_mappings *mappings, size_t index)
 	return false;
 }
 
+/* Where a file's code and constants are mapped, as far as they lie together. */
+static struct ls_range code_range(const struct process_mappings *mappings, uint64_t device,
+				  uint64_t inode)
+{
+	struct ls_range range = {};
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct process_mapping *mapping = &mappings->items[i];
+
+		if (mapping->device != device || mapping->inode != inode)
+			continue;
+		if (mapping->writable || (range.high && mapping->start != range.high))
+			break;
+		if (!range.high)
+			range.low = mapping->start;
+		range.high = mapping->end;
+	}
+	return range;
+}
+
+static void find_code(pid_t pid, const struct process_mappings *mappings,
+		      const struct process_mapping *interpreter, struct ls_range *code)
+{
+	char path[64];
+	struct stat program;
+
+	code[0] = code_range(mappings, interpreter->device, interpreter->inode);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (!stat(path, &program))
+		code[1] = code_range(mappings, program.st_dev, program.st_ino);
+}
+
 int interpreter_puc__identify(pid_t pid, struct interpreter_puc *interpreter, const char **other)
 {
 	struct process_mappings mappings = {};
@@ -191,8 +224,10 @@ int interpreter_puc__identify(pid_t pid, struct interpreter_puc *interpreter, co
 		result = look_into(pid, &mappings.items[i], interpreter, other);
 		if (result != -ENOENT)
 			error = result;
-		if (!result)
-			break;
+		if (result)
+			continue;
+		find_code(pid, &mappings, &mappings.items[i], interpreter->code);
+		break;
 	}
 cleanup:
 	process__mappings_free(&mappings);

@@ -10,12 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "target.h"
+
 struct interpreter_puc {
 	char release[16]; /* "5.4.4", or "5.4" where the file does not tell */
 	char *path;       /* of the file, as the target sees it; owned */
 	bool is_shared_library;
 	bool is_stripped;
-	uint16_t layouts; /* bit per entry of layouts_puc[] that may fit */
+	struct ls_range code[LS_CODE_RANGES]; /* of that file, and of the program itself */
+	uint16_t layouts;                     /* bit per entry of layouts_puc[] that may fit */
 };
 
 /*

@@ -111,6 +111,7 @@ static int parse_mapping(char *line, struct process_mapping *mapping)
 	unescape(line + path);
 	mapping->device = makedev(major_number, minor_number);
 	mapping->executable = strchr(permissions, 'x') != NULL;
+	mapping->writable = strchr(permissions, 'w') != NULL;
 	mapping->path = strdup(line + path);
 	return mapping->path ? 1 : -ENOMEM;
 }

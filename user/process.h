@@ -12,7 +12,7 @@
 struct process_mapping {
 	uint64_t start, end, offset;
 	uint64_t device, inode; /* as stat() has them in st_dev and st_ino */
-	bool executable;
+	bool executable, writable;
 	char *path; /* as the target sees it, unescaped, without " (deleted)"; owned by the list */
 };
 

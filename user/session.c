@@ -125,10 +125,13 @@ static int identify(struct session *session)
 	return 0;
 }
 
-static int set_candidates(struct session *session, uint32_t layouts)
+/* Which layouts BPF tries; `is_decided` where there is but one left. */
+static int set_layouts(struct session *session, uint32_t layouts, int is_decided)
 {
-	struct ls_target target = {.family = LS_FAMILY_PUC, .layouts = layouts, .decided = 0};
+	struct ls_target target = {
+		.family = LS_FAMILY_PUC, .layouts = layouts, .decided = is_decided};
 
+	memcpy(target.code, session->interpreter.code, sizeof(target.code));
 	return sampler__set_target(session->sampler, session->options.pid, &target);
 }
 
@@ -176,7 +179,7 @@ static int load_sampler(struct session *session)
 	for (size_t i = 0; !error && i < layouts_puc_count; i++)
 		error = sampler__set_layout(session->sampler, i, &layouts_puc[i].offsets);
 	if (!error)
-		error = set_candidates(session, session->interpreter.layouts);
+		error = set_layouts(session, session->interpreter.layouts, 0);
 	return error;
 }
 
@@ -330,14 +333,13 @@ static int follow_exec(struct session *session)
 		session->is_over = 1;
 		return error == -ENOENT ? 0 : error;
 	}
-	return set_candidates(session, session->interpreter.layouts);
+	return set_layouts(session, session->interpreter.layouts, 0);
 }
 
 /* Tells BPF and the user what the samples say about the layout. */
 static int settle_layout(struct session *session)
 {
 	const struct verdict *verdict = recording__verdict(session->recording);
-	struct ls_target target = {.family = LS_FAMILY_PUC, .decided = 1};
 
 	if (session->is_announced)
 		return 0;
@@ -352,13 +354,12 @@ static int settle_layout(struct session *session)
 		verdict__describe(verdict, session->layout, sizeof(session->layout));
 		log_info("layout %s", session->layout);
 		session->is_announced = 1;
-		target.layouts = 1U << verdict->layout;
-		return sampler__set_target(session->sampler, session->options.pid, &target);
+		return set_layouts(session, 1U << verdict->layout, 1);
 	}
 	if (!verdict->has_evidence && verdict->misfits > MISFITS_MAX && !session->tries_all) {
 		session->tries_all = 1;
 		log_warn("no layout of Lua %s fits, trying all", session->interpreter.release);
-		return set_candidates(session, interpreter_puc__all_layouts());
+		return set_layouts(session, interpreter_puc__all_layouts(), 0);
 	}
 	return 0;
 }

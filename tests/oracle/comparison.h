@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whether a walked stack is the true one. */
+#ifndef TEST_COMPARISON_H
+#define TEST_COMPARISON_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "record.h"
+#include "truth.h"
+
+enum outcome {
+	OUTCOME_RIGHT,  /* the published stack */
+	OUTCOME_WINDOW, /* what it is about to become, or with a helper that begins or ends */
+	OUTCOME_TORN,   /* the product says so, and what it has is the root's side of the truth */
+	OUTCOME_TRUNCATED,  /* likewise; both ends are true */
+	OUTCOME_UNREADABLE, /* the product says so */
+	OUTCOME_HOST,       /* it says that no script runs */
+	OUTCOME_WRONG,
+	OUTCOME_COUNT,
+};
+
+/* Lua functions that the product has defined. */
+struct definitions;
+
+struct definitions *definitions__new(void);
+void definitions__free(struct definitions *definitions);
+
+/* 0 or -ENOMEM. */
+int definitions__add(struct definitions *definitions, const struct ls_function *function);
+
+enum outcome compare(const struct truth *truth, const struct definitions *definitions,
+		     const struct ls_sample *sample, const struct ls_frame *frames);
+
+/* Both stacks and what is known of the sample, in several lines. */
+void describe(FILE *to, const struct truth_record *record, const struct definitions *definitions,
+	      const struct ls_sample *sample, const struct ls_frame *frames);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "tap.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "layout_puc.h"
+#include "oracle.skel.h"
+
+#define RING_BYTES (64 * 1024 * 1024) /* a second's worth: the test may have to wait for a CPU */
+#define POLL_MS    10
+
+struct tap {
+	struct oracle_bpf *bpf;
+	struct ring_buffer *ring;
+	struct bpf_link *link;
+	struct tap_receiver receiver;
+	struct truth_record truth; /* that waits for its sample */
+	bool has_truth;
+	uint64_t unpaired_truths, unpaired_samples;
+};
+
+static int receive_sample(struct tap *tap, const struct ls_sample *sample)
+{
+	/* After a lost sample, a truth that waits may be that one's. */
+	if (!tap->has_truth || sample->dropped_before) {
+		tap->unpaired_truths += tap->has_truth;
+		tap->has_truth = false;
+		tap->unpaired_samples++;
+		return 0;
+	}
+	tap->has_truth = false;
+	return tap->receiver.pair(tap->receiver.context, &tap->truth, sample,
+				  (const struct ls_frame *)(sample + 1));
+}
+
+static int receive(void *context, void *data, size_t size)
+{
+	struct tap *tap = context;
+
+	(void)size;
+	switch (*(const uint32_t *)data) {
+	case TRUTH_RECORD:
+		tap->unpaired_truths += tap->has_truth;
+		memcpy(&tap->truth, data, sizeof(tap->truth));
+		tap->has_truth = true;
+		return 0;
+	case LS_RECORD_SAMPLE:
+		return receive_sample(tap, data);
+	case LS_RECORD_FUNCTION:
+		return tap->receiver.function(tap->receiver.context, data);
+	}
+	return 0;
+}
+
+static int set_program(const struct bpf_map *programs, uint32_t index,
+		       const struct bpf_program *program)
+{
+	int fd = bpf_program__fd(program);
+
+	return bpf_map_update_elem(bpf_map__fd(programs), &index, &fd, BPF_ANY) ? -errno : 0;
+}
+
+static int set_layouts(struct tap *tap)
+{
+	for (uint32_t i = 0; i < layouts_puc_count; i++)
+		if (bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.layouts), &i,
+					&layouts_puc[i].offsets, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+static int load(struct tap *tap, uint32_t max_depth)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	struct oracle_bpf *bpf = oracle_bpf__open();
+	int error;
+
+	if (!bpf)
+		return -errno;
+	tap->bpf = bpf;
+	bpf->rodata->max_depth = max_depth;
+	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(bpf->maps.records, RING_BYTES);
+	error = oracle_bpf__load(bpf);
+	if (!error)
+		error = set_program(bpf->maps.families, LS_FAMILY_PUC, bpf->progs.walk_puc);
+	if (!error)
+		error = set_program(bpf->maps.product, 0, bpf->progs.sample);
+	if (!error)
+		error = set_layouts(tap);
+	if (!error)
+		error = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.learn_namespace),
+					       &options);
+	return error;
+}
+
+int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **opened)
+{
+	struct tap *tap = calloc(1, sizeof(*tap));
+	int error;
+
+	*opened = NULL;
+	if (!tap)
+		return -ENOMEM;
+	tap->receiver = *receiver;
+	error = load(tap, max_depth);
+	if (error)
+		goto cleanup;
+	tap->ring = ring_buffer__new(bpf_map__fd(tap->bpf->maps.records), receive, tap, NULL);
+	if (!tap->ring) {
+		error = -errno;
+		goto cleanup;
+	}
+	*opened = tap;
+	return 0;
+cleanup:
+	tap__close(tap);
+	return error;
+}
+
+void tap__close(struct tap *tap)
+{
+	if (!tap)
+		return;
+	bpf_link__destroy(tap->link);
+	ring_buffer__free(tap->ring);
+	oracle_bpf__destroy(tap->bpf);
+	free(tap);
+}
+
+int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target)
+{
+	uint32_t tgid = pid;
+
+	return bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.targets), &tgid, target, BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+	};
+	int fd;
+
+	tap->bpf->bss->truth_address = truth_address;
+	fd = syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	tap->link = bpf_program__attach_perf_event(tap->bpf->progs.take_truth, fd);
+	if (tap->link)
+		return 0;
+	close(fd);
+	return -errno;
+}
+
+int tap__drain(struct tap *tap)
+{
+	int count;
+
+	usleep(POLL_MS * 1000);
+	count = ring_buffer__consume(tap->ring);
+	return count < 0 ? count : 0;
+}
+
+void tap__losses(const struct tap *tap, struct tap_losses *losses)
+{
+	losses->samples = tap->unpaired_truths;
+	losses->truths = tap->unpaired_samples;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Loads the product's BPF with the oracle's in front, and pairs what both send. */
+#ifndef TEST_TAP_H
+#define TEST_TAP_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record.h"
+#include "target.h"
+#include "truth.h"
+
+struct tap;
+
+struct tap_receiver {
+	void *context;
+	/* Both are of the same interrupt. Negative ends the drain. */
+	int (*pair)(void *context, const struct truth_record *record,
+		    const struct ls_sample *sample, const struct ls_frame *frames);
+	int (*function)(void *context, const struct ls_function *function);
+};
+
+/* Records that one of the two could not send. */
+struct tap_losses {
+	uint64_t samples, truths;
+};
+
+/* 0 or -errno. */
+int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap);
+void tap__close(struct tap *tap);
+
+/* 0 or -errno. */
+int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target);
+
+/* Starts the timer on one thread, whose truth is at that address. 0 or -errno. */
+int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns);
+
+/* Waits a little, hands out what is there. 0, or what a receiver returned. */
+int tap__drain(struct tap *tap);
+
+void tap__losses(const struct tap *tap, struct tap_losses *losses);
+
+#endif

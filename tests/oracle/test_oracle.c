@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is the stack right? Targets publish their true stack (truth.h); every sample in which the product
+ * walks is compared with what was published at that very instant. None is left out.
+ *
+ * Each interpreter runs twice. Steady: functions idle between transitions, as programs mostly do,
+ * so that nearly every sample has one right answer. Hasty: as many transitions as possible, where
+ * half of the samples fall into one; there any stack that the transition passes through is right.
+ * That finds what a transition makes the walker believe, thousands of times as often as in programs
+ * that do anything else. Cut: the deepest stacks do not fit.
+ *
+ * ORACLE_SAMPLES: how many of each run (20000). ORACLE_RUNS: which, as a pattern ("lua5.4 *").
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comparison.h"
+#include "interpreter_puc.h"
+#include "skip.h"
+#include "tap.h"
+#include "verdict.h"
+#include "workload.h"
+
+#define PERIOD_NS        100000
+#define STEADY_STEPS     20000
+#define HASTY_STEPS      3
+#define SHALLOW          24  /* frames: less than the workload's deepest stack */
+#define DEEP             512 /* the product's default */
+#define WINDOW_PER_MILLE 5
+#define SHOWN_MAX        10
+#define DRAINS_MAX       6000 /* of 10 ms and more */
+
+struct target {
+	char name[32];
+	char program[256];
+	char modules[256];
+	unsigned int steps;
+	uint32_t max_depth;
+};
+
+struct run {
+	const struct target *target;
+	struct tap *tap;
+	struct definitions *definitions;
+	struct verdict verdict;
+	struct workload workload;
+	struct tap_losses losses;
+	uint64_t wanted, samples, unread, pending, shown;
+	uint64_t outcomes[OUTCOME_COUNT];
+};
+
+static uint64_t samples_wanted(void)
+{
+	const char *text = getenv("ORACLE_SAMPLES");
+
+	return text && *text ? strtoull(text, NULL, 10) : 20000;
+}
+
+static const char *output_folder(void)
+{
+	const char *folder = getenv("OUTPUT");
+
+	return folder && *folder ? folder : ".output";
+}
+
+static int on_function(void *context, const struct ls_function *function)
+{
+	return definitions__add(((struct run *)context)->definitions, function);
+}
+
+static int on_pair(void *context, const struct truth_record *record, const struct ls_sample *sample,
+		   const struct ls_frame *frames)
+{
+	struct run *run = context;
+	enum outcome outcome;
+
+	if (run->samples == run->wanted)
+		return 0;
+	run->samples++;
+	if (!record->is_read || record->truth.magic != TRUTH_MAGIC) {
+		run->unread++;
+		return 0;
+	}
+	verdict__add(&run->verdict, sample);
+	outcome = compare(&record->truth, run->definitions, sample, frames);
+	run->outcomes[outcome]++;
+	run->pending += record->truth.state.alternatives > 0;
+	if (outcome >= OUTCOME_UNREADABLE && run->shown < SHOWN_MAX) {
+		run->shown++;
+		printf("%s: ", run->target->name);
+		describe(stdout, record, run->definitions, sample, frames);
+	}
+	return 0;
+}
+
+/* Candidates as the product finds them. */
+static int set_candidates(struct run *run)
+{
+	struct ls_target target = {.family = LS_FAMILY_PUC};
+	struct interpreter_puc interpreter;
+	const char *other;
+	int error = interpreter_puc__identify(run->workload.pid, &interpreter, &other);
+
+	if (error)
+		return error;
+	target.layouts = interpreter.layouts;
+	interpreter_puc__free(&interpreter);
+	return tap__set_target(run->tap, run->workload.pid, &target);
+}
+
+static int decide(struct run *run)
+{
+	struct ls_target target = {
+		.family = LS_FAMILY_PUC, .decided = 1, .layouts = 1U << run->verdict.layout};
+
+	return tap__set_target(run->tap, run->workload.pid, &target);
+}
+
+static int collect(struct run *run)
+{
+	bool is_decided = false;
+	int error = 0;
+
+	for (int i = 0; !error && run->samples < run->wanted; i++) {
+		if (i == DRAINS_MAX)
+			return -ETIMEDOUT;
+		error = tap__drain(run->tap);
+		if (!error && !is_decided && run->verdict.is_decided) {
+			error = decide(run);
+			is_decided = true;
+		}
+	}
+	return error;
+}
+
+static int observe(struct run *run)
+{
+	struct tap_receiver receiver = {.context = run, .pair = on_pair, .function = on_function};
+	const struct target *target = run->target;
+	int error, end;
+
+	error = workload__start(target->program, target->modules, target->steps, &run->workload);
+	if (error)
+		return error;
+	error = tap__open(target->max_depth, &receiver, &run->tap);
+	if (!error)
+		error = set_candidates(run);
+	if (!error)
+		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
+				    PERIOD_NS);
+	if (!error)
+		error = collect(run);
+	if (run->tap)
+		tap__losses(run->tap, &run->losses);
+	tap__close(run->tap);
+	end = workload__stop(&run->workload);
+	return error ? error : end;
+}
+
+static void print_header(void)
+{
+	printf("%-22s %8s %8s %8s %7s %6s %6s %6s %6s %6s %6s\n", "", "samples", "right", "pending",
+	       "window", "torn", "trunc", "unread", "host", "WRONG", "lost");
+}
+
+static void print_run(const struct run *run)
+{
+	const uint64_t *n = run->outcomes;
+	double share = run->samples ? 100.0 / run->samples : 0;
+
+	printf("%-22s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %6" PRIu64
+	       " %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %6" PRIu64 "\n",
+	       run->target->name, run->samples, n[OUTCOME_RIGHT], run->pending, n[OUTCOME_WINDOW],
+	       n[OUTCOME_TORN], n[OUTCOME_TRUNCATED], n[OUTCOME_UNREADABLE], n[OUTCOME_HOST],
+	       n[OUTCOME_WRONG], run->losses.samples + run->losses.truths);
+	printf("%-22s %8s %7.3f%% %7.3f%% %6.3f%% %5.3f%% %5.2f%% %5.3f%% %5.3f%% %5.3f%%\n", "",
+	       "", share * n[OUTCOME_RIGHT], share * run->pending, share * n[OUTCOME_WINDOW],
+	       share * n[OUTCOME_TORN], share * n[OUTCOME_TRUNCATED], share * n[OUTCOME_UNREADABLE],
+	       share * n[OUTCOME_HOST], share * n[OUTCOME_WRONG]);
+}
+
+static void check(const struct target *target)
+{
+	struct run run = {.target = target, .wanted = samples_wanted()};
+	int error;
+
+	run.definitions = definitions__new();
+	assert_non_null(run.definitions);
+	error = observe(&run);
+	definitions__free(run.definitions);
+	print_run(&run);
+	assert_int_equal(error, 0);
+	assert_int_equal(run.samples, run.wanted);
+	assert_int_equal(run.unread, 0);
+	assert_int_equal(run.verdict.is_decided, 1);
+	assert_int_equal(run.outcomes[OUTCOME_HOST], 0);
+	if (target->steps == HASTY_STEPS) {
+		/*
+		 * A function that returns a C function has it in its own place for two instructions
+		 * (luaD_poscall): nothing tells that from a call of it.
+		 */
+		assert_in_range(run.outcomes[OUTCOME_WRONG] * 10000, 0, run.samples);
+		return;
+	}
+	assert_int_equal(run.outcomes[OUTCOME_WRONG], 0);
+	assert_in_range(run.outcomes[OUTCOME_WINDOW] * 1000, 0, run.samples * WINDOW_PER_MILLE);
+}
+
+static bool has_module(const struct target *target)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/oracle.so", target->modules);
+	return !*target->modules || !access(path, R_OK);
+}
+
+static void check_target(void **state)
+{
+	const struct target *target = *state;
+
+	need_root();
+	if (!has_program(target->program) || !has_module(target))
+		lacks_package("lua5.x, or liblua5.x-dev,");
+	check(target);
+}
+
+/* ---- every target there is */
+
+#define TARGETS_MAX 64
+
+static struct target targets[TARGETS_MAX];
+static struct CMUnitTest tests[TARGETS_MAX];
+static size_t target_count;
+
+static void add(const char *program, const char *modules, const char *what, unsigned int steps,
+		uint32_t max_depth)
+{
+	struct target *target = &targets[target_count];
+
+	if (target_count == TARGETS_MAX)
+		return;
+	snprintf(target->name, sizeof(target->name), "%s", what);
+	snprintf(target->program, sizeof(target->program), "%s", program);
+	snprintf(target->modules, sizeof(target->modules), "%s", modules);
+	target->steps = steps;
+	target->max_depth = max_depth;
+	tests[target_count].name = target->name;
+	tests[target_count].test_func = check_target;
+	tests[target_count].initial_state = target;
+	target_count++;
+}
+
+static void add_in_all_ways(const char *program, const char *modules, const char *what)
+{
+	char name[sizeof(targets->name)];
+
+	snprintf(name, sizeof(name), "%.20s steady", what);
+	add(program, modules, name, STEADY_STEPS, DEEP);
+	snprintf(name, sizeof(name), "%.20s hasty", what);
+	add(program, modules, name, HASTY_STEPS, DEEP);
+}
+
+static void add_release(const char *minor)
+{
+	char program[128], modules[128], what[32];
+
+	snprintf(modules, sizeof(modules), "%s/tests/oracle/%s", output_folder(), minor);
+	snprintf(program, sizeof(program), "lua%s", minor);
+	add_in_all_ways(program, modules, program);
+	snprintf(what, sizeof(what), "lua%s cut", minor);
+	add(program, modules, what, STEADY_STEPS, SHALLOW);
+	snprintf(program, sizeof(program), "%.100s/host", modules);
+	snprintf(what, sizeof(what), "liblua%s", minor);
+	add_in_all_ways(program, modules, what);
+}
+
+/* Programs with a VM of their own, linked statically and stripped. */
+static void add_static_programs(void)
+{
+	char pattern[160];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/tests/oracle/lua-*/static", output_folder());
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *release = strstr(found.gl_pathv[i], "/lua-") + strlen("/lua-");
+		char what[32];
+
+		snprintf(what, sizeof(what), "static %.*s", (int)strcspn(release, "/"), release);
+		add_in_all_ways(found.gl_pathv[i], "", what);
+	}
+	globfree(&found);
+}
+
+int main(void)
+{
+	cmocka_set_test_filter(getenv("ORACLE_RUNS"));
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (int minor = 1; minor <= 4; minor++)
+		add_release((const char *[]){"5.1", "5.2", "5.3", "5.4"}[minor - 1]);
+	add_static_programs();
+	print_header();
+	return _cmocka_run_group_tests("oracle", tests, target_count, NULL, NULL);
+}

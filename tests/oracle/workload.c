@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "workload.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCRIPT   "tests/oracle/target/workload.lua"
+#define START_MS 10000
+
+static void run(const char *program, const char *modules, unsigned int steps, int output)
+{
+	char path[512], argument[16];
+
+	snprintf(path, sizeof(path), "%s/?.so", modules);
+	snprintf(argument, sizeof(argument), "%u", steps);
+	dup2(output, STDOUT_FILENO);
+	setenv("LUA_CPATH", path, 1);
+	execlp(program, program, SCRIPT, argument, (char *)NULL);
+	_exit(127);
+}
+
+static int read_start(int fd, struct workload *workload)
+{
+	struct pollfd event = {.fd = fd, .events = POLLIN};
+	char line[64];
+	ssize_t length;
+	int ready = poll(&event, 1, START_MS);
+
+	if (ready <= 0)
+		return ready ? -errno : -ETIMEDOUT;
+	length = read(fd, line, sizeof(line) - 1);
+	if (length <= 0)
+		return -ECHILD;
+	line[length] = '\0';
+	return sscanf(line, "%" SCNx64 " %d", &workload->truth_address, &workload->tid) == 2
+		       ? 0
+		       : -EBADMSG;
+}
+
+int workload__start(const char *program, const char *modules, unsigned int steps,
+		    struct workload *workload)
+{
+	int ends[2], error;
+
+	if (pipe(ends))
+		return -errno;
+	workload->pid = fork();
+	if (!workload->pid)
+		run(program, modules, steps, ends[1]);
+	close(ends[1]);
+	error = workload->pid < 0 ? -errno : read_start(ends[0], workload);
+	close(ends[0]);
+	if (error && workload->pid > 0)
+		workload__stop(workload);
+	return error;
+}
+
+int workload__stop(struct workload *workload)
+{
+	int status;
+
+	kill(workload->pid, SIGKILL);
+	if (waitpid(workload->pid, &status, 0) < 0)
+		return -errno;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : -ECHILD;
+}

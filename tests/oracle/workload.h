@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A process that runs target/workload.lua. */
+#ifndef TEST_WORKLOAD_H
+#define TEST_WORKLOAD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct workload {
+	pid_t pid;
+	pid_t tid; /* of the thread that runs script */
+	uint64_t truth_address;
+};
+
+/*
+ * `program` runs the script, and finds the module below `modules`. Returns when its stack is
+ * published. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). Stop it after 0.
+ */
+int workload__start(const char *program, const char *modules, unsigned int steps,
+		    struct workload *workload);
+
+/* Kills it. 0, or -ECHILD: it had ended by itself. */
+int workload__stop(struct workload *workload);
+
+#endif

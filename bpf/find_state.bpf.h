@@ -23,6 +23,7 @@
 #define LS_USER_MIN    0x10000ULL   /* vm.mmap_min_addr's usual value */
 #define LS_USER_MAX    (1ULL << 47) /* user addresses on x86-64; arm64's 48 bits are not used up */
 #define LS_THREAD_TAG  8            /* LUA_TTHREAD, lua.h: all releases */
+#define LS_YIELDED     1            /* LUA_YIELD, lua.h; what is above it are errors */
 #define LS_UNPROTECTED (~0ULL)      /* errorJmp of a main thread without one: above all others */
 
 /* LUAI_MAXSTACK (luaconf.h, 5.2 on) is a million TValues; more is no stack. */
@@ -42,18 +43,18 @@ static __always_inline int on_stack(const struct ls_scratch *scratch, __u64 addr
 	return address >= scratch->sp && address < scratch->search.high && !(address & 7);
 }
 
-/* Copies the lua_State at `address` into `copy`. 0, or 1: it is none. */
+/*
+ * Copies the lua_State at `address` into `copy`. 0, or 1: it is none that could run. A coroutine
+ * that died by an error keeps the calls that it died in: whoever resumes it is told so, under
+ * protection (ldo.c, lua_resume). stack_last is of no help: it lags behind a stack that grows.
+ */
 static __always_inline int read_state(const struct ls_puc_layout *layout, __u64 address, __u8 *copy)
 {
-	__u64 base, ci;
-
-	if (read_target(copy, layout->state_size, address) || copy[8] != LS_THREAD_TAG)
-		return 1;
-	base = ls_word(copy, layout->state_stack);
-	ci = ls_word(copy, layout->state_ci);
-	return !is_pointer(base) || !is_pointer(ci) ||
-	       !is_pointer(ls_word(copy, layout->state_global)) ||
-	       ls_word(copy, layout->state_stack_last) <= base;
+	return read_target(copy, layout->state_size, address) || copy[8] != LS_THREAD_TAG ||
+	       copy[layout->state_status] > LS_YIELDED ||
+	       !is_pointer(ls_word(copy, layout->state_stack)) ||
+	       !is_pointer(ls_word(copy, layout->state_ci)) ||
+	       !is_pointer(ls_word(copy, layout->state_global));
 }
 
 static __always_inline __u64 base_ci_of(const struct ls_puc_layout *layout, const __u8 *copy,

@@ -16,268 +16,14 @@
  * with the state that resumed this one. Every loop ends with the room for frames, --max-depth.
  *
  * The target runs on between samples, not during one: what is read belongs together, except that
- * the interpreter may have been interrupted in the middle of entering a function. Then the
- * topmost CallInfo may be half written, which its own contradictions show; it alone is dropped.
+ * the interpreter may have been interrupted in the middle of entering or leaving a function, or of
+ * moving its stack. Then CallInfos contradict themselves or each other, and what lies on the
+ * leaf's side of the contradiction is dropped: the callers are true, and the sample is torn.
  */
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
 
-#include "find_state.bpf.h"
-
-/* The bytes [address, address + size) within the window, reading it anew where they are not. */
-static __always_inline const __u8 *view(struct ls_window *window, __u64 address, __u32 size,
-					__u64 low)
-{
-	__u64 start, offset;
-
-	if (!(address >= window->start && address + size <= window->end)) {
-		/* Callers lie lower: let the window end with what is asked for. */
-		start = address + size - LS_WINDOW_BYTES;
-		if (address + size < LS_WINDOW_BYTES || start < low || start > address)
-			start = low;
-		if (start > address || address + size - start > LS_WINDOW_BYTES)
-			start = address;
-		window->start = start;
-		window->end = address + size;
-		size = window->end - start;
-		if (size > LS_WINDOW_BYTES || read_target(window->bytes, size, start)) {
-			window->end = 0;
-			return NULL;
-		}
-	}
-	offset = address - window->start;
-	if (offset > LS_WINDOW_BYTES)
-		return NULL;
-	return window->bytes + offset;
-}
-
-/* The first thing that is wrong with a sample is what it is filed under. */
-static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
-{
-	if (!scratch->sample.error)
-		scratch->sample.error = error;
-}
-
-/* Turns to a state's calls. 0, or 1: it cannot be read. */
-static __always_inline int enter_state(struct ls_scratch *scratch,
-				       const struct ls_puc_layout *layout, __u32 chain_index)
-{
-	struct ls_walk *walk = &scratch->walk;
-	__u64 state;
-
-	if (chain_index >= LS_CHAIN_MAX)
-		return 1;
-	walk->chain_index = chain_index;
-	state = scratch->chain[chain_index].state;
-	if (scratch->state_address != state) {
-		scratch->state_address = 0;
-		scratch->stack.end = 0;
-		if (read_state(layout, state, scratch->state))
-			return 1;
-		scratch->state_address = state;
-	}
-	walk->ci = ls_word(scratch->state, layout->state_ci);
-	walk->base_ci = base_ci_of(layout, scratch->state, state);
-	return 0;
-}
-
-/* The CallInfo that the walk stands at. An array of them is read many at a time, a list singly. */
-static __always_inline const __u8 *read_ci(struct ls_scratch *scratch,
-					   const struct ls_puc_layout *layout)
-{
-	return view(&scratch->ci, scratch->walk.ci, layout->ci_size,
-		    layout->ci_is_array ? scratch->walk.base_ci : scratch->walk.ci);
-}
-
-static __always_inline __u64 func_of(const struct ls_scratch *scratch,
-				     const struct ls_puc_layout *layout, const __u8 *ci)
-{
-	__u64 stack = ls_word(scratch->state, layout->state_stack);
-	__u64 func = ls_word(ci, layout->ci_func);
-
-	/* ldo.c, luaD_reallocstack (5.4.5): pointers are offsets while the stack moves. */
-	if (layout->relocates_stack && func < stack)
-		func += stack;
-	return func;
-}
-
-static __always_inline __u8 flags_of(const struct ls_puc_layout *layout, const __u8 *ci)
-{
-	__u32 status = ls_half(ci, layout->ci_status);
-
-	if (layout->ci_status_size == 1)
-		status &= 0xff;
-	else if (layout->ci_status_size == 2)
-		status &= 0xffff;
-	return (status & layout->status_tail ? LS_FRAME_TAIL_CALLED : 0) |
-	       (status & layout->status_hooked ? LS_FRAME_HOOKED : 0) |
-	       (status & layout->status_finalizer ? LS_FRAME_FINALIZER : 0);
-}
-
-/*
- * Whether a prototype's content may be taken from the memo without reading it again. What has
- * stayed the same for long is looked at less often: at most every 64th part of that time, at least
- * every 20 ms, goes unproven.
- */
-static __always_inline int is_fresh(const struct ls_memo *memo, __u64 now_ns)
-{
-	__u64 proven = memo->verified_ns - memo->since_ns;
-	__u64 unproven = now_ns - memo->verified_ns;
-
-	return unproven < 20000000 && unproven < proven / 64;
-}
-
-/* Sends what defines the prototype in scratch->proto and scratch->content. 0 or an error. */
-static __always_inline long define_function(struct ls_scratch *scratch,
-					    const struct ls_puc_layout *layout, __u64 proto,
-					    __u64 fingerprint)
-{
-	struct ls_function *function = &scratch->function;
-
-	function->type = LS_RECORD_FUNCTION;
-	function->tgid = scratch->tgid;
-	function->function = proto;
-	function->fingerprint = fingerprint;
-	function->shape = scratch->content.shape;
-	function->line_defined = ls_half(scratch->proto, layout->proto_line_defined);
-	function->last_line_defined = ls_half(scratch->proto, layout->proto_last_line_defined);
-	function->source_length = scratch->content.source_length;
-	function->layout = scratch->sample.layout;
-	__builtin_memcpy(function->source, scratch->content.source, LS_SOURCE_LEN);
-	return send_definition(function);
-}
-
-/* The memo's place for a prototype: one of two, the one that has not been asked for longer. */
-static __always_inline struct ls_memo *memo_of(struct ls_scratch *scratch, __u64 proto)
-{
-	__u32 at = (proto >> 4 ^ proto >> 14) % LS_MEMO_MAX;
-	struct ls_memo *first = &scratch->memo[at], *second = &scratch->memo[at ^ 1];
-
-	if (first->proto == proto)
-		return first;
-	return second->proto == proto || second->verified_ns < first->verified_ns ? second : first;
-}
-
-/* Of the prototype at `proto`, whose copy is in scratch->proto; into scratch->walk.frame. */
-__noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				__u64 proto)
-{
-	struct ls_memo *memo;
-	__u64 fixed;
-	int is_known;
-
-	if (!scratch || !layout)
-		return 0;
-	memo = memo_of(scratch, proto);
-	fixed = ls_puc_fixed_fingerprint(layout, scratch->proto);
-	is_known = memo->proto == proto && memo->fixed == fixed && memo->tgid == scratch->tgid;
-	if (!is_known || !is_fresh(memo, scratch->now_ns)) {
-		ls_puc_read_content(layout, 0, scratch->proto, &scratch->content);
-		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
-		if (!is_known || memo->content != scratch->content.hash) {
-			/* Unsent, it stays unknown, so that the next sample tries again. */
-			memo->proto = define_function(scratch, layout, proto,
-						      scratch->walk.frame.fingerprint)
-					      ? 0
-					      : proto;
-			memo->fixed = fixed;
-			memo->content = scratch->content.hash;
-			memo->tgid = scratch->tgid;
-			memo->since_ns = scratch->now_ns;
-		}
-		memo->verified_ns = scratch->now_ns;
-	}
-	scratch->walk.frame.fingerprint = ls_fold(fixed, memo->content);
-	return 0;
-}
-
-/* A Lua function: its prototype must own the instruction that its CallInfo stands at. */
-static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				     const __u8 *ci)
-{
-	struct ls_frame *frame = &scratch->walk.frame;
-	__u64 proto = ls_word(scratch->closure, layout->closure_proto);
-	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
-	__u64 code, offset;
-
-	if (!is_pointer(proto) || read_target(scratch->proto, layout->proto_size, proto))
-		return LS_WALK_FRAME_MEMORY;
-	code = ls_word(scratch->proto, layout->proto_code);
-	if (layout->state_savedpc && scratch->walk.ci == ls_word(scratch->state, layout->state_ci))
-		saved_pc = ls_word(scratch->state, layout->state_savedpc);
-	offset = saved_pc - code;
-	if (scratch->proto[8] != layout->proto_tag || !code || offset & 3 ||
-	    offset > 4ULL * ls_half(scratch->proto, layout->proto_code_count))
-		return LS_WALK_FRAME_PROTO;
-	frame->function = proto;
-	frame->pc = offset ? offset / 4 - 1 : 0;
-	frame->kind = LS_FRAME_LUA;
-	scratch->walk.lua_frames++;
-	take_fingerprint(scratch, layout, proto);
-	return LS_WALK_NONE;
-}
-
-static __always_inline int closure_frame(struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout, const __u8 *ci,
-					 __u64 closure, __u8 tag)
-{
-	__u8 is_c = tag == layout->tag_c_function;
-
-	if (!is_pointer(closure) || read_target(scratch->closure, 48, closure))
-		return LS_WALK_FRAME_MEMORY;
-	if (scratch->closure[8] != (tag & 63))
-		return LS_WALK_FRAME_FUNCTION;
-	if (layout->closure_is_c)
-		is_c = scratch->closure[layout->closure_is_c];
-	if (!is_c)
-		return lua_frame(scratch, layout, ci);
-	scratch->walk.frame.function = ls_word(scratch->closure, layout->closure_function);
-	scratch->walk.frame.kind = LS_FRAME_C;
-	return LS_WALK_NONE;
-}
-
-static __always_inline int call_frame(struct ls_scratch *scratch,
-				      const struct ls_puc_layout *layout, const __u8 *ci)
-{
-	struct ls_frame *frame = &scratch->walk.frame;
-	__u64 stack = ls_word(scratch->state, layout->state_stack);
-	__u64 func = func_of(scratch, layout, ci);
-	const __u8 *value;
-	__u8 tag;
-
-	if (func < stack || func > ls_word(scratch->state, layout->state_stack_last) || func & 7)
-		return LS_WALK_FRAME_FUNCTION;
-	value = view(&scratch->stack, func, 16, stack);
-	if (!value)
-		return LS_WALK_FRAME_MEMORY;
-	tag = value[8];
-	frame->fingerprint = 0;
-	frame->pc = 0;
-	frame->flags = flags_of(layout, ci);
-	frame->padding = 0;
-	if (layout->tag_light_function && tag == layout->tag_light_function) {
-		frame->function = *(const __u64 *)value;
-		frame->kind = LS_FRAME_C;
-		return LS_WALK_NONE;
-	}
-	if (tag != layout->tag_lua_function && tag != layout->tag_c_function)
-		return LS_WALK_FRAME_FUNCTION;
-	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
-}
-
-/*
- * Decodes the call that the walk stands at, into scratch->walk.frame. LS_WALK_NONE or what is
- * wrong with it: LS_WALK_CALL_CHAIN if not even its CallInfo is there.
- */
-__noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
-{
-	const __u8 *ci;
-
-	if (!scratch || !layout)
-		return LS_WALK_CALL_CHAIN;
-	ci = read_ci(scratch, layout);
-	return ci ? call_frame(scratch, layout, ci) : LS_WALK_CALL_CHAIN;
-}
+#include "frame_puc.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
 {
@@ -292,6 +38,60 @@ static __always_inline void put_frame(struct ls_scratch *scratch)
 	if (!walk->from_root)
 		scratch->sample.frame_count = at + 1;
 	walk->left--;
+}
+
+/*
+ * A frame that contradicts itself: what was called from it cannot be told from what is left over
+ * of earlier calls. Its callers stand.
+ */
+static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
+{
+	note_error(scratch, error);
+	scratch->sample.frame_count = 0;
+	scratch->walk.left = scratch->frame_room;
+}
+
+/*
+ * The last place where a call of luaD_precall that is not filled in yet can hide: a Lua caller that
+ * stands at a call instruction says where the function that it calls lies. 5.4 moves vararg
+ * functions up from there.
+ */
+static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
+					       const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	__u64 base = layout->ci_has_base ? ls_word(ci, layout->ci_base)
+					 : func_of(scratch, layout, ci) + 16;
+	__u64 expected;
+	__u32 instruction, operation;
+
+	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
+		return 0;
+	operation = instruction & ((1U << (layout->op_bits & 7)) - 1);
+	if (operation != layout->op_call && operation != layout->op_call + 1U)
+		return 0;
+	expected = base + 16 * (instruction >> (layout->op_bits & 7) & 0xff);
+	return layout->ci_has_base ? expected != scratch->walk.top_func
+				   : expected > scratch->walk.top_func;
+}
+
+/* The caller of the running function is in scratch->walk.frame: do they agree? */
+static __always_inline void check_top(struct ls_scratch *scratch,
+				      const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	struct ls_walk *walk = &scratch->walk;
+
+	if (is_top_call(scratch, layout)) {
+		walk->top_func = walk->chain_index ? 0 : func_of(scratch, layout, ci);
+		return;
+	}
+	/* A hook is called from anywhere. */
+	if (walk->top_func && walk->frame.kind == LS_FRAME_LUA &&
+	    !(walk->frame.flags & LS_FRAME_HOOKED) && scratch->state[layout->state_allow_hook] &&
+	    is_called_elsewhere(scratch, layout, ci)) {
+		drop_frames(scratch, LS_WALK_FRAME_FUNCTION);
+		put_frame(scratch);
+	}
+	walk->top_func = 0;
 }
 
 static __always_inline void mark_state_root(struct ls_scratch *scratch)
@@ -332,13 +132,15 @@ static long walk_call(__u32 i, void *context)
 		return 1;
 	}
 	error = decode_call(scratch, layout);
+	ci = error == LS_WALK_CALL_CHAIN ? NULL : read_ci(scratch, layout);
 	if (error)
-		note_error(scratch, error);
+		drop_frames(scratch, error);
 	else
 		put_frame(scratch);
-	ci = error == LS_WALK_CALL_CHAIN ? NULL : read_ci(scratch, layout);
 	if (!ci)
 		return 1;
+	if (!error)
+		check_top(scratch, layout, ci);
 	walk->ci =
 		layout->ci_is_array ? walk->ci - layout->ci_size : ls_word(ci, layout->ci_previous);
 	if (is_pointer(walk->ci) && (!layout->ci_is_array || walk->ci >= walk->base_ci))
@@ -421,6 +223,7 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	scratch->walk.left = scratch->frame_room;
 	scratch->walk.lua_frames = 0;
 	scratch->walk.from_root = 0;
+	scratch->walk.top_func = 0;
 	if (enter_state(scratch, layout, 0)) {
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return 0;

@@ -42,6 +42,8 @@ struct ls_puc_layout {
 	__u8 ci_savedpc;
 	__u8 ci_status;      /* callstatus; 5.1: tailcalls */
 	__u8 ci_status_size; /* 1, 2 or 4 bytes */
+	__u8 ci_base;        /* first register; unused where registers follow the function */
+	__u8 ci_has_base;    /* to 5.3 */
 	__u8 ci_is_array;    /* 1: 5.1, base_ci .. ci in one array */
 
 	/* closures (lobject.h) */
@@ -80,6 +82,10 @@ struct ls_puc_layout {
 	__u8 tag_light_function; /* the value is the C function itself */
 
 	__u8 main_thread_is_embedded; /* 5.5: in global_State, no pointer to it */
+
+	/* instructions (lopcodes.h): the operation in the lowest bits, then register A, 8 bits */
+	__u8 op_bits;
+	__u8 op_call; /* OP_CALL; OP_TAILCALL is the next */
 
 	/* 1: while a stack is reallocated, pointers into it hold offsets (5.4.5 on) */
 	__u8 relocates_stack;

@@ -47,7 +47,15 @@
 	.state_size = 208, .state_top = 16, .state_global = 24, .state_ci = 32,                    \
 	.state_stack_last = 48, .state_stack = 56, .state_base_ci = 96, .state_error_jump = 88
 
-#define CALL_5_3 .ci_size = 72, CALL_LIST_SINCE_5_2, .ci_savedpc = 40, .ci_status = 66
+/* The operation's number of bits, and OP_CALL, lopcodes.h. */
+#define CODE_5_1       .op_bits = 6, .op_call = 28
+#define CODE_5_2       .op_bits = 6, .op_call = 29
+#define CODE_5_3       .op_bits = 6, .op_call = 36
+#define CODE_SINCE_5_4 .op_bits = 7, .op_call = 68
+
+#define CALL_5_3                                                                                   \
+	.ci_size = 72, CALL_LIST_SINCE_5_2, .ci_base = 32, .ci_has_base = 1, .ci_savedpc = 40,     \
+	.ci_status = 66
 
 #define CALL_5_4                                                                                   \
 	.ci_size = 64, CALL_LIST_SINCE_5_2, .ci_savedpc = 32, .ci_status = 62, .ci_status_size = 2
@@ -72,6 +80,9 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 0,
 		.last_patch = 5,
 		.offsets = {.minor = 1,
+			    CODE_5_1,
+			    .ci_base = 0,
+			    .ci_has_base = 1,
 			    .state_size = 184,
 			    .state_status = 10,
 			    .state_top = 16,
@@ -123,6 +134,9 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 0,
 		.last_patch = 0,
 		.offsets = {.minor = 2,
+			    CODE_5_2,
+			    .ci_base = 40,
+			    .ci_has_base = 1,
 			    .state_size = 208,
 			    .state_status = 10,
 			    .state_top = 16,
@@ -156,6 +170,9 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 1,
 		.last_patch = 4,
 		.offsets = {.minor = 2,
+			    CODE_5_2,
+			    .ci_base = 48,
+			    .ci_has_base = 1,
 			    .state_size = 208,
 			    .state_status = 10,
 			    .state_top = 16,
@@ -186,6 +203,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 0,
 		.last_patch = 0,
 		.offsets = {.minor = 3,
+			    CODE_5_3,
 			    STATE_5_3,
 			    .state_status = 10,
 			    .state_allow_hook = 201,
@@ -207,6 +225,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 1,
 		.last_patch = 1,
 		.offsets = {.minor = 3,
+			    CODE_5_3,
 			    STATE_5_3,
 			    .state_status = 10,
 			    .state_allow_hook = 201,
@@ -227,6 +246,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 2,
 		.last_patch = 6,
 		.offsets = {.minor = 3,
+			    CODE_5_3,
 			    STATE_5_3,
 			    .state_status = 12,
 			    .state_allow_hook = 204,
@@ -248,6 +268,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 0,
 		.last_patch = 0,
 		.offsets = {.minor = 4,
+			    CODE_SINCE_5_4,
 			    .state_size = 200,
 			    .state_status = 10,
 			    .state_top = 16,
@@ -275,6 +296,7 @@ const struct layout_puc layouts_puc[] = {
 		.last_patch = 1,
 		.only_by_release = 1,
 		.offsets = {.minor = 4,
+			    CODE_SINCE_5_4,
 			    STATE_5_4_1,
 			    CALL_5_4,
 			    STATUS_5_4_0,
@@ -292,6 +314,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 2,
 		.last_patch = 2,
 		.offsets = {.minor = 4,
+			    CODE_SINCE_5_4,
 			    STATE_5_4_1,
 			    CALL_5_4,
 			    STATUS_5_4_2,
@@ -309,6 +332,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 3,
 		.last_patch = 9,
 		.offsets = {.minor = 4,
+			    CODE_SINCE_5_4,
 			    .state_size = 200,
 			    .state_status = 10,
 			    .state_top = 16,
@@ -336,6 +360,7 @@ const struct layout_puc layouts_puc[] = {
 		.first_patch = 0,
 		.last_patch = 1,
 		.offsets = {.minor = 5,
+			    CODE_SINCE_5_4,
 			    .state_size = 208,
 			    .state_status = 11,
 			    .state_top = 16,

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One call of PUC Lua: its CallInfo, the function on the stack of values, the prototype and what
+ * makes it this one (fingerprint_puc.h). What contradicts itself is refused.
+ */
+#ifndef LS_FRAME_PUC_BPF_H
+#define LS_FRAME_PUC_BPF_H
+
+#include "find_state.bpf.h"
+
+/* The bytes [address, address + size) within the window, reading it anew where they are not. */
+static __always_inline const __u8 *view(struct ls_window *window, __u64 address, __u32 size,
+					__u64 low)
+{
+	__u64 start, offset;
+
+	if (!(address >= window->start && address + size <= window->end)) {
+		/* Callers lie lower: let the window end with what is asked for. */
+		start = address + size - LS_WINDOW_BYTES;
+		if (address + size < LS_WINDOW_BYTES || start < low || start > address)
+			start = low;
+		if (start > address || address + size - start > LS_WINDOW_BYTES)
+			start = address;
+		window->start = start;
+		window->end = address + size;
+		size = window->end - start;
+		if (size > LS_WINDOW_BYTES || read_target(window->bytes, size, start)) {
+			window->end = 0;
+			return NULL;
+		}
+	}
+	offset = address - window->start;
+	if (offset > LS_WINDOW_BYTES)
+		return NULL;
+	return window->bytes + offset;
+}
+
+/* The first thing that is wrong with a sample is what it is filed under. */
+static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
+{
+	if (!scratch->sample.error)
+		scratch->sample.error = error;
+}
+
+/* Turns to a state's calls. 0, or 1: it cannot be read. */
+static __always_inline int enter_state(struct ls_scratch *scratch,
+				       const struct ls_puc_layout *layout, __u32 chain_index)
+{
+	struct ls_walk *walk = &scratch->walk;
+	__u64 state;
+
+	if (chain_index >= LS_CHAIN_MAX)
+		return 1;
+	walk->chain_index = chain_index;
+	state = scratch->chain[chain_index].state;
+	if (scratch->state_address != state) {
+		scratch->state_address = 0;
+		scratch->stack.end = 0;
+		if (read_state(layout, state, scratch->state))
+			return 1;
+		scratch->state_address = state;
+	}
+	walk->ci = ls_word(scratch->state, layout->state_ci);
+	walk->base_ci = base_ci_of(layout, scratch->state, state);
+	return 0;
+}
+
+/* The CallInfo that the walk stands at. An array of them is read many at a time, a list singly. */
+static __always_inline const __u8 *read_ci(struct ls_scratch *scratch,
+					   const struct ls_puc_layout *layout)
+{
+	return view(&scratch->ci, scratch->walk.ci, layout->ci_size,
+		    layout->ci_is_array ? scratch->walk.base_ci : scratch->walk.ci);
+}
+
+static __always_inline __u64 func_of(const struct ls_scratch *scratch,
+				     const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 func = ls_word(ci, layout->ci_func);
+
+	/* ldo.c, luaD_reallocstack (5.4.5): pointers are offsets while the stack moves. */
+	if (layout->relocates_stack && func < stack)
+		func += stack;
+	return func;
+}
+
+static __always_inline __u8 flags_of(const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	__u32 status = ls_half(ci, layout->ci_status);
+
+	if (layout->ci_status_size == 1)
+		status &= 0xff;
+	else if (layout->ci_status_size == 2)
+		status &= 0xffff;
+	return (status & layout->status_tail ? LS_FRAME_TAIL_CALLED : 0) |
+	       (status & layout->status_hooked ? LS_FRAME_HOOKED : 0) |
+	       (status & layout->status_finalizer ? LS_FRAME_FINALIZER : 0);
+}
+
+/*
+ * Whether a prototype's content may be taken from the memo without reading it again. What has
+ * stayed the same for long is looked at less often: at most every 64th part of that time, at least
+ * every 20 ms, goes unproven.
+ */
+static __always_inline int is_fresh(const struct ls_memo *memo, __u64 now_ns)
+{
+	__u64 proven = memo->verified_ns - memo->since_ns;
+	__u64 unproven = now_ns - memo->verified_ns;
+
+	return unproven < 20000000 && unproven < proven / 64;
+}
+
+/* Sends what defines the prototype in scratch->proto and scratch->content. 0 or an error. */
+static __always_inline long define_function(struct ls_scratch *scratch,
+					    const struct ls_puc_layout *layout, __u64 proto,
+					    __u64 fingerprint)
+{
+	struct ls_function *function = &scratch->function;
+
+	function->type = LS_RECORD_FUNCTION;
+	function->tgid = scratch->tgid;
+	function->function = proto;
+	function->fingerprint = fingerprint;
+	function->shape = scratch->content.shape;
+	function->line_defined = ls_half(scratch->proto, layout->proto_line_defined);
+	function->last_line_defined = ls_half(scratch->proto, layout->proto_last_line_defined);
+	function->source_length = scratch->content.source_length;
+	function->layout = scratch->sample.layout;
+	__builtin_memcpy(function->source, scratch->content.source, LS_SOURCE_LEN);
+	return send_definition(function);
+}
+
+/* The memo's place for a prototype: one of two, the one that has not been asked for longer. */
+static __always_inline struct ls_memo *memo_of(struct ls_scratch *scratch, __u64 proto)
+{
+	__u32 at = (proto >> 4 ^ proto >> 14) % LS_MEMO_MAX;
+	struct ls_memo *first = &scratch->memo[at], *second = &scratch->memo[at ^ 1];
+
+	if (first->proto == proto)
+		return first;
+	return second->proto == proto || second->verified_ns < first->verified_ns ? second : first;
+}
+
+/* Of the prototype at `proto`, whose copy is in scratch->proto; into scratch->walk.frame. */
+__noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				__u64 proto)
+{
+	struct ls_memo *memo;
+	__u64 fixed;
+	int is_known;
+
+	if (!scratch || !layout)
+		return 0;
+	memo = memo_of(scratch, proto);
+	fixed = ls_puc_fixed_fingerprint(layout, scratch->proto);
+	is_known = memo->proto == proto && memo->fixed == fixed && memo->tgid == scratch->tgid;
+	if (!is_known || !is_fresh(memo, scratch->now_ns)) {
+		ls_puc_read_content(layout, 0, scratch->proto, &scratch->content);
+		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
+		if (!is_known || memo->content != scratch->content.hash) {
+			/* Unsent, it stays unknown, so that the next sample tries again. */
+			memo->proto = define_function(scratch, layout, proto,
+						      scratch->walk.frame.fingerprint)
+					      ? 0
+					      : proto;
+			memo->fixed = fixed;
+			memo->content = scratch->content.hash;
+			memo->tgid = scratch->tgid;
+			memo->since_ns = scratch->now_ns;
+		}
+		memo->verified_ns = scratch->now_ns;
+	}
+	scratch->walk.frame.fingerprint = ls_fold(fixed, memo->content);
+	return 0;
+}
+
+static __always_inline int is_top_call(const struct ls_scratch *scratch,
+				       const struct ls_puc_layout *layout)
+{
+	return scratch->walk.ci == ls_word(scratch->state, layout->state_ci);
+}
+
+/* A Lua function: its prototype must own the instruction that its CallInfo stands at. */
+static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				     const __u8 *ci)
+{
+	struct ls_frame *frame = &scratch->walk.frame;
+	__u64 proto = ls_word(scratch->closure, layout->closure_proto);
+	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
+	__u64 code, offset;
+
+	if (!is_pointer(proto) || read_target(scratch->proto, layout->proto_size, proto))
+		return LS_WALK_FRAME_MEMORY;
+	code = ls_word(scratch->proto, layout->proto_code);
+	if (layout->state_savedpc && is_top_call(scratch, layout))
+		saved_pc = ls_word(scratch->state, layout->state_savedpc);
+	offset = saved_pc - code;
+	if (scratch->proto[8] != layout->proto_tag || !code || offset & 3 ||
+	    offset > 4ULL * ls_half(scratch->proto, layout->proto_code_count))
+		return LS_WALK_FRAME_PROTO;
+	frame->function = proto;
+	frame->pc = offset ? offset / 4 - 1 : 0;
+	frame->kind = LS_FRAME_LUA;
+	scratch->walk.lua_frames++;
+	take_fingerprint(scratch, layout, proto);
+	return LS_WALK_NONE;
+}
+
+/*
+ * moveresults (ldo.c, 5.4) copies the result over the function that returns, value first, before
+ * it leaves the call. A C function as result would look like the one that runs. The original is
+ * still the topmost value.
+ */
+static __always_inline int is_half_returned(struct ls_scratch *scratch,
+					    const struct ls_puc_layout *layout, const __u8 *ci,
+					    __u64 function)
+{
+	__u64 last = ls_word(scratch->state, layout->state_top) - 16;
+	__u64 topmost;
+
+	return is_top_call(scratch, layout) && last != func_of(scratch, layout, ci) &&
+	       !read_target(&topmost, sizeof(topmost), last) && topmost == function;
+}
+
+static __always_inline int closure_frame(struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, const __u8 *ci,
+					 __u64 closure, __u8 tag)
+{
+	__u8 is_c = tag == layout->tag_c_function;
+
+	if (!is_pointer(closure) || read_target(scratch->closure, 48, closure))
+		return LS_WALK_FRAME_MEMORY;
+	if (scratch->closure[8] != (tag & 63))
+		return LS_WALK_FRAME_FUNCTION;
+	if (layout->closure_is_c)
+		is_c = scratch->closure[layout->closure_is_c];
+	if (!is_c)
+		return lua_frame(scratch, layout, ci);
+	scratch->walk.frame.function = ls_word(scratch->closure, layout->closure_function);
+	scratch->walk.frame.kind = LS_FRAME_C;
+	return is_half_returned(scratch, layout, ci, closure) ? LS_WALK_FRAME_FUNCTION
+							      : LS_WALK_NONE;
+}
+
+/*
+ * luaD_precall (ldo.c, 5.2 and 5.3) makes a CallInfo the running one before it fills it in: until
+ * then it is that of an earlier call, whose function may lie where no value is now.
+ */
+static __always_inline int is_left_over(const struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout, __u64 func)
+{
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 last = ls_word(scratch->state, layout->state_stack_last);
+	__u64 top = ls_word(scratch->state, layout->state_top);
+
+	return is_top_call(scratch, layout) && top >= stack && top <= last && func >= top &&
+	       func <= last;
+}
+
+static __always_inline int call_frame(struct ls_scratch *scratch,
+				      const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	struct ls_frame *frame = &scratch->walk.frame;
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 func = func_of(scratch, layout, ci);
+	const __u8 *value;
+	__u8 tag;
+
+	if (!is_pointer(func) || is_left_over(scratch, layout, func))
+		return LS_WALK_FRAME_FUNCTION;
+	value = view(&scratch->stack, func, 16, stack);
+	if (!value)
+		return LS_WALK_FRAME_MEMORY;
+	tag = value[8];
+	frame->fingerprint = 0;
+	frame->pc = 0;
+	frame->flags = flags_of(layout, ci);
+	frame->padding = 0;
+	if (layout->tag_light_function && tag == layout->tag_light_function) {
+		frame->function = *(const __u64 *)value;
+		frame->kind = LS_FRAME_C;
+		return is_half_returned(scratch, layout, ci, frame->function)
+			       ? LS_WALK_FRAME_FUNCTION
+			       : LS_WALK_NONE;
+	}
+	if (tag != layout->tag_lua_function && tag != layout->tag_c_function)
+		return LS_WALK_FRAME_FUNCTION;
+	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
+}
+
+/*
+ * Decodes the call that the walk stands at, into scratch->walk.frame. LS_WALK_NONE or what is
+ * wrong with it: LS_WALK_CALL_CHAIN if not even its CallInfo is there.
+ */
+__noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	const __u8 *ci;
+
+	if (!scratch || !layout)
+		return LS_WALK_CALL_CHAIN;
+	ci = read_ci(scratch, layout);
+	return ci ? call_frame(scratch, layout, ci) : LS_WALK_CALL_CHAIN;
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The categories add up to the CPU time that the kernel charged the target, all its threads. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "watched.h"
+
+#define need_lua()                                                                                 \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+	} while (0)
+
+/* `least_sampled`: the share of the time that samples cover, which is not "(unsampled)". */
+static void check_sum(const struct watched *watched, double least_sampled)
+{
+	double all_us = (double)watched->profile->all_us;
+	double unsampled_us = (double)scriptprofile__recorded(watched->profile, "Unsampled");
+	double recorded_us = (double)scriptprofile__recorded(watched->profile, "CpuDuration");
+	double difference = all_us / watched->cpu_us - 1;
+
+	print_message("charged %.0f us, categories %.0f us (%+.3f%%), unsampled %.0f us\n",
+		      watched->cpu_us, all_us, 100 * difference, unsampled_us);
+	assert_true(watched->cpu_us > 500000);
+	assert_true(fabs(difference) <= 0.01);
+	assert_true(fabs(recorded_us / watched->cpu_us - 1) <= 0.01);
+	assert_true(unsampled_us <= (1 - least_sampled) * all_us);
+}
+
+/* The node of a category; 0: there is none. */
+static int category_node(const struct scriptprofile *profile, const char *name)
+{
+	const json_t *categories = json_object_get(profile->document, "Categories");
+
+	for (size_t i = 0; i < json_array_size(categories); i++) {
+		const json_t *category = json_array_get(categories, i);
+
+		if (!strcmp(json_string_value(json_object_get(category, "Name")), name))
+			return (int)json_integer_value(json_object_get(category, "NodeId"));
+	}
+	return 0;
+}
+
+/* Time of a category in which there was no script. */
+static double host_us(const struct scriptprofile *profile, int category)
+{
+	double us = 0;
+
+	for (int id = 1; id <= profile->node_count; id++)
+		if (profile->node_parent[id] == category &&
+		    !strcmp(profile->functions[profile->node_function[id]].name, "(host)"))
+			us += (double)profile->node_total_us[id];
+	return us;
+}
+
+static void adds_up_for_a_busy_loop(struct stage *stage, const char *frequency)
+{
+	struct watched watched = watch(stage, frequency, "SPLIT ", "lua5.4",
+				       program_source("split.lua"), "3000", "100");
+
+	check_sum(&watched, 0.99);
+}
+
+static void adds_up_for_a_server(struct stage *stage, const char *frequency)
+{
+	struct watched watched = watch(stage, frequency, "SPLIT ", built_program("host-5.4"),
+				       program_source("server.lua"), "42", "18");
+
+	check_sum(&watched, 0.99);
+}
+
+/* How much of so brief threads a sample covers depends on the period, but the busy one has all. */
+static void adds_up_for_threads(struct stage *stage, const char *frequency, double least_sampled)
+{
+	struct watched watched =
+		watch(stage, frequency, "done ", built_program("threads-5.4"), "3");
+	const struct scriptprofile *profile = watched.profile;
+	int brief = category_node(profile, "brief"), busy = category_node(profile, "busy");
+	double brief_us, busy_us;
+
+	check_sum(&watched, least_sampled);
+	assert_int_equal(sscanf(strstr(watched.said, "done "), "done %lf %lf", &brief_us, &busy_us),
+			 2);
+	assert_int_not_equal(brief, 0);
+	assert_int_not_equal(busy, 0);
+	print_message("brief threads %.0f us, found %lld us; busy one %.0f us, found %lld us\n",
+		      brief_us, (long long)profile->node_total_us[brief], busy_us,
+		      (long long)profile->node_total_us[busy]);
+	assert_true(fabs((double)profile->node_total_us[busy] / busy_us - 1) <= 0.01);
+	assert_true(host_us(profile, busy) >= 0.99 * busy_us);
+	/* Before a thread has its name, and after it has looked at its clock, it is charged, too.
+	 */
+	assert_true((double)profile->node_total_us[brief] >= 0.99 * brief_us);
+	assert_true((double)scriptprofile__stack_us(profile, "main chunk > brief") >
+		    brief_us * least_sampled / 2);
+}
+
+static void adds_up_for_a_busy_loop_at_1_khz(void **state)
+{
+	need_lua();
+	adds_up_for_a_busy_loop(*state, "1khz");
+}
+
+static void adds_up_for_a_busy_loop_at_10_khz(void **state)
+{
+	need_lua();
+	adds_up_for_a_busy_loop(*state, "10khz");
+}
+
+static void adds_up_for_a_server_at_1_khz(void **state)
+{
+	need_to_record();
+	adds_up_for_a_server(*state, "1khz");
+}
+
+static void adds_up_for_a_server_at_10_khz(void **state)
+{
+	need_to_record();
+	adds_up_for_a_server(*state, "10khz");
+}
+
+static void adds_up_for_threads_born_and_dying_at_1_khz(void **state)
+{
+	need_to_record();
+	adds_up_for_threads(*state, "1khz", 0.6);
+}
+
+static void adds_up_for_threads_born_and_dying_at_10_khz(void **state)
+{
+	need_to_record();
+	adds_up_for_threads(*state, "10khz", 0.95);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(adds_up_for_a_busy_loop_at_1_khz),
+		staged(adds_up_for_a_busy_loop_at_10_khz),
+		staged(adds_up_for_a_server_at_1_khz),
+		staged(adds_up_for_a_server_at_10_khz),
+		staged(adds_up_for_threads_born_and_dying_at_1_khz),
+		staged(adds_up_for_threads_born_and_dying_at_10_khz),
+	};
+
+	return cmocka_run_group_tests_name("sums", tests, NULL, NULL);
+}

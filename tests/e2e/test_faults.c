@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Wrong input and faults: one clear line each, the right exit status, no half file. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 20
+#define NOBODY   "65534"
+
+static const char busy_script[] = "local function inner() local x = 0 for i = 1, 1e5 do x = x + i "
+				  "end return x end\n"
+				  "function outer() while true do inner() end end\n"
+				  "outer()\n";
+
+/* How many lines of `errors` are not what luaspy tells about the interpreter. */
+static int count_faults(const char *errors)
+{
+	int count = 0;
+
+	for (const char *line = errors; *line; line++) {
+		size_t length = strcspn(line, "\n");
+
+		if (!strstr(line, ": Lua 5.") || strstr(line, ": Lua 5.") > line + length)
+			count += strncmp(line, "luaspy: layout ", strlen("luaspy: layout ")) != 0;
+		line += length;
+		if (!*line)
+			break;
+	}
+	return count;
+}
+
+/* It ended with `status`, told one fault that holds `text`, and wrote nothing to its output. */
+static void assert_fault(struct stage *stage, struct child *spy, int status, const char *text)
+{
+	const char *errors;
+	int ended = child__wait(spy, PATIENCE);
+
+	errors = child__errors(stage, spy);
+	if (ended != status || !strstr(errors, text) || count_faults(errors) != 1)
+		fail_msg("status %d instead of %d, or not one line with '%s':\n%s", ended, status,
+			 text, errors);
+	assert_int_equal(strncmp(errors, "luaspy: ", strlen("luaspy: ")), 0);
+	assert_int_equal(child__output_size(stage, spy), 0);
+}
+
+/* Beside the streams of its children, which begin with a dot, nothing is in the stage's folder. */
+static int count_visible_files(const struct stage *stage)
+{
+	return count_files(stage->folder) - 2 * stage->count;
+}
+
+static struct child *start_busy(struct stage *stage)
+{
+	struct child *target = start(stage, "lua5.4", "-e", busy_script);
+
+	while (child__cpu_seconds(target) < 0.05)
+		sleep_seconds(0.01);
+	return target;
+}
+
+#define need_lua()                                                                                 \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+	} while (0)
+
+static void says_that_no_process_has_the_id(void **state)
+{
+	need_to_record();
+	assert_fault(*state, start_record(*state, 4194304, "-d", "1", "-o", "x.json"), 3,
+		     "no process has the id 4194304");
+	assert_int_equal(count_visible_files(*state), 0);
+}
+
+static void says_that_there_is_no_lua_in_it(void **state)
+{
+	struct child *target, *spy;
+
+	need_to_record();
+	target = start(*state, "sleep", "100");
+	sleep_seconds(0.1);
+	spy = start_record(*state, target->pid, "-d", "1", "-o", "x.json");
+	assert_fault(*state, spy, 3, "no Lua in any of its files");
+	assert_non_null(strstr(child__errors(*state, spy), "sleep (pid "));
+	assert_int_equal(count_visible_files(*state), 0);
+}
+
+static void says_that_lua_never_ran(void **state)
+{
+	struct child *target, *spy;
+
+	need_lua();
+	target = start(*state, "lua5.4", "-e", "io.read()");
+	sleep_seconds(0.1);
+	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json");
+	assert_fault(*state, spy, 3, "no script in the profile");
+	assert_int_equal(count_visible_files(*state), 0);
+}
+
+static void says_that_the_target_is_stopped(void **state)
+{
+	struct child *target, *spy;
+	char hint[64];
+
+	need_lua();
+	target = start_busy(*state);
+	kill(target->pid, SIGSTOP);
+	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json");
+	snprintf(hint, sizeof(hint), "it is stopped (kill -CONT %d continues it)", target->pid);
+	assert_fault(*state, spy, 3, hint);
+	assert_int_equal(count_visible_files(*state), 0);
+}
+
+static void says_that_another_user_may_not_look(void **state)
+{
+	struct child *target, *spy;
+	char program[64], number[16];
+
+	need_lua();
+	need_program("setpriv", "util-linux");
+	target = start_busy(*state);
+	/* A copy, for the folder of the program may be closed to others. */
+	snprintf(program, sizeof(program), "%s", in_folder(*state, "luaspy"));
+	assert_int_equal(child__wait(start(*state, "cp", luaspy_program(), program), PATIENCE), 0);
+	snprintf(number, sizeof(number), "%d", target->pid);
+	chmod(((struct stage *)*state)->folder, 0777);
+	spy = start(*state, "setpriv", "--reuid=" NOBODY, "--regid=" NOBODY, "--clear-groups",
+		    program, "record", "-p", number, "-d", "500ms", "-o", "x.json");
+	assert_fault(*state, spy, 1, "permission denied");
+	assert_non_null(strstr(child__errors(*state, spy), "(try sudo"));
+	assert_int_equal(count_visible_files(*state), 1);
+}
+
+static void refuses_wrong_command_lines(void **state)
+{
+	static const struct {
+		const char *words[6];
+		const char *text;
+	} lines[] = {
+		{{NULL}, "missing command"},
+		{{"rekord", NULL}, "did you mean 'record'?"},
+		{{"record", NULL}, "missing option '--pid'"},
+		{{"record", "-p", "none", NULL}, "'none'"},
+		{{"record", "-p", "1", "-d", "soon", NULL}, "'soon'"},
+		{{"record", "-p", "1", "-F", "0", NULL}, "'0'"},
+		{{"record", "-p", "1", "--frequenzy=5", NULL}, "did you mean '--frequency'?"},
+		{{"record", "-p", "1", "--max-depth=0", NULL}, "'--max-depth'"},
+		{{"record", "-p", "1", "extra", NULL}, "unexpected argument 'extra'"},
+		{{"record", "-p", NULL}, "needs a value"},
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const char *words[8] = {luaspy_program()};
+
+		memcpy(words + 1, lines[i].words, sizeof(lines[i].words));
+		assert_fault(*state, stage__start(*state, words), 2, lines[i].text);
+	}
+	assert_int_equal(count_visible_files(*state), 0);
+}
+
+static void says_that_it_is_itself(void **state)
+{
+	struct child *spy;
+
+	need_to_record();
+	spy = start(*state, "sh", "-c", "exec \"$0\" record -p $$ -d 1", luaspy_program());
+	assert_fault(*state, spy, 3, "that is luaspy itself");
+}
+
+static void says_that_it_cannot_write_before_it_samples(void **state)
+{
+	struct child *target, *spy;
+	double begin;
+
+	need_lua();
+	target = start_busy(*state);
+	begin = now_seconds();
+	spy = start_record(*state, target->pid, "-d", "9", "-o", "/proc/none/x.json");
+	assert_fault(*state, spy, 1, "cannot write '/proc/none/x.json': No such file or directory");
+	assert_true(now_seconds() - begin < 5);
+	spy = start_record(*state, target->pid, "-d", "9", "-o", "/tmp");
+	assert_fault(*state, spy, 1, "cannot write '/tmp': Is a directory");
+}
+
+/* A file there keeps what it had. */
+static void leaves_no_half_file_on_a_full_disk(void **state)
+{
+	struct child *target, *spy;
+	struct stage *stage = *state;
+	char folder[64], filler[4096];
+	int ended, files;
+	FILE *full;
+
+	need_lua();
+	snprintf(folder, sizeof(folder), "%s", in_folder(stage, "disk"));
+	mkdir(folder, 0755);
+	if (mount("tmpfs", folder, "tmpfs", 0, "size=16k"))
+		skip_because("cannot mount a file system here");
+	memset(filler, 'x', sizeof(filler));
+	full = fopen(in_folder(stage, "disk/full"), "w");
+	while (full && fwrite(filler, 1, sizeof(filler), full) == sizeof(filler) && !fflush(full))
+		;
+	if (full)
+		fclose(full);
+	target = start_busy(stage);
+	spy = start_record(stage, target->pid, "-d", "500ms", "-q", "-o", "disk/x.json");
+	ended = child__wait(spy, PATIENCE);
+	files = count_files(folder);
+	umount2(folder, MNT_DETACH);
+	assert_int_equal(ended, 1);
+	assert_int_equal(files, 1);
+	assert_fault(stage, spy, 1, "cannot write 'disk/x.json': No space left on device");
+}
+
+static void says_that_standard_output_is_full(void **state)
+{
+	struct child *target, *spy;
+	char command[256];
+
+	need_lua();
+	target = start_busy(*state);
+	snprintf(command, sizeof(command), "exec '%s' record -p %d -d 500ms -q -o - >/dev/full",
+		 luaspy_program(), target->pid);
+	spy = start(*state, "sh", "-c", command);
+	assert_fault(*state, spy, 1, "No space left on device");
+}
+
+static void assert_has_script(struct stage *stage, const char *path)
+{
+	struct scriptprofile *profile = spying__read(stage, path);
+
+	if (scriptprofile__stack_us(profile, "outer > inner") <= profile->all_us / 2) {
+		scriptprofile__print(profile);
+		fail();
+	}
+	assert_true(profile->all_us > 100000);
+}
+
+static void keeps_what_it_has_when_the_target_is_killed(void **state)
+{
+	struct child *target, *spy;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	sleep_seconds(0.5);
+	child__kill(target);
+	assert_int_equal(child__wait(spy, 5), 0);
+	assert_has_script(*state, in_folder(*state, "x.json"));
+}
+
+/* Dead, but its parent has not asked for its status: it still has threads and a CPU time. */
+static void charges_a_zombie_once(void **state)
+{
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+	double cpu_us;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	sleep_seconds(0.5);
+	kill(target->pid, SIGKILL);
+	assert_int_equal(child__wait(spy, 5), 0);
+	child__kill(target);
+	cpu_us = (double)(target->usage.ru_utime.tv_sec + target->usage.ru_stime.tv_sec) * 1e6 +
+		 (double)(target->usage.ru_utime.tv_usec + target->usage.ru_stime.tv_usec);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	print_message("charged %.0f us in all its life, categories %lld us\n", cpu_us,
+		      (long long)profile->all_us);
+	assert_true((double)profile->all_us <= 1.01 * cpu_us);
+	assert_has_script(*state, in_folder(*state, "x.json"));
+}
+
+static void keeps_what_it_has_when_the_target_runs_another_program(void **state)
+{
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+
+	need_lua();
+	/* The shell's child becomes sleep; before, it is Lua. */
+	target = start(*state, built_program("host-5.4"), program_source("exec.lua"));
+	sleep_seconds(0.2);
+	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_true(scriptprofile__stack_us(profile, "before") > 100000);
+	assert_non_null(strstr(child__errors(*state, spy), "runs another program"));
+}
+
+static void keeps_what_it_has_when_the_target_is_stopped(void **state)
+{
+	struct child *target, *spy;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "1500ms", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	sleep_seconds(0.5);
+	kill(target->pid, SIGSTOP);
+	assert_int_equal(child__wait(spy, 5), 0);
+	assert_has_script(*state, in_folder(*state, "x.json"));
+}
+
+static void check_signal(struct stage *stage, int signal, int times)
+{
+	struct child *target, *spy;
+
+	target = start_busy(stage);
+	spy = start_record(stage, target->pid, "-o", "x.json");
+	spying__await_timers(stage, spy);
+	sleep_seconds(0.5);
+	for (int i = 0; i < times; i++)
+		kill(spy->pid, signal);
+	assert_int_equal(child__wait(spy, 5), 0);
+	assert_has_script(stage, in_folder(stage, "x.json"));
+	assert_int_equal(child__output_size(stage, spy), 0);
+	assert_non_null(strstr(child__errors(stage, spy), "wrote x.json"));
+	/* The target is none the worse for it. */
+	assert_int_equal(kill(target->pid, 0), 0);
+	assert_int_equal(count_visible_files(stage), 1);
+}
+
+static void keeps_what_it_has_on_sigint(void **state)
+{
+	need_lua();
+	check_signal(*state, SIGINT, 1);
+}
+
+static void keeps_what_it_has_on_two_sigint(void **state)
+{
+	need_lua();
+	check_signal(*state, SIGINT, 2);
+}
+
+static void keeps_what_it_has_on_sigterm(void **state)
+{
+	need_lua();
+	check_signal(*state, SIGTERM, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(says_that_no_process_has_the_id),
+		staged(says_that_there_is_no_lua_in_it),
+		staged(says_that_lua_never_ran),
+		staged(says_that_the_target_is_stopped),
+		staged(says_that_another_user_may_not_look),
+		staged(refuses_wrong_command_lines),
+		staged(says_that_it_is_itself),
+		staged(says_that_it_cannot_write_before_it_samples),
+		staged(leaves_no_half_file_on_a_full_disk),
+		staged(says_that_standard_output_is_full),
+		staged(keeps_what_it_has_when_the_target_is_killed),
+		staged(charges_a_zombie_once),
+		staged(keeps_what_it_has_when_the_target_runs_another_program),
+		staged(keeps_what_it_has_when_the_target_is_stopped),
+		staged(keeps_what_it_has_on_sigint),
+		staged(keeps_what_it_has_on_two_sigint),
+		staged(keeps_what_it_has_on_sigterm),
+	};
+
+	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+}

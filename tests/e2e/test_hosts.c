@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lua where nobody expects it: under other names, deleted, in other programs, other compilers'. */
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE       20
+#define BUILD_PATIENCE 120
+
+static const char busy_script[] = "local function inner() local x = 0 for i = 1, 1e4 do x = x + i "
+				  "end return x end\n"
+				  "function outer() while true do inner() end end\n"
+				  "local co = coroutine.create(function() outer() return 1 end)\n"
+				  "coroutine.resume(co)\n";
+
+static void check_busy(struct stage *stage, const struct child *target)
+{
+	struct scriptprofile *profile;
+
+	sleep_seconds(0.2);
+	profile = record(stage, target->pid, "-d", "700ms");
+	if (scriptprofile__stack_us(profile, "main chunk > coroutine.resume > * > outer > inner") <
+	    profile->all_us * 9 / 10) {
+		scriptprofile__print(profile);
+		fail();
+	}
+	assert_int_equal(scriptprofile__samples(profile, "unreadable"), 0);
+}
+
+static void copy(struct stage *stage, const char *from, const char *to)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cp \"$(readlink -f \"$(command -v %s)\")\" '%s'", from,
+		 to);
+	assert_int_equal(child__wait(start(stage, "sh", "-c", command), PATIENCE), 0);
+}
+
+static void finds_lua_in_a_program_of_another_name(void **state)
+{
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	copy(*state, "lua5.4", in_folder(*state, "xyz"));
+	check_busy(*state, start(*state, in_folder(*state, "xyz"), "-e", busy_script));
+}
+
+static void finds_lua_in_a_program_that_is_deleted(void **state)
+{
+	struct child *target;
+
+	need_to_record();
+	need_program("lua5.3", "lua5.3");
+	copy(*state, "lua5.3", in_folder(*state, "xyz"));
+	target = start(*state, in_folder(*state, "xyz"), "-e", busy_script);
+	sleep_seconds(0.2);
+	assert_int_equal(unlink(in_folder(*state, "xyz")), 0);
+	check_busy(*state, target);
+}
+
+static void finds_lua_behind_a_name_of_hostile_characters(void **state)
+{
+	static const char name[] = "a\33[31m\n'\"b (deleted)";
+	struct child *target, *spy;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	copy(*state, "lua5.4", in_folder(*state, "xyz"));
+	assert_int_equal(rename(in_folder(*state, "xyz"), in_folder(*state, name)), 0);
+	target = start(*state, in_folder(*state, name), "-e", busy_script);
+	sleep_seconds(0.2);
+	spy = start_record(*state, target->pid, "-d", "300ms", "-o", "x.json");
+	if (child__wait(spy, PATIENCE) != 0)
+		fail_msg("%s", child__errors(*state, spy));
+	assert_null(strchr(child__errors(*state, spy), '\33'));
+	assert_non_null(strstr(child__errors(*state, spy), "Lua 5.4"));
+	spying__read(*state, in_folder(*state, "x.json"));
+}
+
+static const char redis_script[] =
+	"local function spin(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
+	"local function talk() return redis.call('incr', 'counter') end\n"
+	"for i = 1, 1e9 do spin(300) talk() end\n";
+
+static struct child *start_redis(struct stage *stage)
+{
+	struct child *redis;
+	const char *socket = in_folder(stage, "redis.sock");
+
+	redis = start(stage, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "",
+		      "--appendonly", "no", "--daemonize", "no");
+	child__await_output(stage, redis, "ready to accept connections");
+	return redis;
+}
+
+static void finds_the_script_that_redis_runs(void **state)
+{
+	struct child *redis;
+	struct scriptprofile *profile;
+	int64_t script_us;
+
+	need_to_record();
+	need_program("redis-server", "redis-server");
+	need_program("redis-cli", "redis-tools");
+	redis = start_redis(*state);
+	start(*state, "redis-cli", "-s", in_folder(*state, "redis.sock"), "eval", redis_script,
+	      "0");
+	sleep_seconds(0.3);
+	profile = record(*state, redis->pid, "-d", "1", "-F", "10khz");
+	script_us = scriptprofile__total_us(profile, NULL, "spin", -1) +
+		    scriptprofile__total_us(profile, NULL, "talk", -1);
+	if (script_us < profile->all_us * 9 / 10 ||
+	    !scriptprofile__stack_us(profile, "talk > redis.call")) {
+		scriptprofile__print(profile);
+		fail();
+	}
+	assert_true(scriptprofile__total_us(profile, "*user_script", "spin", 1) > 0);
+	assert_true(scriptprofile__total_us(profile, "*user_script", "talk", 2) > 0);
+}
+
+/* Sources as cargo keeps them; fetched only where it has been told so once. */
+static int find_sources(const char *version, char *to, size_t size)
+{
+	char pattern[256];
+	glob_t found;
+	int count;
+
+	snprintf(pattern, sizeof(pattern), "%s/registry/src/*/lua-src-*/lua-%s",
+		 getenv("CARGO_HOME") ? getenv("CARGO_HOME") : "/root/.cargo", version);
+	count = glob(pattern, 0, NULL, &found) ? 0 : (int)found.gl_pathc;
+	if (count)
+		snprintf(to, size, "%s", found.gl_pathv[0]);
+	globfree(&found);
+	return count;
+}
+
+static void check_clang_build(struct stage *stage, const char *version)
+{
+	char sources[256], command[1024];
+	struct child *compiler;
+
+	need_to_record();
+	need_program("clang", "clang");
+	if (!find_sources(version, sources, sizeof(sources)))
+		skip_because("its sources are not in cargo's registry (cargo info lua-src)");
+	snprintf(
+		command, sizeof(command),
+		"clang -O3 -w -std=gnu99 -DLUA_USE_POSIX -I'%s' -o host %s '%s'/*.c -static -s -lm",
+		sources, program_source("host.c"), sources);
+	compiler = start(stage, "sh", "-c", command);
+	if (child__wait(compiler, BUILD_PATIENCE) != 0)
+		fail_msg("%s", child__errors(stage, compiler));
+	write_file(in_folder(stage, "busy.lua"), busy_script, strlen(busy_script));
+	check_busy(stage, start(stage, in_folder(stage, "host"), in_folder(stage, "busy.lua")));
+}
+
+static void finds_lua_5_1_built_by_clang_o3(void **state)
+{
+	check_clang_build(*state, "5.1.5");
+}
+
+static void finds_lua_5_4_built_by_clang_o3(void **state)
+{
+	check_clang_build(*state, "5.4.8");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(finds_lua_in_a_program_of_another_name),
+		staged(finds_lua_in_a_program_that_is_deleted),
+		staged(finds_lua_behind_a_name_of_hostile_characters),
+		staged(finds_the_script_that_redis_runs),
+		staged(finds_lua_5_1_built_by_clang_o3),
+		staged(finds_lua_5_4_built_by_clang_o3),
+	};
+
+	return cmocka_run_group_tests_name("hosts", tests, NULL, NULL);
+}

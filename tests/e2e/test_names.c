@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whose name, source and line it is, when prototypes are recycled, and when names are odd. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+static const char *const workers[] = {"alpha", "gamma", "delta", "omega"};
+
+/* A pattern, in which brackets mean something. */
+#define C_SOURCE "\\[C]"
+
+#define WORKER_COUNT (sizeof(workers) / sizeof(*workers))
+
+static double number_after(const char *text, const char *key)
+{
+	const char *found = strstr(text, key);
+
+	assert_non_null(found);
+	return strtod(found + strlen(key), NULL);
+}
+
+/* What the last complete line says of `worker`. */
+static double spent_by(const char *said, const char *worker)
+{
+	const char *line = NULL;
+	char key[16];
+
+	for (const char *at = said; (at = strstr(at, "SPENT ")); at++)
+		line = strchr(at, '\n') ? at : line;
+	assert_non_null(line);
+	snprintf(key, sizeof(key), "%s=", worker);
+	return number_after(line, key);
+}
+
+static int line_of(const char *said, const char *worker)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "LINE %s ", worker);
+	return (int)number_after(said, key);
+}
+
+/*
+ * None of a worker's time has another one's name, and it is as much of the whole as it measured. It
+ * may have no name: who called it was mostly collected before its call could be read.
+ */
+static int check_worker(const struct scriptprofile *profile, const char *said, const char *worker)
+{
+	int line = line_of(said, worker), wrong = 0;
+	int64_t at_line = scriptprofile__self_us(profile, "*templates.lua", NULL, line);
+	int64_t named = scriptprofile__self_us(profile, "*templates.lua", worker, line);
+	int64_t all = 0;
+	double spent = 0, expected;
+
+	for (size_t i = 0; i < WORKER_COUNT; i++) {
+		all += scriptprofile__self_us(profile, "*templates.lua", NULL,
+					      line_of(said, workers[i]));
+		spent += spent_by(said, workers[i]);
+	}
+	expected = spent_by(said, worker) / spent;
+	print_message("%s: line %d has %lld us, %lld us of it by its name; %.2f%%, found %.2f%%\n",
+		      worker, line, (long long)at_line, (long long)named, 100 * expected,
+		      100 * (double)at_line / (double)all);
+	wrong += at_line != named + scriptprofile__self_us(profile, "*templates.lua", "", line);
+	/* How exact shares are is tests/accuracy's business; another's share would be 10% at least.
+	 */
+	wrong += fabs((double)at_line / (double)all - expected) > 0.05;
+	return wrong;
+}
+
+/* Under a chunk there is nothing but what it calls. */
+static int64_t misplaced_us(const struct scriptprofile *profile)
+{
+	int64_t us = 0;
+
+	for (int id = 1; id <= profile->node_count; id++) {
+		const struct scriptprofile_function *function, *chunk;
+
+		function = &profile->functions[profile->node_function[id]];
+		chunk = &profile->functions[profile->node_function[profile->node_parent[id]]];
+		if (!strncmp(chunk->source, "tpl_", 4) && *function->name &&
+		    strcmp(chunk->source + 4, function->name))
+			us += profile->node_total_us[id];
+	}
+	return us;
+}
+
+/* Each chunk has the time of the worker that it calls. */
+static void check_own_names(const struct scriptprofile *profile, const char *said)
+{
+	char source[32];
+
+	for (size_t i = 0; i < WORKER_COUNT; i++) {
+		int64_t worked, all;
+
+		snprintf(source, sizeof(source), "tpl_%s", workers[i]);
+		all = scriptprofile__total_us(profile, source, "main chunk", -1);
+		worked = scriptprofile__self_us(profile, "*templates.lua", NULL,
+						line_of(said, workers[i]));
+		assert_in_range(all, worked, worked + worked / 100 + 200);
+	}
+}
+
+static void check_templates(struct stage *stage, const char *program, const char *mode)
+{
+	struct child *target;
+	struct scriptprofile *profile;
+	const char *said;
+	int wrong = 0;
+
+	need_to_record();
+	if (!has_program(program)) {
+		if (skips_are_failures())
+			fail_msg("package '%s' is missing", program);
+		skip_because("its package is missing");
+	}
+	target = start(stage, program, program_source("templates.lua"), mode);
+	child__await_output(stage, target, "SPENT ");
+	profile = record(stage, target->pid, "-d", "2", "-F", "10khz", "-q");
+	said = child__output(stage, target);
+	for (size_t i = 0; i < WORKER_COUNT; i++)
+		wrong += check_worker(profile, said, workers[i]);
+	print_message("%lld samples with a collected function, %lld calls without a name\n",
+		      (long long)scriptprofile__recorded(profile, "Collected"),
+		      (long long)scriptprofile__recorded(profile, "UnnamedCalls"));
+	if (wrong)
+		scriptprofile__print(profile);
+	assert_int_equal(wrong, 0);
+	assert_int_equal(misplaced_us(profile), 0);
+	if (!strcmp(mode, "own"))
+		check_own_names(profile, said);
+	assert_in_range(scriptprofile__recorded(profile, "Collected"), 0,
+			scriptprofile__samples(profile, "total") / 100);
+}
+
+#define TEMPLATES(minor)                                                                           \
+	static void names_recycled_templates_of_5_##minor(void **state)                            \
+	{                                                                                          \
+		check_templates(*state, "lua5." #minor, "own");                                    \
+	}                                                                                          \
+	static void names_recycled_templates_of_one_chunk_name_of_5_##minor(void **state)          \
+	{                                                                                          \
+		check_templates(*state, "lua5." #minor, "same");                                   \
+	}
+
+TEMPLATES(1)
+TEMPLATES(2)
+TEMPLATES(3)
+TEMPLATES(4)
+
+static bool has_source(const struct scriptprofile *profile, const char *source)
+{
+	for (int id = 1; id <= profile->function_count; id++)
+		if (!strcmp(profile->functions[id].source, source))
+			return true;
+	print_error("no source '%s'\n", source);
+	return false;
+}
+
+/* What each is shown as: what is no UTF-8 has become something else, the rest is as it was. */
+static int count_missing_sources(const struct scriptprofile *profile)
+{
+	static const char *const sources[] = {
+		"control \1\2\33[31m\177 characters",
+		"\302\233 C1 \342\200\256 and direction",
+		"quote \" backslash \\ </script> slash / end",
+		"new\nline\tand\rreturn",
+		"/file/name.lua",
+		"[string \"return 'the text itself'\"]",
+		"[string \"the first line...\"]",
+		"\360\237\214\231 moon",
+		"Source\",\"Name\":\"forged",
+	};
+	int missing = 0;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+		missing += !has_source(profile, sources[i]);
+	missing += scriptprofile__total_us(profile, "* invalid * UTF-8", "main chunk", -1) == 0;
+	missing += scriptprofile__total_us(profile, "* cut", "main chunk", -1) == 0;
+	missing += scriptprofile__total_us(profile, "long long long *", "main chunk", -1) == 0;
+	return missing;
+}
+
+static void assert_printable(const char *text)
+{
+	for (; *text; text++)
+		if (((unsigned char)*text < 0x20 && *text != '\n') || *text == 0x7f)
+			fail_msg("control character %#x on the terminal", (unsigned char)*text);
+}
+
+static void writes_odd_chunk_names_so_that_any_parser_reads_them(void **state)
+{
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start(*state, "lua5.4", program_source("odd_names.lua"));
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "-d", "1", "-F", "10khz", "-o", "x.json");
+	assert_int_equal(child__wait(spy, 10), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_int_equal(count_missing_sources(profile), 0);
+	assert_printable(child__errors(*state, spy));
+}
+
+static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
+{
+	struct child *target;
+	struct scriptprofile *profile;
+
+	need_to_record();
+	target = start(*state, built_program("host-5.4"), program_source("c_functions.lua"));
+	child__await_output(*state, target, "ready");
+	profile = record(*state, target->pid, "-d", "1", "-q", "-F", "10khz");
+	assert_true(scriptprofile__self_us(profile, C_SOURCE, "string.rep", 0) > 0);
+	assert_true(scriptprofile__self_us(profile, C_SOURCE, "table.concat", 0) > 0);
+	assert_true(scriptprofile__self_us(profile, C_SOURCE, "mine.burn", 0) > 0);
+	/* Not in package.loaded: a local of the script. */
+	assert_true(scriptprofile__self_us(profile, C_SOURCE, "host_burn_unnamed", 0) > 0);
+	assert_true(scriptprofile__self_us(profile, C_SOURCE, "liblua5.4.so*+0x*", 0) > 0);
+	assert_true(scriptprofile__stack_us(profile, "^run_script > main chunk") ==
+		    profile->all_us - scriptprofile__stack_us(profile, "^(unsampled)"));
+}
+
+static void cuts_what_is_deeper_than_max_depth(void **state)
+{
+	struct child *target;
+	struct scriptprofile *profile;
+	int64_t truncated;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start(*state, "lua5.4", program_source("deep.lua"), "150");
+	child__await_output(*state, target, "ready");
+	profile = record(*state, target->pid, "-d", "500ms", "-q", "--max-depth=50");
+	truncated = scriptprofile__samples(profile, "truncated");
+	assert_in_range(truncated, 100, 600);
+	assert_int_equal(truncated, scriptprofile__samples(profile, "total"));
+	/* Both ends are there, and what is between them is marked. */
+	assert_true(scriptprofile__stack_us(profile, "descend > descend > bottom") > 0);
+	assert_true(scriptprofile__stack_us(profile, "(truncated) > descend") > 0);
+	profile = record(*state, target->pid, "-d", "500ms", "-q", "--max-depth=200");
+	assert_int_equal(scriptprofile__samples(profile, "truncated"), 0);
+	assert_true(scriptprofile__stack_us(profile, "^* > main chunk > top > descend") > 0);
+	/* Recursion counts once. */
+	assert_true(scriptprofile__total_us(profile, "*deep.lua", "descend", -1) <=
+		    profile->all_us);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(names_recycled_templates_of_5_1),
+		staged(names_recycled_templates_of_5_2),
+		staged(names_recycled_templates_of_5_3),
+		staged(names_recycled_templates_of_5_4),
+		staged(names_recycled_templates_of_one_chunk_name_of_5_1),
+		staged(names_recycled_templates_of_one_chunk_name_of_5_2),
+		staged(names_recycled_templates_of_one_chunk_name_of_5_3),
+		staged(names_recycled_templates_of_one_chunk_name_of_5_4),
+		staged(writes_odd_chunk_names_so_that_any_parser_reads_them),
+		staged(names_functions_of_c_by_the_script_then_by_symbols),
+		staged(cuts_what_is_deeper_than_max_depth),
+	};
+
+	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+}

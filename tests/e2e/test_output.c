@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a recording writes where: the profile, the summary, the countdown. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 20
+
+static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
+				  "return x end\n"
+				  "while true do work() end\n";
+
+#define need_lua()                                                                                 \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+	} while (0)
+
+static struct child *start_busy(struct stage *stage)
+{
+	struct child *target = start(stage, "lua5.4", "-e", busy_script);
+
+	while (child__cpu_seconds(target) < 0.05)
+		sleep_seconds(0.01);
+	return target;
+}
+
+static void finish(struct stage *stage, struct child *spy)
+{
+	if (child__wait(spy, PATIENCE) != 0)
+		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
+}
+
+static void writes_to_standard_output_nothing_but_the_profile(void **state)
+{
+	struct child *target, *spy;
+	char name[32];
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "-");
+	finish(*state, spy);
+	snprintf(name, sizeof(name), ".%d.out", spy->number);
+	assert_true(scriptprofile__stack_us(spying__read(*state, in_folder(*state, name)), "work") >
+		    0);
+	assert_non_null(strstr(child__errors(*state, spy), "Hottest functions"));
+}
+
+static bool find_json(const struct stage *stage, char *name, size_t size)
+{
+	DIR *folder = opendir(stage->folder);
+	bool is_found = false;
+
+	assert_non_null(folder);
+	for (struct dirent *entry; (entry = readdir(folder));) {
+		if (!strstr(entry->d_name, ".json"))
+			continue;
+		assert_false(is_found);
+		snprintf(name, size, "%s", entry->d_name);
+		is_found = true;
+	}
+	closedir(folder);
+	return is_found;
+}
+
+static void names_the_file_itself_and_says_so(void **state)
+{
+	struct child *target, *spy;
+	char name[256], said[300], date[32];
+	int pid;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "300ms");
+	finish(*state, spy);
+	assert_true(find_json(*state, name, sizeof(name)));
+	assert_int_equal(sscanf(name, "lua5.4-%d-%31[0-9-].json", &pid, date), 2);
+	assert_int_equal(pid, target->pid);
+	assert_int_equal(strlen(date), strlen("20010203-040506"));
+	snprintf(said, sizeof(said), "luaspy: wrote %s\n", name);
+	assert_non_null(strstr(child__errors(*state, spy), said));
+	assert_int_equal(child__output_size(*state, spy), 0);
+	spying__read(*state, in_folder(*state, name));
+}
+
+static void is_quiet_when_told_so(void **state)
+{
+	struct child *target, *spy;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "300ms", "-q", "-o", "x.json");
+	finish(*state, spy);
+	assert_string_equal(child__errors(*state, spy), "");
+	assert_int_equal(child__output_size(*state, spy), 0);
+	spying__read(*state, in_folder(*state, "x.json"));
+}
+
+static void counts_down_on_a_terminal_only(void **state)
+{
+	struct child *target, *spy;
+	char command[256];
+
+	need_lua();
+	need_program("script", "bsdutils");
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "1", "-o", "x.json");
+	finish(*state, spy);
+	assert_null(strchr(child__errors(*state, spy), '\r'));
+	assert_null(strchr(child__errors(*state, spy), '\33'));
+	snprintf(command, sizeof(command), "%s record -p %d -d 1500ms -o y.json", luaspy_program(),
+		 target->pid);
+	spy = start(*state, "script", "-qefc", command, "/dev/null");
+	finish(*state, spy);
+	/* The countdown stays on its line, and goes before the summary comes. */
+	assert_non_null(strstr(child__output(*state, spy), "\r"));
+	assert_non_null(strstr(child__output(*state, spy), "0:00:01"));
+	assert_non_null(strstr(child__output(*state, spy), "wrote y.json"));
+	spying__read(*state, in_folder(*state, "y.json"));
+}
+
+static void counts_down_on_a_terminal_even_if_output_is_a_pipe(void **state)
+{
+	struct child *target, *spy;
+	char command[256];
+
+	need_lua();
+	need_program("script", "bsdutils");
+	target = start_busy(*state);
+	snprintf(command, sizeof(command), "%s record -p %d -d 1 -o - | cat > y.json",
+		 luaspy_program(), target->pid);
+	spy = start(*state, "script", "-qefc", command, "/dev/null");
+	finish(*state, spy);
+	assert_non_null(strstr(child__output(*state, spy), "Hottest functions"));
+	spying__read(*state, in_folder(*state, "y.json"));
+}
+
+static void replaces_a_file_whole(void **state)
+{
+	struct child *target;
+	struct scriptprofile *profile;
+	struct stat status;
+	char filler[65536];
+
+	need_lua();
+	target = start_busy(*state);
+	memset(filler, 'x', sizeof(filler));
+	write_file(in_folder(*state, "profile.json"), filler, sizeof(filler));
+	chmod(in_folder(*state, "profile.json"), 0600);
+	profile = record(*state, target->pid, "-d", "300ms", "-q");
+	assert_true(scriptprofile__stack_us(profile, "main chunk > work") > 0);
+	assert_int_equal(stat(in_folder(*state, "profile.json"), &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+}
+
+static void tells_the_summary_what_the_file_says(void **state)
+{
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+	const char *errors;
+	long long complete;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "900ms", "-o", "x.json", "-F", "1khz");
+	finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	errors = child__errors(*state, spy);
+	assert_non_null(strstr(errors, "  complete"));
+	assert_int_equal(sscanf(strstr(errors, "  complete"), "  complete %lld", &complete), 1);
+	assert_int_equal(complete, scriptprofile__samples(profile, "complete"));
+	assert_non_null(strstr(errors, "Lua 5.4"));
+	assert_non_null(strstr(errors, "layout "));
+	assert_int_equal(scriptprofile__recorded(profile, "Frequency"), 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(writes_to_standard_output_nothing_but_the_profile),
+		staged(names_the_file_itself_and_says_so),
+		staged(is_quiet_when_told_so),
+		staged(counts_down_on_a_terminal_only),
+		staged(counts_down_on_a_terminal_even_if_output_is_a_pipe),
+		staged(replaces_a_file_whole),
+		staged(tells_the_summary_what_the_file_says),
+	};
+
+	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

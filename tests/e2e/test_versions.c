@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every way in which a function may come to run, in every version, as an interpreter and as a
+ * library: tour.lua tells which stacks it has and how much it works on each, luaspy has to find
+ * just these and no others.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PLACES_MIN 30
+#define PLACES_MAX 64
+#define Z_99_99    3.89
+
+/* What the script said of one place. */
+struct place {
+	char name[64];
+	char stack[2048];
+	double work;
+};
+
+struct tour {
+	struct place places[PLACES_MAX];
+	int count;
+	double work;       /* of all, as the script has it */
+	int64_t found_us;  /* in its leaf */
+	int64_t placed_us; /* on stacks of the tour */
+	int wrong;
+};
+
+static void read_stacks(struct tour *tour, const char *said)
+{
+	for (const char *at = said; (at = strstr(at, "STACK ")); at++) {
+		struct place *place = &tour->places[tour->count++];
+
+		assert_in_range(tour->count, 1, PLACES_MAX);
+		assert_int_equal(
+			sscanf(at, "STACK %63[^\t]%*1[\t]%2047[^\n]", place->name, place->stack),
+			2);
+	}
+}
+
+/* From the last such line that is complete. */
+static void read_work(struct tour *tour, const char *said)
+{
+	const char *line = NULL;
+
+	for (const char *at = said; (at = strstr(at, "WORK ")); at++)
+		line = strchr(at, '\n') ? at : line;
+	assert_non_null(line);
+	for (int i = 0; i < tour->count; i++) {
+		struct place *place = &tour->places[i];
+		char key[80];
+		const char *found;
+
+		snprintf(key, sizeof(key), "%s=", place->name);
+		found = line;
+		/* A name may end like another one. */
+		do {
+			found = strstr(found + 1, key);
+			assert_non_null(found);
+		} while (found[-1] != ' ' && found[-1] != ';');
+		place->work = strtod(found + strlen(key), NULL);
+		tour->work += place->work;
+	}
+}
+
+/* Places on stacks that look the same are one, such as nameless metamethods of 5.1. */
+static void join_lookalikes(struct tour *tour)
+{
+	for (int i = 0; i < tour->count; i++) {
+		struct place *place = &tour->places[i];
+
+		for (int j = i + 1; j < tour->count;) {
+			if (strcmp(place->stack, tour->places[j].stack) != 0) {
+				j++;
+				continue;
+			}
+			place->work += tour->places[j].work;
+			tour->places[j] = tour->places[--tour->count];
+		}
+	}
+}
+
+/*
+ * The same work takes a quarter more at one place than at another, for caches are cold or the
+ * virtual machine stood still, which shows as samples that are missing. How exact shares are is
+ * tests/accuracy's business.
+ */
+static double allowed_error(const struct scriptprofile *profile, double expected, double samples)
+{
+	double cpu_us = (double)scriptprofile__recorded(profile, "CpuDuration");
+	double sampled_us = (double)(scriptprofile__samples(profile, "total") *
+				     scriptprofile__recorded(profile, "Period"));
+
+	return Z_99_99 * sqrt(expected * (1 - expected) / samples) + expected / 4 +
+	       2 * fabs(cpu_us - sampled_us) / cpu_us;
+}
+
+static void compare_place(struct tour *tour, const struct place *place,
+			  const struct scriptprofile *profile)
+{
+	int64_t us = scriptprofile__stack_us(profile, place->stack);
+	double expected = place->work / tour->work, found = (double)us / (double)tour->found_us;
+	double samples = (double)scriptprofile__samples(profile, "complete") *
+			 (double)tour->found_us / (double)profile->all_us;
+	double allowed = allowed_error(profile, expected, samples);
+
+	tour->placed_us += us;
+	if (us > 0 && fabs(found - expected) <= allowed)
+		return;
+	print_error("'%s' takes %.3f%%, found %.3f%% (allowed: %.3f%%) as\n    %s\n", place->name,
+		    100 * expected, 100 * found, 100 * allowed, place->stack);
+	tour->wrong++;
+}
+
+static void compare(struct tour *tour, const struct scriptprofile *profile)
+{
+	tour->found_us = scriptprofile__stack_us(profile, "burn");
+	for (int i = 0; i < tour->count; i++)
+		compare_place(tour, &tour->places[i], profile);
+	if (tour->placed_us != tour->found_us) {
+		print_error("%lld us on stacks that the script never had\n",
+			    (long long)(tour->found_us - tour->placed_us));
+		tour->wrong++;
+	}
+	if (tour->wrong)
+		scriptprofile__print(profile);
+	assert_int_equal(tour->wrong, 0);
+}
+
+/* Hardly any: one is torn that is looked at while a frame is being made. */
+static void check_classes(const struct scriptprofile *profile)
+{
+	int64_t total = scriptprofile__samples(profile, "total");
+	int64_t complete = scriptprofile__samples(profile, "complete");
+
+	print_message("%lld of %lld samples torn, %lld unreadable\n",
+		      (long long)scriptprofile__samples(profile, "torn"), (long long)total,
+		      (long long)scriptprofile__samples(profile, "unreadable"));
+	assert_in_range(total - complete, 0, total / 1000);
+	assert_int_equal(scriptprofile__samples(profile, "dropped"), 0);
+	assert_int_equal(scriptprofile__samples(profile, "truncated"), 0);
+}
+
+static void check_tour(struct stage *stage, const char *program)
+{
+	struct child *target = start(stage, program, program_source("tour.lua"));
+	struct tour *tour = stage__own(stage, calloc(1, sizeof(*tour)), free);
+	struct scriptprofile *profile;
+	char *said;
+
+	child__await_output(stage, target, "WORK ");
+	profile = record(stage, target->pid, "-d", "2", "-F", "10khz", "-q");
+	said = child__output(stage, target);
+	read_stacks(tour, said);
+	read_work(tour, said);
+	assert_in_range(tour->count, PLACES_MIN, PLACES_MAX);
+	join_lookalikes(tour);
+	compare(tour, profile);
+	check_classes(profile);
+}
+
+static void tour_of(void **state, const char *program, const char *package)
+{
+	need_to_record();
+	if (!has_program(program)) {
+		if (skips_are_failures())
+			fail_msg("package '%s' is missing", package);
+		skip_because("its package is missing");
+	}
+	check_tour(*state, program);
+}
+
+static void finds_every_stack_of_5_1(void **state)
+{
+	tour_of(state, "lua5.1", "lua5.1");
+}
+
+static void finds_every_stack_of_5_2(void **state)
+{
+	tour_of(state, "lua5.2", "lua5.2");
+}
+
+static void finds_every_stack_of_5_3(void **state)
+{
+	tour_of(state, "lua5.3", "lua5.3");
+}
+
+static void finds_every_stack_of_5_4(void **state)
+{
+	tour_of(state, "lua5.4", "lua5.4");
+}
+
+static void finds_every_stack_of_a_host_with_liblua_5_1(void **state)
+{
+	tour_of(state, built_program("host-5.1"), "liblua5.1-0-dev");
+}
+
+static void finds_every_stack_of_a_host_with_liblua_5_2(void **state)
+{
+	tour_of(state, built_program("host-5.2"), "liblua5.2-dev");
+}
+
+static void finds_every_stack_of_a_host_with_liblua_5_3(void **state)
+{
+	tour_of(state, built_program("host-5.3"), "liblua5.3-dev");
+}
+
+static void finds_every_stack_of_a_host_with_liblua_5_4(void **state)
+{
+	tour_of(state, built_program("host-5.4"), "liblua5.4-dev");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(finds_every_stack_of_5_1),
+		staged(finds_every_stack_of_5_2),
+		staged(finds_every_stack_of_5_3),
+		staged(finds_every_stack_of_5_4),
+		staged(finds_every_stack_of_a_host_with_liblua_5_1),
+		staged(finds_every_stack_of_a_host_with_liblua_5_2),
+		staged(finds_every_stack_of_a_host_with_liblua_5_3),
+		staged(finds_every_stack_of_a_host_with_liblua_5_4),
+	};
+
+	return cmocka_run_group_tests_name("versions", tests, NULL, NULL);
+}

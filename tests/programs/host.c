@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * host SCRIPT [ARGUMENT]...: a program that embeds Lua, of whatever version it is built with. It
+ * runs the script on its main thread and gives it the time of its thread and sleep.
+ */
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+/* CPU time. */
+static double thread_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int host_cpu_us(lua_State *L)
+{
+	lua_pushnumber(L, thread_us());
+	return 1;
+}
+
+static int host_sleep_us(lua_State *L)
+{
+	struct timespec time = {.tv_nsec = (long)(lua_tonumber(L, 1) * 1e3)};
+
+	nanosleep(&time, NULL);
+	return 0;
+}
+
+/* Keeps busy for some microseconds. */
+static int burn(lua_State *L)
+{
+	double end = thread_us() + lua_tonumber(L, 1);
+
+	while (thread_us() < end)
+		;
+	return 0;
+}
+
+/* Not static, so that they are in the symbol table whatever the compiler does to them. */
+int host_burn(lua_State *L)
+{
+	return burn(L);
+}
+
+int host_burn_unnamed(lua_State *L)
+{
+	return burn(L) + 0 * (int)lua_gettop(L);
+}
+
+/* Runs another program in place of this one. */
+static int host_become(lua_State *L)
+{
+	execlp(lua_tostring(L, 1), lua_tostring(L, 1), lua_tostring(L, 2), (char *)NULL);
+	return luaL_error(L, "cannot run '%s'", lua_tostring(L, 1));
+}
+
+int run_script(lua_State *L)
+{
+	char **words = (char **)lua_touserdata(L, 1);
+	int count = 0;
+
+	luaL_openlibs(L);
+	lua_pushcfunction(L, host_cpu_us);
+	lua_setglobal(L, "cpu_us");
+	lua_pushcfunction(L, host_sleep_us);
+	lua_setglobal(L, "sleep_us");
+	lua_pushcfunction(L, host_burn);
+	lua_setglobal(L, "burn");
+	lua_pushcfunction(L, host_burn_unnamed);
+	lua_setglobal(L, "burn_unnamed");
+	lua_pushcfunction(L, host_become);
+	lua_setglobal(L, "become");
+	if (luaL_loadfile(L, words[0]))
+		return lua_error(L);
+	for (words++; words[count]; count++)
+		lua_pushstring(L, words[count]);
+	lua_call(L, count, 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	lua_State *L = luaL_newstate();
+	int failed;
+
+	if (argc < 2 || !L)
+		return 2;
+	/* What it asks for is what it sleeps. */
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	lua_pushcfunction(L, run_script);
+	lua_pushlightuserdata(L, argv + 1);
+	failed = lua_pcall(L, 1, 0, 0);
+	if (failed)
+		fprintf(stderr, "%s\n", lua_tostring(L, -1));
+	lua_close(L);
+	return failed != 0;
+}

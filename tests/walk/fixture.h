@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every test runs once for each row of layouts_puc[], with an image and a walker of its own. */
+#ifndef TEST_FIXTURE_H
+#define TEST_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "image.h"
+#include "walker.h"
+
+struct fixture {
+	const struct layout_puc *row;
+	struct image image;
+	struct walker walker;
+	uint64_t protos[3]; /* the functions of fixture__resume() */
+};
+
+struct fixture_test {
+	const char *name;
+	void (*run)(struct fixture *fixture);
+};
+
+/* clang-format off */
+#define TEST(function) {#function, function}
+/* clang-format on */
+
+/* Returns what a test program's main() does. */
+int fixture__run(const char *group, const struct fixture_test *tests, size_t count);
+
+/* Whether layouts differ in nothing that tells images apart: 5.4.1 and 5.4.2 do in flags. */
+bool fixture__is_same_class(const struct layout_puc *one, const struct layout_puc *other);
+
+/*
+ * The main thread runs under a protected call: a main chunk that called a function. It is the
+ * running one.
+ */
+void fixture__main(struct fixture *fixture);
+
+/* The running call of `resumer` is coroutine.resume(coroutine). */
+void fixture__hold(struct fixture *fixture, size_t resumer, size_t coroutine);
+
+/* The running thread calls coroutine.resume, which runs a new coroutine that has two calls. */
+size_t fixture__resume(struct fixture *fixture, size_t running);
+
+/* The same, `count` times over; threads 0 .. count are the chain then. The running one. */
+size_t fixture__chain(struct fixture *fixture, size_t count);
+
+/* Calls `count` functions, each from the one before. */
+void fixture__nest(struct fixture *fixture, size_t thread, size_t count, uint32_t slots);
+
+#endif

@@ -6,15 +6,18 @@
 #include <string.h>
 #include <uthash.h>
 
+/* Samples that share: enough that where a window ends has no say in what its samples weigh. */
+#define WINDOW 100
+
 struct thread {
 	uint32_t tid;
 	char comm[LS_COMM_LEN];
-	uint64_t start_ns;   /* CPU time when it came into view */
-	uint64_t value_ns;   /* as its latest samples carried it */
-	uint64_t leading_ns; /* belongs to the first of `nodes` alone */
-	uint64_t dropped;    /* lost samples that share with `nodes` */
-	uint32_t *nodes;     /* of the samples with this value; 0 is none */
+	uint64_t window_ns; /* CPU time where the window began */
+	uint64_t value_ns;  /* as its latest samples carried it */
+	uint64_t dropped;   /* lost samples that share with `nodes` */
+	uint32_t *nodes;    /* of the window's samples */
 	size_t count, room;
+	size_t since_move; /* samples, lost ones included, that carried value_ns */
 	UT_hash_handle hh;
 };
 
@@ -89,7 +92,7 @@ int cpu_time__begin(struct cpu_time *time, uint32_t tid, const char *comm, uint6
 
 	if (!thread)
 		return -ENOMEM;
-	thread->start_ns = runtime_ns;
+	thread->window_ns = runtime_ns;
 	thread->value_ns = runtime_ns;
 	return 0;
 }
@@ -110,27 +113,24 @@ static void unsampled(struct cpu_time *time, const struct thread *thread, uint64
 	time->receiver.unsampled(time->receiver.context, thread->comm, ns);
 }
 
-/* Shares `ns` among the samples that carried the thread's present value, lost ones included. */
+/* Ends a window: shares `ns` among its samples, lost ones included. */
 static void share(struct cpu_time *time, struct thread *thread, uint64_t ns)
 {
 	uint64_t parts = thread->count + thread->dropped;
 	uint64_t each, rest;
 
-	if (thread->count)
-		charge(time, thread->nodes[0], thread->leading_ns);
-	else
-		ns += thread->leading_ns;
 	if (!parts) {
 		unsampled(time, thread, ns);
-	} else {
-		each = ns / parts;
-		rest = ns % parts;
-		for (size_t i = 0; i < thread->count; i++)
-			charge(time, thread->nodes[i], each + (i < rest));
-		for (uint64_t i = thread->count; i < parts; i++)
-			unsampled(time, thread, each + (i < rest));
+		return;
 	}
-	thread->leading_ns = 0;
+	each = ns / parts;
+	rest = ns % parts;
+	for (size_t i = 0; i < thread->count; i++)
+		charge(time, thread->nodes[i], each + (i < rest));
+	if (thread->dropped)
+		unsampled(time, thread,
+			  each * thread->dropped +
+				  (rest > thread->count ? rest - thread->count : 0));
 	thread->count = 0;
 	thread->dropped = 0;
 }
@@ -157,28 +157,29 @@ int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint
 	if (!thread)
 		return -ENOMEM;
 	thread->dropped += sample->dropped_before;
+	thread->since_move += sample->dropped_before;
 	if (sample->runtime_ns > thread->value_ns) {
-		uint64_t ns = sample->runtime_ns - thread->value_ns;
-
 		thread->value_ns = sample->runtime_ns;
-		if (thread->count || thread->dropped)
-			share(time, thread, ns);
-		else
-			thread->leading_ns += ns;
+		if (thread->count + thread->dropped >= WINDOW) {
+			share(time, thread, thread->value_ns - thread->window_ns);
+			thread->window_ns = thread->value_ns;
+		}
+		thread->since_move = 0;
 	}
+	thread->since_move++;
 	return add_node(thread, node);
 }
 
 static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
 {
-	uint64_t ns = runtime_ns > thread->value_ns ? runtime_ns - thread->value_ns : 0;
-	uint64_t most = (thread->count + thread->dropped) * time->period_ns;
+	uint64_t since = runtime_ns > thread->value_ns ? runtime_ns - thread->value_ns : 0;
+	uint64_t most = thread->since_move * time->period_ns;
 
-	if (ns > most) {
-		unsampled(time, thread, ns - most);
-		ns = most;
+	if (since > most) {
+		unsampled(time, thread, since - most);
+		since = most;
 	}
-	share(time, thread, ns);
+	share(time, thread, thread->value_ns - thread->window_ns + since);
 	forget(time, thread);
 }
 

@@ -4,13 +4,15 @@
  *
  * A sample says where a thread was, not how long: ticks get lost on virtual machines, and a thread
  * that sleeps often loses a part of each period. How long is in the thread's CPU time, which every
- * sample carries. That value moves only now and then (at scheduler ticks and switches), so several
- * samples in a row may carry the same: they lie between two moves, and share equally what the
- * thread was charged from the one to the other.
+ * sample carries. That value moves only now and then: at scheduler ticks, at switches, whenever
+ * somebody asks for it. Nothing may be read out of the single moves: they come at the ends of
+ * whatever the thread does in pieces, and would favour the long pieces. So samples are taken
+ * together in windows of a hundred or more, and those of a window share equally what the thread
+ * was charged in it.
  *
- * The stretch before a thread's first sample ends with it and is its own. The stretch after the
- * last move is shared as well, but a sample stands for no more than one period there: the rest, and
- * all time of threads without a sample, is unsampled.
+ * The stretch before a thread's first sample ends with it and belongs to the first window. After
+ * the last move of the value a sample stands for no more than one period: the rest, and all time
+ * of threads without a sample, is unsampled.
  */
 #ifndef LS_CPU_TIME_H
 #define LS_CPU_TIME_H

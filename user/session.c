@@ -446,10 +446,15 @@ static void end_threads(struct session *session)
 	uint64_t runtime_ns;
 	char comm[16];
 
-	for (ssize_t i = 0; i < count; i++)
-		if (!process__thread_runtime_ns(pid, tids[i], &runtime_ns) &&
+	for (ssize_t i = 0; i < count; i++) {
+		char state = process__state(tids[i]);
+
+		/* A zombie has told its end itself. */
+		if (state && state != 'Z' && state != 'X' &&
+		    !process__thread_runtime_ns(pid, tids[i], &runtime_ns) &&
 		    !process__name(tids[i], comm))
 			recording__end_thread(session->recording, tids[i], comm, runtime_ns);
+	}
 	free(tids);
 	if (!process__runtime_ns(pid, &runtime_ns))
 		session->cpu_ns = runtime_ns - session->cpu_start_ns;

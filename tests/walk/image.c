@@ -19,6 +19,7 @@
 #define VALUE_EXTRA  5     /* EXTRA_STACK, lstate.h */
 #define CI_COUNT     4300  /* of 5.1's arrays */
 #define CODE_COUNT   64
+#define OP_LOADK     3 /* of 5.4; in no release the number of a call */
 #define TYPE_STRING  4
 #define TYPE_TABLE   5
 #define TYPE_THREAD  8
@@ -139,7 +140,7 @@ uint64_t image__proto(struct image *image, const char *source, uint32_t line)
 	put_word(image, proto + layout->proto_code, code);
 	put_half(image, proto + layout->proto_code_count, CODE_COUNT);
 	for (uint32_t i = 0; i < CODE_COUNT; i++)
-		put_half(image, code + i * 4, line * 1000 + i);
+		put_half(image, code + i * 4, (line * 1000 + i) << 7 | OP_LOADK);
 	put_constants(image, proto);
 	put_word(image, proto + layout->proto_source,
 		 source ? image__string(image, source, strlen(source)) : 0);
@@ -321,6 +322,8 @@ static struct image_call *push(struct image *image, size_t index, uint64_t value
 	assert_in_range(thread->next_value, thread->stack, thread->stack_last);
 	put_word(image, ci + layout->ci_func, call->value);
 	put_word(image, ci + layout->ci_top, thread->next_value);
+	if (layout->ci_has_base)
+		put_word(image, ci + layout->ci_base, call->value + VALUE_SIZE);
 	put_word(image, thread->address + layout->state_top, thread->next_value);
 	put_word(image, thread->address + layout->state_ci, ci);
 	memory__put(&image->memory, ci + layout->ci_status, 0, layout->ci_status_size);
@@ -384,6 +387,14 @@ void image__return(struct image *image, size_t index)
 	if (layout->state_savedpc)
 		image__set_field(image, index, layout->state_savedpc,
 				 get_word(image, ci + layout->ci_savedpc), 8);
+}
+
+void image__set_call(struct image *image, const struct image_call *call, uint32_t distance)
+{
+	const struct ls_puc_layout *layout = image->layout;
+	uint64_t code = get_word(image, call->function + layout->proto_code);
+
+	put_half(image, code + call->pc * 4, (distance - 1) << layout->op_bits | layout->op_call);
 }
 
 struct image_call *image__top(struct image *image, size_t thread)

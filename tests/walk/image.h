@@ -86,6 +86,12 @@ void image__call_c(struct image *image, size_t thread, uint64_t function, uint32
 void image__call_light(struct image *image, size_t thread, uint64_t function, uint32_t slots);
 void image__return(struct image *image, size_t thread);
 
+/*
+ * Makes the instruction that a call stands at, of a Lua function, the call of the function that
+ * lies `distance` values above its own. Elsewhere no instruction is a call.
+ */
+void image__set_call(struct image *image, const struct image_call *call, uint32_t distance);
+
 /* What the thread's last call is. */
 struct image_call *image__top(struct image *image, size_t thread);
 

@@ -2,6 +2,8 @@
 /* The calls of the states: what kinds there are, and what a broken one costs. */
 #include "fixture.h"
 
+#include <string.h>
+
 static void put(struct image *image, uint64_t address, uint64_t number, size_t size)
 {
 	memory__put(&image->memory, address, number, size);
@@ -149,13 +151,73 @@ static void drops_a_frame_whose_prototype_is_none(struct fixture *fixture)
 	expect_all_but(fixture, 4, LS_WALK_FRAME_PROTO);
 }
 
-static void drops_a_frame_in_the_middle(struct fixture *fixture)
+/* What a frame that makes no sense called cannot be told from what is left over. */
+static void drops_what_a_torn_frame_called(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
 
 	fixture__main(fixture);
 	fixture__nest(fixture, 0, 3, 6);
-	put(image, image->threads[0].calls[2].value + 8, 0, 8);
+	memory__put(&image->memory, image->threads[0].calls[2].value + 8, 0, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(walker__error(&fixture->walker), LS_WALK_FRAME_FUNCTION);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_TORN);
+	assert_int_equal(fixture->walker.is_evidence, 0);
+	assert_int_equal(walker__count(&fixture->walker), 2);
+	walker__expect_call(&fixture->walker, 0, &image->threads[0].calls[1]);
+	walker__expect_call(&fixture->walker, 1, &image->threads[0].calls[0]);
+}
+
+/* luaD_precall() of 5.2 and 5.3: the CallInfo of an earlier call, until it is filled in. */
+static void drops_a_call_that_is_left_over(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	fixture__main(fixture);
+	fixture__nest(fixture, 0, 3, 6);
+	image__set_field(image, 0, image->layout->state_top, image__top(image, 0)->value, 8);
+	expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
+}
+
+static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *calls;
+	uint8_t hooked[4];
+
+	fixture__main(fixture);
+	fixture__nest(fixture, 0, 3, 6);
+	calls = image->threads[0].calls;
+	image__set_call(image, &calls[3], 6);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	image__set_call(image, &calls[3], 7);
+	expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
+
+	/* A hook is called from any instruction. */
+	if (!image->layout->status_hooked)
+		return;
+	memcpy(hooked, &image->layout->status_hooked, 4);
+	memory__put_bytes(&image->memory, calls[3].ci + image->layout->ci_status, hooked,
+			  image->layout->ci_status_size);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+}
+
+/* moveresults() of 5.4: the result lies over the function already, and is still on top. */
+static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *top;
+	uint64_t value;
+
+	fixture__main(fixture);
+	image__call_c(image, 0, IMAGE_C_FUNCTION, 6);
+	top = image__top(image, 0);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	value = memory__get(&image->memory, top->value, 8);
+	put(image, image->threads[0].next_value - 16, value, 8);
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 
@@ -255,7 +317,10 @@ int main(void)
 		TEST(drops_a_frame_whose_function_lies_off_the_stack),
 		TEST(drops_a_frame_whose_closure_is_none),
 		TEST(drops_a_frame_whose_prototype_is_none),
-		TEST(drops_a_frame_in_the_middle),
+		TEST(drops_what_a_torn_frame_called),
+		TEST(drops_a_call_that_is_left_over),
+		TEST(drops_a_call_that_its_caller_does_not_make),
+		TEST(drops_a_function_that_its_result_lies_over),
 		TEST(drops_a_frame_whose_pc_is_not_of_its_prototype),
 		TEST(takes_every_pc_of_a_prototype),
 		TEST(reads_no_more_than_there_is_of_an_object),

@@ -325,6 +325,25 @@ static void takes_an_upvalue_for_proof(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, coroutine, IMAGE_MAIN);
 }
 
+/* luaD_reallocstack(): the stack has moved, stack_last is still the old one's. */
+static void finds_states_between_a_stack_and_its_former_end(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	size_t running = image__coroutine(image), resumer = image__coroutine(image);
+
+	fixture__main(fixture);
+	image__call_light(image, IMAGE_MAIN, IMAGE_C_FUNCTION, 4);
+	image__protect(image, resumer);
+	image__call_lua(image, resumer, fixture->protos[1], 3, 8);
+	image__call_light(image, resumer, IMAGE_C_FUNCTION, 4);
+	image__protect(image, running);
+	image__call_lua(image, running, fixture->protos[2], 3, 8);
+	image__set_field(image, running, image->layout->state_stack_last,
+			 image->threads[resumer].stack_last, 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, running, resumer, IMAGE_MAIN);
+}
+
 /* The page above the last chunk that may be read. */
 #define CHUNKS_MAX 64 /* LS_CHUNKS_MAX */
 #define FAR        ((uint64_t)CHUNKS_MAX * LS_CHUNK_BYTES)
@@ -435,6 +454,7 @@ int main(void)
 		TEST(reads_up_to_a_page_that_is_not_there),
 		TEST(scans_a_stack_to_its_last_word),
 		TEST(finds_states_that_share_a_mapping_with_the_stack),
+		TEST(finds_states_between_a_stack_and_its_former_end),
 		TEST(asks_resumers_for_proof_in_a_shared_mapping),
 		TEST(takes_an_upvalue_for_proof),
 		TEST(says_so_if_a_known_state_lies_too_far_up),

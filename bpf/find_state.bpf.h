@@ -160,7 +160,11 @@ static __always_inline void pass_over_values(struct ls_scratch *scratch,
 {
 	__u64 low = ls_word(scratch->other_state, layout->state_stack);
 	__u64 high = ls_word(scratch->other_state, layout->state_stack_last);
+	__u64 top = ls_word(scratch->other_state, layout->state_top);
 
+	/* One of them lags behind a stack that grows; both lie beyond it then, or one within. */
+	if (high > top)
+		high = top;
 	if (high - low > LS_VALUES_MAX)
 		return;
 	scratch->search.barren[1].low = low;
@@ -219,17 +223,18 @@ static __always_inline void consider_noted(struct ls_pass *pass)
 /* Notes a word that may point to a state, once. */
 static __always_inline void note_word(struct ls_search *search, __u64 word)
 {
-	__u64 *seen;
+	__u32 slot;
 
 	if (!is_pointer(word))
 		return;
 	for (__u32 i = 0; i < LS_BARREN_RANGES; i++)
 		if (word >= search->barren[i].low && word < search->barren[i].high)
 			return;
-	seen = &search->seen[(word >> 4 ^ word >> 12) % LS_SEEN_MAX];
-	if (*seen == (word ^ search->generation))
+	slot = (word >> 4 ^ word >> 12) % LS_SEEN_MAX;
+	if (search->seen[slot] == word && search->seen_in[slot] == search->generation)
 		return;
-	*seen = word ^ search->generation;
+	search->seen[slot] = word;
+	search->seen_in[slot] = search->generation;
 	search->candidates[search->candidate_count % LS_CHUNK_WORDS] = word;
 	search->candidate_count++;
 }
@@ -319,7 +324,7 @@ static __always_inline void search_begin(struct ls_scratch *scratch, const struc
 	search->barren[0].low = scratch->sp;
 	search->barren[0].high = thread->own_stack ? thread->stack_high : 0;
 	search->barren[1].high = 0;
-	search->generation += 1ULL << 48;
+	search->generation++;
 	search->candidate_count = 0;
 	search->chunks_read = 0;
 	search->global = 0;
@@ -417,9 +422,12 @@ __noinline int chain_stands(struct ls_scratch *scratch, const struct ls_puc_layo
 	return recall.stands == count;
 }
 
-/* Whether deeper states appeared between SP and the chain that stands. */
-static __always_inline void search_below(struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout)
+/*
+ * Adds the deeper states that appeared between SP and the chain that stands. LS_WALK_NONE, or
+ * LS_WALK_STATE_BEYOND: there is too much in between to say.
+ */
+static __always_inline int search_below(struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout)
 {
 	__u64 end = scratch->chain[0].error_jump;
 
@@ -427,6 +435,9 @@ static __always_inline void search_below(struct ls_scratch *scratch,
 	scan_registers(scratch, layout);
 	scan_stack(scratch, layout, end == LS_UNPROTECTED ? scratch->search.high : end,
 		   LS_CHUNKS_MAX);
+	return end != LS_UNPROTECTED && !scratch->search.is_cut && scratch->search.address < end
+		       ? LS_WALK_STATE_BEYOND
+		       : LS_WALK_NONE;
 }
 
 #endif

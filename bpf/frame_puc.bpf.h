@@ -8,6 +8,8 @@
 
 #include "find_state.bpf.h"
 
+#define LS_PAGE_BYTES 4096ULL /* or a multiple */
+
 /* The bytes [address, address + size) within the window, reading it anew where they are not. */
 static __always_inline const __u8 *view(struct ls_window *window, __u64 address, __u32 size,
 					__u64 low)
@@ -65,12 +67,17 @@ static __always_inline int enter_state(struct ls_scratch *scratch,
 	return 0;
 }
 
-/* The CallInfo that the walk stands at. An array of them is read many at a time, a list singly. */
+/*
+ * The CallInfo that the walk stands at. Many are read at a time: those of a list, allocated one
+ * after the other when a program first calls deeper, mostly lie close together. What lies before
+ * one in its page is there as well.
+ */
 static __always_inline const __u8 *read_ci(struct ls_scratch *scratch,
 					   const struct ls_puc_layout *layout)
 {
 	return view(&scratch->ci, scratch->walk.ci, layout->ci_size,
-		    layout->ci_is_array ? scratch->walk.base_ci : scratch->walk.ci);
+		    layout->ci_is_array ? scratch->walk.base_ci
+					: scratch->walk.ci & ~(LS_PAGE_BYTES - 1));
 }
 
 static __always_inline __u64 func_of(const struct ls_scratch *scratch,
@@ -108,7 +115,7 @@ static __always_inline int is_fresh(const struct ls_memo *memo, __u64 now_ns)
 	__u64 proven = memo->verified_ns - memo->since_ns;
 	__u64 unproven = now_ns - memo->verified_ns;
 
-	return unproven < 20000000 && unproven < proven / 64;
+	return !unproven || (unproven < 20000000 && unproven < proven / 64);
 }
 
 /* Sends what defines the prototype in scratch->proto and scratch->content. 0 or an error. */
@@ -219,7 +226,8 @@ static __always_inline int is_half_returned(struct ls_scratch *scratch,
 	__u64 last = ls_word(scratch->state, layout->state_top) - 16;
 	__u64 topmost;
 
-	return is_top_call(scratch, layout) && last != func_of(scratch, layout, ci) &&
+	return !scratch->walk.chain_index && is_top_call(scratch, layout) &&
+	       last != func_of(scratch, layout, ci) &&
 	       !read_target(&topmost, sizeof(topmost), last) && topmost == function;
 }
 
@@ -229,7 +237,8 @@ static __always_inline int closure_frame(struct ls_scratch *scratch,
 {
 	__u8 is_c = tag == layout->tag_c_function;
 
-	if (!is_pointer(closure) || read_target(scratch->closure, 48, closure))
+	if (!is_pointer(closure) ||
+	    read_target(scratch->closure, layout->closure_proto + sizeof(__u64), closure))
 		return LS_WALK_FRAME_MEMORY;
 	if (scratch->closure[8] != (tag & 63))
 		return LS_WALK_FRAME_FUNCTION;
@@ -239,6 +248,9 @@ static __always_inline int closure_frame(struct ls_scratch *scratch,
 		return lua_frame(scratch, layout, ci);
 	scratch->walk.frame.function = ls_word(scratch->closure, layout->closure_function);
 	scratch->walk.frame.kind = LS_FRAME_C;
+	/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions alone. */
+	if (layout->ci_is_array)
+		scratch->walk.frame.flags = 0;
 	return is_half_returned(scratch, layout, ci, closure) ? LS_WALK_FRAME_FUNCTION
 							      : LS_WALK_NONE;
 }

@@ -76,8 +76,9 @@ struct ls_search {
 	__u32 candidate_count;
 	__u64 candidates[LS_CHUNK_WORDS];
 	__u64 chunk[LS_CHUNK_WORDS];
-	__u64 seen[LS_SEEN_MAX]; /* words considered, xor `generation` */
-	__u64 generation;
+	__u64 seen[LS_SEEN_MAX];    /* words considered */
+	__u64 seen_in[LS_SEEN_MAX]; /* in which search */
+	__u64 generation;           /* of this search */
 };
 
 /* Where the walk along the calls has come to. */
@@ -88,9 +89,9 @@ struct ls_walk {
 	__u32 left;        /* frames that may still be added */
 	__u32 lua_frames;
 	__u32 padding_too;
-	__u64 top_func;  /* where the running function lies, until its caller was looked at */
-	__u32 from_root; /* 1: towards the leaf, frames are placed from the end */
-	__u32 padding;
+	__u64 top_func;        /* where the running function lies, until its caller was looked at */
+	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
+	__u32 is_first;        /* likewise: the next call is its state's first */
 	struct ls_frame frame; /* the call that was decoded last */
 };
 

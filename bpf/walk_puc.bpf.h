@@ -137,12 +137,14 @@ static long walk_call(__u32 i, void *context)
 		drop_frames(scratch, error);
 	else
 		put_frame(scratch);
-	if (!ci)
-		return 1;
-	if (!error)
+	if (ci && !error)
 		check_top(scratch, layout, ci);
-	walk->ci =
-		layout->ci_is_array ? walk->ci - layout->ci_size : ls_word(ci, layout->ci_previous);
+	if (!ci)
+		walk->ci = 0;
+	else if (layout->ci_is_array)
+		walk->ci -= layout->ci_size;
+	else
+		walk->ci = ls_word(ci, layout->ci_previous);
 	if (is_pointer(walk->ci) && (!layout->ci_is_array || walk->ci >= walk->base_ci))
 		return 0;
 	scratch->sample.error = LS_WALK_CALL_CHAIN;
@@ -157,13 +159,19 @@ static long walk_call_from_root(__u32 i, void *context)
 	const struct ls_puc_layout *layout = pass->layout;
 	struct ls_walk *walk = &scratch->walk;
 	const __u8 *ci;
+	int error;
 
 	if (!walk->left)
 		return 1;
 	if (walk->ci != walk->base_ci) {
 		/* A frame that cannot be decoded leaves its place empty: kind 0. */
-		if (decode_call(scratch, layout))
+		error = decode_call(scratch, layout);
+		if (error) {
 			walk->frame.kind = 0;
+			scratch->sample.error = error;
+		}
+		if (walk->is_first)
+			walk->frame.flags |= LS_FRAME_STATE_ROOT;
 		put_frame(scratch);
 	}
 	if (walk->ci == ls_word(scratch->state, layout->state_ci)) {
@@ -171,6 +179,7 @@ static long walk_call_from_root(__u32 i, void *context)
 			return 1;
 		walk->ci = walk->base_ci;
 	}
+	walk->is_first = walk->ci == walk->base_ci;
 	ci = read_ci(scratch, layout);
 	if (!ci)
 		return 1;
@@ -217,6 +226,7 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout)
 {
 	struct ls_pass pass = {.scratch = scratch, .layout = layout};
+	long rounds;
 
 	if (!scratch || !layout)
 		return 0;
@@ -228,7 +238,10 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return 0;
 	}
-	repeat(LS_DEPTH_MAX + LS_CHAIN_MAX, walk_call, &pass);
+	/* Twice: what a torn frame called is dropped, and leaves its room. */
+	rounds = 2L * scratch->frame_room + LS_CHAIN_MAX;
+	if (repeat(rounds, walk_call, &pass) == rounds)
+		scratch->sample.error = LS_WALK_CALL_CHAIN;
 	if (!scratch->walk.left && scratch->walk.ci != scratch->walk.base_ci)
 		add_root_part(&pass);
 	return 0;
@@ -318,7 +331,7 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	search_begin(scratch, thread);
 	if (chain_stands(scratch, layout, thread)) {
 		if (!runs_lua_alone(scratch, layout))
-			search_below(scratch, layout);
+			error = search_below(scratch, layout);
 		scratch->search.is_cut |= thread->chain_is_cut;
 	} else {
 		error = search_stack(scratch, layout, thread);

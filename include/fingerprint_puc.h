@@ -165,13 +165,23 @@ ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64
 		return;
 	if (tag == 84) {
 		content->hash = ls_fold(content->hash, head[2]);
+		/* 5.5: text that is pointed to takes the pointer's place. */
+		if (layout->string_long_text &&
+		    LS_READ(reader, content->string_head + 3, 16, head[3]))
+			return;
 		content->hash = ls_fold(content->hash, head[3]);
 		content->hash = ls_fold(content->hash, head[4]);
 		return;
 	}
 	content->hash = ls_fold(content->hash, head[1] >> 32);
-	if (!layout->string_short_length)
-		content->hash = ls_fold(content->hash, head[2]);
+	if (layout->string_short_length)
+		return;
+	content->hash = ls_fold(content->hash, head[2]);
+	/* lstring.c, 5.1 and 5.2: the hash of 32 bytes and more leaves some out. */
+	if (head[2] >= 32 && layout->string_contents == 24) {
+		content->hash = ls_fold(content->hash, head[3]);
+		content->hash = ls_fold(content->hash, head[4]);
+	}
 }
 
 static long ls_puc_fold_constant(__u32 i, void *context)

@@ -13,12 +13,30 @@ extern __u32 namespace_level;
 /* 0: the task has no id there, it lives outside. */
 static __always_inline __u32 id_of(struct task_struct *task)
 {
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
 	__u32 level = namespace_level;
+	struct pid *pid;
 
+	if (!level)
+		return BPF_CORE_READ(task, pid);
+	pid = BPF_CORE_READ(task, thread_pid);
 	if (!pid || BPF_CORE_READ(pid, level) < level)
 		return 0;
 	return BPF_CORE_READ(pid, numbers[level].nr);
+}
+
+/* Of the task that runs: its process, and itself in *tid. */
+static __always_inline __u32 current_ids(__u32 *tid)
+{
+	__u64 ids = bpf_get_current_pid_tgid();
+	struct task_struct *task;
+
+	if (!namespace_level) {
+		*tid = ids;
+		return ids >> 32;
+	}
+	task = bpf_get_current_task_btf();
+	*tid = id_of(task);
+	return id_of(BPF_CORE_READ(task, group_leader));
 }
 
 #endif

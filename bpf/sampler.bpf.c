@@ -32,7 +32,7 @@ static __always_inline int copy_registers(struct ls_scratch *scratch, struct tas
 }
 
 static __always_inline void begin_sample(struct ls_scratch *scratch, struct task_struct *task,
-					 __u32 tgid, __u32 tid)
+					 __u32 tgid, __u32 tid, __u32 period_ns)
 {
 	struct ls_sample *sample = &scratch->sample;
 
@@ -46,6 +46,7 @@ static __always_inline void begin_sample(struct ls_scratch *scratch, struct task
 	sample->time_ns = scratch->now_ns;
 	sample->runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	bpf_get_current_comm(sample->comm, sizeof(sample->comm));
+	sample->period_ns = period_ns;
 	sample->state = 0;
 	sample->frame_count = 0;
 	sample->layout = 0;
@@ -58,7 +59,7 @@ SEC("perf_event")
 int sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
+	__u32 tid, tgid = current_ids(&tid);
 	struct ls_target *target = bpf_map_lookup_elem(&targets, &tgid);
 	struct ls_counters *counters = counters_here();
 	struct ls_scratch *scratch = scratch_here();
@@ -66,7 +67,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	if (!target || !counters || !scratch)
 		return 0;
 	counters->ticks++;
-	begin_sample(scratch, task, tgid, id_of(task));
+	begin_sample(scratch, task, tgid, tid, ctx->sample_period);
 	bpf_tail_call(ctx, &families, target->family);
 	return 0;
 }

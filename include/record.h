@@ -69,7 +69,9 @@ struct ls_sample {
 	__u32 dropped_before; /* samples of this thread that found no room since its last record */
 	__u64 time_ns;
 	__u64 runtime_ns;
-	__u64 state; /* the running lua_State, 0 where none */
+	__u64 state;     /* the running lua_State, 0 where none */
+	__u32 period_ns; /* of the timer that took it */
+	__u32 padding;
 	char comm[LS_COMM_LEN];
 	__u16 frame_count;
 	__u8 class;    /* enum ls_sample_class */
@@ -78,7 +80,7 @@ struct ls_sample {
 	__u8 verified; /* the walk is evidence for that layout: see design.md, "Layout verdict" */
 	__u16 other_layouts; /* while undecided: bit per layout that fitted as well */
 };
-_Static_assert(sizeof(struct ls_sample) == 64, "two programs share this");
+_Static_assert(sizeof(struct ls_sample) == 72, "two programs share this");
 
 /*
  * LS_RECORD_FUNCTION: what defines a prototype, sent when BPF first sees (function, fingerprint),

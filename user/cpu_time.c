@@ -9,32 +9,37 @@
 /* Samples that share: enough that where a window ends has no say in what its samples weigh. */
 #define WINDOW 100
 
+struct part {
+	uint32_t node;
+	uint32_t period_ns; /* of the timer then: what the sample weighs */
+};
+
 struct thread {
 	uint32_t tid;
 	char comm[LS_COMM_LEN];
 	uint64_t window_ns; /* CPU time where the window began */
 	uint64_t value_ns;  /* as its latest samples carried it */
-	uint64_t dropped;   /* lost samples that share with `nodes` */
-	uint32_t *nodes;    /* of the window's samples */
+	struct part *parts; /* the window's samples */
 	size_t count, room;
-	size_t since_move; /* samples, lost ones included, that carried value_ns */
+	uint64_t dropped;       /* lost samples that share with them */
+	uint64_t dropped_ns;    /* and what they weigh */
+	uint64_t since_move_ns; /* periods of the samples that carried value_ns, lost ones included
+				 */
 	UT_hash_handle hh;
 };
 
 struct cpu_time {
-	uint64_t period_ns;
 	uint64_t total_ns;
 	struct cpu_time_receiver receiver;
 	struct thread *threads;
 };
 
-struct cpu_time *cpu_time__new(uint64_t period_ns, const struct cpu_time_receiver *receiver)
+struct cpu_time *cpu_time__new(const struct cpu_time_receiver *receiver)
 {
 	struct cpu_time *time = calloc(1, sizeof(*time));
 
 	if (!time)
 		return NULL;
-	time->period_ns = period_ns;
 	time->receiver = *receiver;
 	return time;
 }
@@ -42,7 +47,7 @@ struct cpu_time *cpu_time__new(uint64_t period_ns, const struct cpu_time_receive
 static void forget(struct cpu_time *time, struct thread *thread)
 {
 	HASH_DEL(time->threads, thread);
-	free(thread->nodes);
+	free(thread->parts);
 	free(thread);
 }
 
@@ -113,71 +118,75 @@ static void unsampled(struct cpu_time *time, const struct thread *thread, uint64
 	time->receiver.unsampled(time->receiver.context, thread->comm, ns);
 }
 
-/* Ends a window: shares `ns` among its samples, lost ones included. */
+/*
+ * Ends a window: shares `ns` among its samples, lost ones included. What each gets is the
+ * difference of running sums, so that nothing is lost to rounding.
+ */
 static void share(struct cpu_time *time, struct thread *thread, uint64_t ns)
 {
-	uint64_t parts = thread->count + thread->dropped;
-	uint64_t each, rest;
+	uint64_t all = thread->dropped_ns, sum = 0, charged = 0;
 
-	if (!parts) {
-		unsampled(time, thread, ns);
-		return;
-	}
-	each = ns / parts;
-	rest = ns % parts;
 	for (size_t i = 0; i < thread->count; i++)
-		charge(time, thread->nodes[i], each + (i < rest));
-	if (thread->dropped)
-		unsampled(time, thread,
-			  each * thread->dropped +
-				  (rest > thread->count ? rest - thread->count : 0));
+		all += thread->parts[i].period_ns;
+	for (size_t i = 0; i < thread->count && all; i++) {
+		uint64_t so_far;
+
+		sum += thread->parts[i].period_ns;
+		so_far = (uint64_t)((unsigned __int128)ns * sum / all);
+		charge(time, thread->parts[i].node, so_far - charged);
+		charged = so_far;
+	}
+	unsampled(time, thread, ns - charged);
 	thread->count = 0;
 	thread->dropped = 0;
+	thread->dropped_ns = 0;
 }
 
-static int add_node(struct thread *thread, uint32_t node)
+static int add_part(struct thread *thread, uint32_t node, uint32_t period_ns)
 {
 	if (thread->count == thread->room) {
 		size_t room = thread->room ? thread->room * 2 : 4;
-		uint32_t *nodes = realloc(thread->nodes, room * sizeof(*nodes));
+		struct part *parts = reallocarray(thread->parts, room, sizeof(*parts));
 
-		if (!nodes)
+		if (!parts)
 			return -ENOMEM;
-		thread->nodes = nodes;
+		thread->parts = parts;
 		thread->room = room;
 	}
-	thread->nodes[thread->count++] = node;
+	thread->parts[thread->count++] = (struct part){node, period_ns};
 	return 0;
 }
 
 int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint32_t node)
 {
 	struct thread *thread = find_or_add(time, sample->tid, sample->comm);
+	uint64_t dropped_ns;
 
 	if (!thread)
 		return -ENOMEM;
+	dropped_ns = (uint64_t)sample->dropped_before * sample->period_ns;
 	thread->dropped += sample->dropped_before;
-	thread->since_move += sample->dropped_before;
+	thread->dropped_ns += dropped_ns;
+	thread->since_move_ns += dropped_ns;
 	if (sample->runtime_ns > thread->value_ns) {
 		thread->value_ns = sample->runtime_ns;
 		if (thread->count + thread->dropped >= WINDOW) {
 			share(time, thread, thread->value_ns - thread->window_ns);
 			thread->window_ns = thread->value_ns;
 		}
-		thread->since_move = 0;
+		thread->since_move_ns = 0;
 	}
-	thread->since_move++;
-	return add_node(thread, node);
+	thread->since_move_ns += sample->period_ns;
+	return add_part(thread, node, sample->period_ns);
 }
 
 static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
 {
 	uint64_t since = runtime_ns > thread->value_ns ? runtime_ns - thread->value_ns : 0;
-	uint64_t most = thread->since_move * time->period_ns;
 
-	if (since > most) {
-		unsampled(time, thread, since - most);
-		since = most;
+	if (since > thread->since_move_ns) {
+		unsampled(time, thread, since - thread->since_move_ns);
+		since = thread->since_move_ns;
 	}
 	share(time, thread, thread->value_ns - thread->window_ns + since);
 	forget(time, thread);

@@ -7,8 +7,8 @@
  * sample carries. That value moves only now and then: at scheduler ticks, at switches, whenever
  * somebody asks for it. Nothing may be read out of the single moves: they come at the ends of
  * whatever the thread does in pieces, and would favour the long pieces. So samples are taken
- * together in windows of a hundred or more, and those of a window share equally what the thread
- * was charged in it.
+ * together in windows of a hundred or more, and those of a window share what the thread was
+ * charged in it, in proportion to the period that the timer had at each.
  *
  * The stretch before a thread's first sample ends with it and belongs to the first window. After
  * the last move of the value a sample stands for no more than one period: the rest, and all time
@@ -32,7 +32,7 @@ struct cpu_time_receiver {
 };
 
 /* NULL when out of memory. Free with cpu_time__free(), which takes NULL. */
-struct cpu_time *cpu_time__new(uint64_t period_ns, const struct cpu_time_receiver *receiver);
+struct cpu_time *cpu_time__new(const struct cpu_time_receiver *receiver);
 void cpu_time__free(struct cpu_time *time);
 
 /* A thread that existed when sampling began, with its CPU time then. 0 or -ENOMEM. */

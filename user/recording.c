@@ -63,7 +63,7 @@ static void charge_unsampled(void *context, const char *comm, uint64_t ns)
 		recording->error = -ENOMEM;
 }
 
-struct recording *recording__new(pid_t pid, uint64_t period_ns)
+struct recording *recording__new(pid_t pid)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 	struct cpu_time_receiver receiver = {recording, charge, charge_unsampled};
@@ -73,7 +73,7 @@ struct recording *recording__new(pid_t pid, uint64_t period_ns)
 	recording->pid = pid;
 	recording->tree = call_tree__new();
 	recording->functions = functions__new();
-	recording->time = cpu_time__new(period_ns, &receiver);
+	recording->time = cpu_time__new(&receiver);
 	if (!recording->tree || !recording->functions || !recording->time)
 		goto cleanup;
 	recording->symbolizer = symbolizer_puc__new(pid, recording->functions);

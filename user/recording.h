@@ -13,7 +13,7 @@
 struct recording;
 
 /* NULL when out of memory. Free with recording__free(), which takes NULL. */
-struct recording *recording__new(pid_t pid, uint64_t period_ns);
+struct recording *recording__new(pid_t pid);
 void recording__free(struct recording *recording);
 
 /* A thread that exists when sampling begins, with its CPU time so far. 0 or -ENOMEM. */

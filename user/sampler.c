@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 /* A thread with a timer of its own. */
 struct timer {
 	pid_t tid;
-	int fd;
+	int fd; /* of the event; owned by the link */
 	struct bpf_link *link;
 	uint64_t attached_ns; /* threads that it creates from then on inherit the timer */
 	UT_hash_handle hh;
@@ -29,6 +30,7 @@ struct sampler {
 	struct luaspy_bpf *bpf;
 	struct ring_buffer *ring;
 	struct timer *timers;
+	struct timer *next_varied; /* NULL: the first */
 	struct sampler_receiver receiver;
 	uint64_t period_ns;
 };
@@ -150,6 +152,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 	libbpf_set_print(print_libbpf);
 	sampler->receiver = *receiver;
 	sampler->period_ns = options->period_ns;
+	srand48(now_ns());
 	error = load(sampler, options);
 	if (error)
 		goto cleanup;
@@ -171,6 +174,7 @@ void sampler__stop(struct sampler *sampler)
 {
 	struct timer *timer, *next;
 
+	sampler->next_varied = NULL;
 	HASH_ITER (hh, sampler->timers, timer, next) {
 		HASH_DEL(sampler->timers, timer);
 		bpf_link__destroy(timer->link);
@@ -249,6 +253,22 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 cleanup:
 	free(timer);
 	return error;
+}
+
+/* A change interrupts the thread's processor: with many threads some wait for the next call. */
+#define CHANGES_MAX 64
+
+void sampler__vary_periods(struct sampler *sampler)
+{
+	for (int i = 0; i < CHANGES_MAX && i < (int)HASH_COUNT(sampler->timers); i++) {
+		struct timer *timer = sampler->next_varied ? sampler->next_varied : sampler->timers;
+		/* Even in frequency, so that the mean rate is what was asked for. */
+		uint64_t period = sampler->period_ns / (0.75 + drand48() / 2);
+
+		/* Fails for a thread that is gone. */
+		ioctl(timer->fd, PERF_EVENT_IOC_PERIOD, &period);
+		sampler->next_varied = timer->hh.next;
+	}
 }
 
 /* A thread may have been born by one that was itself born since: so far back we look. */

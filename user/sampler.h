@@ -48,6 +48,13 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid);
 /* Whether that thread has been given a timer by the one that created it, or by attach_thread(). */
 int sampler__has_thread(struct sampler *sampler, pid_t tid);
 
+/*
+ * Gives timers new periods, at random around the one asked for, which stays their mean. A period
+ * that never changed could keep step with what the target does, and see only some of it. To be
+ * called every few dozen milliseconds.
+ */
+void sampler__vary_periods(struct sampler *sampler);
+
 /* Stops all timers; what was sent before can still be drained. */
 void sampler__stop(struct sampler *sampler);
 

@@ -227,7 +227,7 @@ int session__open(const struct session_options *options, struct session **opened
 		error = identify(session);
 	if (error)
 		goto cleanup;
-	session->recording = recording__new(options->pid, options->period_ns);
+	session->recording = recording__new(options->pid);
 	error = session->recording ? load_sampler(session) : -ENOMEM;
 	if (error)
 		goto cleanup;
@@ -431,6 +431,7 @@ static int watch(struct session *session)
 			error = follow_exec(session);
 		if (!error)
 			error = settle_layout(session);
+		sampler__vary_periods(session->sampler);
 		show_progress(session);
 	}
 	progress__clear();
@@ -478,6 +479,10 @@ int session__run(struct session *session)
 	if (!error)
 		error = settle_layout(session);
 	end_threads(session);
+	log_debug("%llu ticks, %llu searched %llu chunks of stack, %llu "
+		  "prototypes read",
+		  session->counters.ticks, session->counters.scans, session->counters.chunks,
+		  session->counters.definitions);
 	return error ? error : drain_error;
 }
 

@@ -143,6 +143,14 @@ static void finds_short_pieces_between_long_ones(void **state)
  */
 #define MEASURED_SLACK 0.005
 
+/*
+ * Where a thread sleeps every 60 us, the kernel's task-clock timer favours the first 30 us after it
+ * wakes: timers that were due on the way to sleep and back go off there. On the virtual machine
+ * where this was measured these are 11% of all samples, 4 to 6 points of a split at this place. The
+ * timer is the kernel's; this bound says how much of that is known.
+ */
+#define WAKING_SLACK 0.06
+
 static void finds_the_split_within_the_work_of_a_server_at_1_khz(void **state)
 {
 	struct watched watched;
@@ -150,7 +158,7 @@ static void finds_the_split_within_the_work_of_a_server_at_1_khz(void **state)
 	need_to_record();
 	watched = watch(*state, "1khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "42", "18");
-	check_split(&watched, MEASURED_SLACK);
+	check_split(&watched, WAKING_SLACK);
 }
 
 static void finds_the_split_within_the_work_of_a_server_at_10_khz(void **state)
@@ -160,7 +168,7 @@ static void finds_the_split_within_the_work_of_a_server_at_10_khz(void **state)
 	need_to_record();
 	watched = watch(*state, "10khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "42", "18");
-	check_split(&watched, MEASURED_SLACK);
+	check_split(&watched, WAKING_SLACK);
 }
 
 static void finds_the_split_between_short_and_long_work_of_a_server_at_1_khz(void **state)

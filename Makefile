@@ -69,7 +69,7 @@ TEST_LIBRARIES := cmocka jansson
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 
 # -D_GNU_SOURCE= so that a file may still define it.
-USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude -Iuser -I$(O) $(LIBRARY_CFLAGS) \
+USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude $(patsubst %/,-I%,$(wildcard user/*/)) -I$(O) $(LIBRARY_CFLAGS) \
               $(CPPFLAGS) $(CFLAGS)
 TEST_CFLAGS = -Itests/support -Ibpf $(TEST_LIBRARY_CFLAGS)
 ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \

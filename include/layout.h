@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where an interpreter keeps what a stack walk needs: offsets as data. User space picks a layout
- * (user/layout_puc.c has one initializer per class), BPF and the symbolizer follow it.
+ * (user/puc/layout_puc.c has one initializer per class), BPF and the symbolizer follow it.
  */
 #ifndef LS_LAYOUT_H
 #define LS_LAYOUT_H

@@ -24,7 +24,7 @@ static int load_program(void)
 	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "empty", "GPL", instructions, 2, NULL);
 }
 
-/* The attributes are those of open_timer() in user/sampler.c; they have to stay so. */
+/* The attributes are those of open_timer() in user/session/sampler.c; they have to stay so. */
 static int open_timer(pid_t tid, uint64_t period_ns)
 {
 	struct perf_event_attr attributes = {

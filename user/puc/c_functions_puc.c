@@ -34,7 +34,8 @@ struct name {
 	uint64_t function;
 	uint64_t instance; /* the closure, if it has upvalues */
 	enum rank rank;
-	char *text; /* NULL: ambiguous */
+	bool is_loaded; /* from package.loaded */
+	char *text;     /* NULL: ambiguous */
 };
 
 struct c_functions_puc {
@@ -186,7 +187,8 @@ static int visit(void *context, const char *key, const struct table_puc_value *v
 	struct reading *reading = context;
 	bool is_method = reading->rank == RANK_METATABLE && strncmp(key, "__", 2) != 0;
 	char text[2 * TABLE_PUC_KEY_SIZE];
-	struct name name = {.rank = reading->rank, .text = text};
+	struct name name = {
+		.rank = reading->rank, .is_loaded = reading->rank == RANK_LOADED, .text = text};
 	int error;
 
 	if (table_puc__is_table(&reading->reader, value))
@@ -420,13 +422,23 @@ static int compare_to_address(const void *key, const void *item)
 	return (address > name->function) - (address < name->function);
 }
 
+static const struct name *find_name(const struct c_functions_puc *functions, uint64_t function)
+{
+	return functions->count ? bsearch(&function, functions->items, functions->count,
+					  sizeof(*functions->items), compare_to_address)
+				: NULL;
+}
+
 const char *c_functions_puc__name(const struct c_functions_puc *functions, uint64_t function)
 {
-	const struct name *found;
+	const struct name *found = find_name(functions, function);
 
-	if (!functions->count)
-		return NULL;
-	found = bsearch(&function, functions->items, functions->count, sizeof(*found),
-			compare_to_address);
 	return found ? found->text : NULL;
+}
+
+bool c_functions_puc__is_loaded(const struct c_functions_puc *functions, uint64_t function)
+{
+	const struct name *found = find_name(functions, function);
+
+	return found && found->is_loaded;
 }

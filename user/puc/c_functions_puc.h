@@ -7,6 +7,7 @@
 #ifndef LS_C_FUNCTIONS_PUC_H
 #define LS_C_FUNCTIONS_PUC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layout.h"
@@ -35,5 +36,8 @@ int c_functions_puc__read(struct c_functions_puc *functions, const struct target
  * escaped. NULL where unknown. Valid until the next call of c_functions_puc__read() or __free().
  */
 const char *c_functions_puc__name(const struct c_functions_puc *functions, uint64_t function);
+
+/* Whether that name comes from package.loaded: what scripts call it, not where one was kept. */
+bool c_functions_puc__is_loaded(const struct c_functions_puc *functions, uint64_t function);
 
 #endif

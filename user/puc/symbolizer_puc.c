@@ -221,13 +221,21 @@ static uint32_t script_function(struct symbolizer_puc *symbolizer,
 	return prototype->function;
 }
 
-/* Names it as the script does; else as the program's symbols do; else by its place. 0 or -ENOMEM.
+/*
+ * Names it as its module does; else as the program's symbols do; else by where a script keeps it;
+ * else by its place. 0 or -ENOMEM.
  */
 static int name_c_function(struct symbolizer_puc *symbolizer, struct c_function *c_function)
 {
-	const char *name = c_functions_puc__name(symbolizer->registered, c_function->address);
+	const char *kept = c_functions_puc__name(symbolizer->registered, c_function->address);
+	const char *name = kept;
 
-	c_function->is_registered = name != NULL;
+	c_function->is_registered =
+		c_functions_puc__is_loaded(symbolizer->registered, c_function->address);
+	if (!c_function->is_registered)
+		name = native_names__symbol(symbolizer->native, c_function->address);
+	if (!name)
+		name = kept;
 	if (!name)
 		name = native_names__name(symbolizer->native, c_function->address);
 	return name ? functions__rename(symbolizer->functions, c_function->function, name)

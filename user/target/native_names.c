@@ -105,23 +105,44 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* The file that is mapped there, and the place in it: its own address where it is an ELF file. */
+static struct elf_file *locate(struct native_names *names, uint64_t address,
+			       const struct process_mapping **mapping, uint64_t *place)
+{
+	struct elf_file *file;
+	uint64_t in_file;
+
+	*mapping = mapping_at(names, address);
+	*place = address;
+	if (!*mapping)
+		return NULL;
+	file = file_of(names, *mapping);
+	*place = address - (*mapping)->start + (*mapping)->offset;
+	in_file = file ? elf_file__address_of_offset(file, *place) : UINT64_MAX;
+	if (in_file != UINT64_MAX)
+		*place = in_file;
+	return file;
+}
+
+const char *native_names__symbol(struct native_names *names, uint64_t address)
+{
+	const struct process_mapping *mapping;
+	uint64_t place;
+	struct elf_file *file = locate(names, address, &mapping, &place);
+
+	return file ? elf_file__function_at(file, place) : NULL;
+}
+
 const char *native_names__name(struct native_names *names, uint64_t address)
 {
-	const struct process_mapping *mapping = mapping_at(names, address);
-	const char *symbol = NULL;
-	uint64_t place = address;
-	struct elf_file *file;
+	const char *symbol = native_names__symbol(names, address);
+	const struct process_mapping *mapping;
+	uint64_t place;
 	int length;
 
 	free(names->name);
 	names->name = NULL;
-	if (mapping) {
-		file = file_of(names, mapping);
-		place = address - mapping->start + mapping->offset;
-		if (file && elf_file__address_of_offset(file, place) != UINT64_MAX)
-			place = elf_file__address_of_offset(file, place);
-		symbol = file ? elf_file__function_at(file, place) : NULL;
-	}
+	locate(names, address, &mapping, &place);
 	if (symbol)
 		length = asprintf(&names->name, "%s", symbol);
 	else if (mapping)

@@ -18,4 +18,7 @@ void native_names__free(struct native_names *names);
  */
 const char *native_names__name(struct native_names *names, uint64_t address);
 
+/* The symbol alone; NULL: none. Valid until the names are freed. */
+const char *native_names__symbol(struct native_names *names, uint64_t address);
+
 #endif

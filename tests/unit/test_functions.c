@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "functions.h"
+
+static int make_functions(void **state)
+{
+	*state = functions__new();
+	return *state ? 0 : -1;
+}
+
+static int free_functions(void **state)
+{
+	functions__free(*state);
+	return 0;
+}
+
+static uint32_t script(struct functions *functions, const char *source, uint32_t line,
+		       uint32_t last_line, uint64_t shape)
+{
+	struct function_identity identity = {source, line, last_line, shape};
+	uint32_t id = functions__script(functions, &identity);
+
+	assert_int_not_equal(id, 0);
+	return id;
+}
+
+static const struct ls_profile_function *shown(struct functions *functions, uint32_t id)
+{
+	static struct ls_profile profile;
+
+	functions__export(functions, &profile);
+	assert_in_range(id, 1, profile.function_count);
+	return &profile.functions[id];
+}
+
+static void vote(struct functions *functions, uint32_t id, const char *name, int times)
+{
+	while (times-- > 0)
+		assert_int_equal(functions__vote(functions, id, name), 0);
+}
+
+static void has_none_at_first(void **state)
+{
+	struct ls_profile profile = {.function_count = 7};
+
+	functions__export(*state, &profile);
+	assert_int_equal(profile.function_count, 0);
+	functions__free(NULL);
+}
+
+static void knows_a_script_function_again(void **state)
+{
+	char source[] = "app.lua";
+	uint32_t id = script(*state, source, 3, 9, 77);
+
+	source[0] = 'X';
+	assert_int_equal(script(*state, "app.lua", 3, 9, 77), id);
+	assert_string_equal(shown(*state, id)->source, "app.lua");
+	assert_int_equal(shown(*state, id)->line, 3);
+	assert_null(shown(*state, id)->name);
+}
+
+static void tells_apart_by_source_lines_and_shape(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 3, 9, 77);
+
+	assert_int_not_equal(script(*state, "app.luac", 3, 9, 77), id);
+	assert_int_not_equal(script(*state, "app.lu", 3, 9, 77), id);
+	assert_int_not_equal(script(*state, "app.lua", 4, 9, 77), id);
+	assert_int_not_equal(script(*state, "app.lua", 3, 8, 77), id);
+	assert_int_not_equal(script(*state, "app.lua", 3, 9, 78), id);
+	assert_int_not_equal(script(*state, "app.lua", 3, 9, 77ULL << 32), id);
+}
+
+static void counts_ids_from_one_without_a_gap(void **state)
+{
+	char source[16];
+
+	for (uint32_t i = 1; i <= 1000; i++) {
+		snprintf(source, sizeof(source), "%u.lua", i);
+		assert_int_equal(script(*state, source, i, i, 0), i);
+	}
+	assert_string_equal(shown(*state, 1)->source, "1.lua");
+	assert_string_equal(shown(*state, 1000)->source, "1000.lua");
+	assert_int_equal(script(*state, "500.lua", 500, 500, 0), 500);
+}
+
+static void shows_the_name_with_most_votes(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 3, 9, 0);
+
+	vote(*state, id, "f", 2);
+	vote(*state, id, "g", 3);
+	assert_string_equal(shown(*state, id)->name, "g");
+	vote(*state, id, "f", 2);
+	assert_string_equal(shown(*state, id)->name, "f");
+}
+
+static void shows_the_first_name_among_equals(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 3, 9, 0);
+
+	vote(*state, id, "first", 1);
+	vote(*state, id, "second", 1);
+	vote(*state, id, "third", 1);
+	assert_string_equal(shown(*state, id)->name, "first");
+}
+
+static void votes_for_one_function_alone(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 3, 9, 0);
+	uint32_t other = script(*state, "app.lua", 3, 9, 1);
+
+	vote(*state, id, "f", 1);
+	assert_null(shown(*state, other)->name);
+}
+
+static void prefers_a_given_name_to_any_votes(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 0, 0, 0);
+	char name[] = "main chunk";
+
+	vote(*state, id, "require", 5);
+	assert_int_equal(functions__rename(*state, id, name), 0);
+	name[0] = 'X';
+	vote(*state, id, "dofile", 50);
+	assert_string_equal(shown(*state, id)->name, "main chunk");
+}
+
+static void shows_the_latest_given_name(void **state)
+{
+	uint32_t id = functions__c(*state, 0x1000);
+
+	assert_int_equal(functions__rename(*state, id, "lua5.4+0x1000"), 0);
+	assert_string_equal(shown(*state, id)->name, "lua5.4+0x1000");
+	assert_int_equal(functions__rename(*state, id, "string.rep"), 0);
+	assert_string_equal(shown(*state, id)->name, "string.rep");
+}
+
+static void knows_c_functions_by_address(void **state)
+{
+	uint32_t id = functions__c(*state, 0x1000);
+
+	assert_int_equal(functions__c(*state, 0x1000), id);
+	assert_int_not_equal(functions__c(*state, 0x1001), id);
+	assert_string_equal(shown(*state, id)->source, "[C]");
+	assert_null(shown(*state, id)->name);
+	assert_int_equal(shown(*state, id)->line, 0);
+}
+
+static void knows_pseudo_functions_by_name(void **state)
+{
+	char name[] = "(host)";
+	uint32_t id = functions__pseudo(*state, name);
+
+	name[1] = 'X';
+	assert_int_equal(functions__pseudo(*state, "(host)"), id);
+	assert_int_not_equal(functions__pseudo(*state, "(hos"), id);
+	assert_string_equal(shown(*state, id)->name, "(host)");
+	assert_null(shown(*state, id)->source);
+}
+
+static void mixes_up_no_kinds(void **state)
+{
+	uint32_t pseudo = functions__pseudo(*state, "");
+	uint32_t c = functions__c(*state, 0);
+	uint32_t nowhere = script(*state, "", 0, 0, 0);
+
+	assert_int_not_equal(pseudo, c);
+	assert_int_not_equal(pseudo, nowhere);
+	assert_int_not_equal(c, nowhere);
+}
+
+#define fixed(test) cmocka_unit_test_setup_teardown(test, make_functions, free_functions)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		fixed(has_none_at_first),
+		fixed(knows_a_script_function_again),
+		fixed(tells_apart_by_source_lines_and_shape),
+		fixed(counts_ids_from_one_without_a_gap),
+		fixed(shows_the_name_with_most_votes),
+		fixed(shows_the_first_name_among_equals),
+		fixed(votes_for_one_function_alone),
+		fixed(prefers_a_given_name_to_any_votes),
+		fixed(shows_the_latest_given_name),
+		fixed(knows_c_functions_by_address),
+		fixed(knows_pseudo_functions_by_name),
+		fixed(mixes_up_no_kinds),
+	};
+
+	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
+}

@@ -26,9 +26,6 @@
 #define LS_YIELDED     1            /* LUA_YIELD, lua.h; what is above it are errors */
 #define LS_UNPROTECTED (~0ULL)      /* errorJmp of a main thread without one: above all others */
 
-/* LUAI_MAXSTACK (luaconf.h, 5.2 on) is a million TValues; more is no stack. */
-#define LS_VALUES_MAX (16ULL * 1000000)
-
 /* Chunks to read where nothing says that script runs, and where something does. */
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
@@ -154,23 +151,6 @@ static __always_inline int add_protected(struct ls_scratch *scratch,
 	return 1;
 }
 
-/* Registers and native stack hold many pointers into the running state's stack of values. */
-static __always_inline void pass_over_values(struct ls_scratch *scratch,
-					     const struct ls_puc_layout *layout)
-{
-	__u64 low = ls_word(scratch->other_state, layout->state_stack);
-	__u64 high = ls_word(scratch->other_state, layout->state_stack_last);
-	__u64 top = ls_word(scratch->other_state, layout->state_top);
-
-	/* One of them lags behind a stack that grows; both lie beyond it then, or one within. */
-	if (high > top)
-		high = top;
-	if (high - low > LS_VALUES_MAX)
-		return;
-	scratch->search.barren[1].low = low;
-	scratch->search.barren[1].high = high;
-}
-
 /* A pointer found somewhere: is it an active state? Verified once, for all its callers. */
 __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
 			__u64 address)
@@ -193,7 +173,6 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 	if (!error_jump)
 		return 0;
 	add_active(scratch, address, error_jump, ls_word(scratch->other_state, layout->state_ci));
-	pass_over_values(scratch, layout);
 	if (address == main_thread)
 		scratch->search.rooted = 1;
 	else if (!scratch->search.rooted && scratch->search.global != global)
@@ -323,7 +302,6 @@ static __always_inline void search_begin(struct ls_scratch *scratch, const struc
 	search->address = scratch->sp;
 	search->barren[0].low = scratch->sp;
 	search->barren[0].high = thread->own_stack ? thread->stack_high : 0;
-	search->barren[1].high = 0;
 	search->generation++;
 	search->candidate_count = 0;
 	search->chunks_read = 0;

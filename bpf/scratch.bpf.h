@@ -21,7 +21,7 @@ typedef int ls_reader_t;
 #define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
 #define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
 #define LS_MEMO_MAX      1024 /* prototypes whose content was read lately */
-#define LS_BARREN_RANGES (2 + LS_CODE_RANGES)
+#define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
 #define LS_REGISTER_MAX  32
 
 /* A lua_State that runs or waits for one that it resumed: its errorJmp lies in this stack. */
@@ -67,7 +67,7 @@ struct ls_search {
 	__u64 high;    /* end of the thread's stack */
 	__u64 address; /* next to be read */
 	__u64 end;     /* of what is to be read */
-	/* where no state can lie: the thread's own stack, a state's stack of values, code */
+	/* where no state can lie: the thread's own stack, code */
 	struct ls_range barren[LS_BARREN_RANGES];
 	__u64 global; /* of the state that was looked at last */
 	__u32 rooted; /* the chain's last is its VM's main thread: nothing of it lies further up */

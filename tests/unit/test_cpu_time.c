@@ -146,6 +146,18 @@ static void weighs_a_sample_by_its_period(void **state)
 	assert_int_equal(fixture->nodes[2], 600);
 }
 
+static void shares_years_without_overflow(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t ns = 1ULL << 60;
+
+	sample_with(fixture, (struct ls_sample){.runtime_ns = ns, .period_ns = 1U << 31}, 1);
+	sample_with(fixture, (struct ls_sample){.runtime_ns = ns, .period_ns = 1U << 31}, 2);
+	cpu_time__end_all(fixture->time);
+	assert_int_equal(fixture->nodes[1], ns / 2);
+	assert_int_equal(fixture->nodes[2], ns / 2);
+}
+
 static void gives_what_lost_samples_weigh_to_unsampled(void **state)
 {
 	struct fixture *fixture = *state;
@@ -176,10 +188,11 @@ static void caps_the_stretch_after_the_last_move(void **state)
 
 	begin(fixture, 1, 50 * PERIOD);
 	sample_at(fixture, 51 * PERIOD, 1);
-	sample_at(fixture, 51 * PERIOD, 1);
+	sample_at(fixture, 52 * PERIOD, 1);
+	sample_at(fixture, 52 * PERIOD, 1);
 	end(fixture, 1, 100 * PERIOD);
-	assert_int_equal(fixture->nodes[1], 3 * PERIOD);
-	assert_int_equal(fixture->unsampled_ns, 47 * PERIOD);
+	assert_int_equal(fixture->nodes[1], 4 * PERIOD);
+	assert_int_equal(fixture->unsampled_ns, 46 * PERIOD);
 }
 
 static void charges_a_short_stretch_after_the_last_move(void **state)
@@ -333,7 +346,8 @@ static void favours_no_long_pieces_where_the_value_moves_at_their_ends(void **st
 	assert_in_range(fixture->nodes[2] * 1000 / (ticks * PERIOD), 940, 960);
 }
 
-/* The same, but every second tick is lost on the way: whoever was hit has no say in what it weighs. */
+/* The same, but every second tick is lost on the way: whoever was hit has no say in what it weighs.
+ */
 static void favours_nobody_where_ticks_get_lost(void **state)
 {
 	struct fixture *fixture = *state;
@@ -360,6 +374,7 @@ int main(void)
 		fixed(waits_for_the_value_to_move),
 		fixed(shares_evenly_whatever_the_moves_were),
 		fixed(weighs_a_sample_by_its_period),
+		fixed(shares_years_without_overflow),
 		fixed(gives_what_lost_samples_weigh_to_unsampled),
 		fixed(counts_lost_samples_towards_a_window),
 		fixed(caps_the_stretch_after_the_last_move),

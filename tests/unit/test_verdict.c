@@ -131,7 +131,8 @@ static void survives_numbers_of_layouts_that_do_not_exist(void **state)
 
 	(void)state;
 	add_evidence(&verdict, 255, 0xffff, 3);
-	assert_int_equal(verdict.fits[LS_LAYOUT_MAX - 1], 6);
+	assert_int_equal(verdict.fits[LS_LAYOUT_MAX - 1], 0);
+	assert_int_equal(verdict.has_evidence, 0);
 	assert_int_equal(verdict.is_decided, 0);
 }
 

@@ -173,6 +173,18 @@ uint32_t functions__pseudo(struct functions *functions, const char *name)
 	return entry->id;
 }
 
+void functions__forget_addresses(struct functions *functions)
+{
+	struct entry *entry, *next;
+
+	HASH_ITER (hh, functions->entries, entry, next) {
+		if (entry->key.kind != KIND_C)
+			continue;
+		HASH_DEL(functions->entries, entry);
+		free(entry);
+	}
+}
+
 int functions__rename(struct functions *functions, uint32_t function, const char *name)
 {
 	char *copy = strdup(name);

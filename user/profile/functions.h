@@ -29,6 +29,9 @@ uint32_t functions__script(struct functions *functions, const struct function_id
 uint32_t functions__c(struct functions *functions, uint64_t address);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
 
+/* Another program runs now: C functions at the same addresses are others. */
+void functions__forget_addresses(struct functions *functions);
+
 /* A name for it; later ones win, for script functions over any votes. 0 or -ENOMEM. */
 int functions__rename(struct functions *functions, uint32_t function, const char *name);
 

@@ -23,7 +23,7 @@ void chunk_name__show(const char *chunk, size_t length, char to[CHUNK_NAME_SIZE]
 		return;
 	}
 	end = stpcpy(end, PREFIX);
-	if (!newline && length <= room) {
+	if (!newline && length < room) {
 		end = (char *)memcpy(end, chunk, length) + length;
 	} else {
 		if (line > room)

@@ -196,10 +196,11 @@ static uint32_t stack_node(struct recording *recording, const struct ls_sample *
 		return 0;
 	shared = stack->category == category ? shared_frames(stack, frames, count) : 0;
 	/* The shared part moves to where it lies in the new stack, counted from the leaf. */
-	memmove(stack->nodes + count - shared, stack->nodes + stack->count - shared,
-		shared * sizeof(*stack->nodes));
-	if (shared)
+	if (shared) {
+		memmove(stack->nodes + count - shared, stack->nodes + stack->count - shared,
+			shared * sizeof(*stack->nodes));
 		node = stack->nodes[count - shared];
+	}
 	for (uint32_t at = count - shared; at-- > 0;) {
 		node = frame_node(recording, sample, frames, at, node, &is_known);
 		if (!node) {
@@ -208,7 +209,8 @@ static uint32_t stack_node(struct recording *recording, const struct ls_sample *
 		}
 		stack->nodes[at] = node;
 	}
-	memcpy(stack->frames, frames, count * sizeof(*frames));
+	if (count)
+		memcpy(stack->frames, frames, count * sizeof(*frames));
 	stack->count = is_known ? count : 0;
 	stack->category = category;
 	recording->collected += !is_known;
@@ -263,6 +265,7 @@ int recording__exec(struct recording *recording)
 		return -ENOMEM;
 	recording->unnamed_calls += symbolizer_puc__unnamed_calls(recording->symbolizer);
 	symbolizer_puc__free(recording->symbolizer);
+	functions__forget_addresses(recording->functions);
 	recording->symbolizer = fresh;
 	recording->last_state = 0;
 	memset(&recording->verdict, 0, sizeof(recording->verdict));

@@ -11,7 +11,7 @@ void verdict__add(struct verdict *verdict, const struct ls_sample *sample)
 {
 	uint32_t layout = sample->layout % LS_LAYOUT_MAX;
 
-	if (verdict->is_decided)
+	if (verdict->is_decided || layout >= layouts_puc_count)
 		return;
 	if (!sample->verified) {
 		verdict->misfits += sample->error == LS_WALK_UNDECIDED;

@@ -25,7 +25,7 @@ struct verdict {
 /* Takes a sample into account. */
 void verdict__add(struct verdict *verdict, const struct ls_sample *sample);
 
-/* "5.4.3-5.4.9: 8 of 8 samples agree" and the like. Ends *to with NUL. */
+/* "5.4.3-5.4.9, agreed on by 8 of 8 samples" and the like. Ends *to with NUL. */
 void verdict__describe(const struct verdict *verdict, char *to, size_t size);
 
 #endif

@@ -13,7 +13,9 @@
 
 /* A mapped file, opened at the first look-up; NULL where that failed. */
 struct module {
-	uint64_t inode;
+	struct {
+		uint64_t device, inode;
+	} key;
 	struct elf_file *file;
 	UT_hash_handle hh;
 };
@@ -82,19 +84,22 @@ static const struct process_mapping *mapping_at(struct native_names *names, uint
 static struct elf_file *file_of(struct native_names *names, const struct process_mapping *mapping)
 {
 	char path[PATH_MAX];
-	struct module *module;
+	struct module *module, *there;
 
-	HASH_FIND(hh, names->modules, &mapping->inode, sizeof(mapping->inode), module);
-	if (module)
-		return module->file;
 	module = calloc(1, sizeof(*module));
 	if (!module)
 		return NULL;
-	module->inode = mapping->inode;
+	module->key.device = mapping->device;
+	module->key.inode = mapping->inode;
+	HASH_FIND(hh, names->modules, &module->key, sizeof(module->key), there);
+	if (there) {
+		free(module);
+		return there->file;
+	}
 	if (process__mapped_file_path(names->pid, mapping, path, sizeof(path)) ||
 	    elf_file__open(path, &module->file))
 		module->file = NULL;
-	HASH_ADD(hh, names->modules, inode, sizeof(module->inode), module);
+	HASH_ADD(hh, names->modules, key, sizeof(module->key), module);
 	return module->file;
 }
 

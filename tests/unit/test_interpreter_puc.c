@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "interpreter_puc.h"
+#include "layout_puc.h"
+#include "process.h"
+#include "skip.h"
+#include "stage.h"
+
+/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+#define NO_PID 2000000000
+
+/* A bit for each layout of that minor version that holds one of the patches. */
+static uint16_t layouts_of(int minor, int first_patch, int last_patch)
+{
+	uint16_t layouts = 0;
+
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		if (layouts_puc[i].minor == minor && layouts_puc[i].first_patch <= last_patch &&
+		    layouts_puc[i].last_patch >= first_patch)
+			layouts |= 1U << i;
+	return layouts;
+}
+
+/* Those that may be tried where the file does not tell the patch. */
+static uint16_t layouts_of_minor(int minor)
+{
+	return layouts_of(minor, 0, 99) & interpreter_puc__all_layouts();
+}
+
+/* A Lua that has started and waits. Until then its memory may still be the test's own. */
+static struct child *start_lua(struct stage *stage, const char *program)
+{
+	struct child *child =
+		start(stage, program, "-e", "print('up') io.stdout:flush() io.read()");
+
+	child__await_output(stage, child, "up\n");
+	return child;
+}
+
+static void identify(const struct child *child, struct interpreter_puc *interpreter)
+{
+	const char *other = "";
+
+	assert_int_equal(interpreter_puc__identify(child->pid, interpreter, &other), 0);
+	assert_null(other);
+}
+
+/* A copy of `program` in the stage's folder. Where `from` is not NULL, `to` takes its place and, if
+ * longer, that of what follows. */
+static const char *copy_program(struct stage *stage, const char *program, const char *name,
+				const char *from, const char *to)
+{
+	const char *path = in_folder(stage, name);
+	size_t size, replaced = 0;
+	char *content = read_file(program, &size);
+
+	for (size_t at = 0; from && at + strlen(from) <= size; at++) {
+		if (memcmp(content + at, from, strlen(from)))
+			continue;
+		assert_in_range(strlen(to), 0, size - at);
+		memcpy(content + at, to, strlen(to));
+		replaced++;
+	}
+	assert_int_equal(!from, !replaced);
+	write_file(path, content, size);
+	assert_int_equal(chmod(path, 0700), 0);
+	free(content);
+	return path;
+}
+
+static void identifies_one(struct stage *stage, int minor)
+{
+	struct interpreter_puc interpreter;
+	char program[16], path[32], release[8];
+	int patch;
+
+	snprintf(program, sizeof(program), "lua5.%d", minor);
+	snprintf(path, sizeof(path), "/usr/bin/%s", program);
+	snprintf(release, sizeof(release), "5.%d.", minor);
+	need_program(program, "lua5.*");
+	identify(start_lua(stage, program), &interpreter);
+	assert_memory_equal(interpreter.release, release, strlen(release));
+	patch = atoi(interpreter.release + strlen(release));
+	assert_int_equal(interpreter.layouts, layouts_of(minor, patch, patch));
+	assert_int_not_equal(interpreter.layouts, 0);
+	if (has_program(path))
+		assert_string_equal(interpreter.path, path);
+	interpreter_puc__free(&interpreter);
+}
+
+static void identifies_lua_5_1(void **state)
+{
+	identifies_one(*state, 1);
+}
+
+static void identifies_lua_5_2(void **state)
+{
+	identifies_one(*state, 2);
+}
+
+static void identifies_lua_5_3(void **state)
+{
+	identifies_one(*state, 3);
+}
+
+static void identifies_lua_5_4(void **state)
+{
+	identifies_one(*state, 4);
+}
+
+static void goes_by_content_whatever_the_name(void **state)
+{
+	struct stage *stage = *state;
+	struct interpreter_puc interpreter;
+	const char *path;
+
+	need_program("/usr/bin/lua5.4", "lua5.4");
+	path = copy_program(stage, "/usr/bin/lua5.4", "luajit-5.1.so", NULL, NULL);
+	identify(start_lua(stage, path), &interpreter);
+	assert_memory_equal(interpreter.release, "5.4.", 4);
+	assert_string_equal(interpreter.path, in_folder(stage, "luajit-5.1.so"));
+	interpreter_puc__free(&interpreter);
+}
+
+static void finds_the_file_that_was_deleted_since(void **state)
+{
+	struct stage *stage = *state;
+	struct interpreter_puc interpreter;
+	struct child *child;
+	const char *path;
+
+	need_root();
+	need_program("/usr/bin/lua5.3", "lua5.3");
+	path = copy_program(stage, "/usr/bin/lua5.3", "gone", NULL, NULL);
+	child = start_lua(stage, path);
+	assert_int_equal(unlink(in_folder(stage, "gone")), 0);
+	identify(child, &interpreter);
+	assert_memory_equal(interpreter.release, "5.3.", 4);
+	assert_string_equal(interpreter.path, in_folder(stage, "gone"));
+	interpreter_puc__free(&interpreter);
+}
+
+static void finds_no_lua_in_another_program(void **state)
+{
+	struct stage *stage = *state;
+	struct interpreter_puc interpreter;
+	struct child *child = start(stage, "sh", "-c", "echo up; exec sleep 60");
+	const char *other = "";
+	char name[16] = "";
+
+	child__await_output(stage, child, "up\n");
+	for (int i = 0; i < 1000 && strcmp(name, "sleep"); i++) {
+		sleep_seconds(0.01);
+		assert_int_equal(process__name(child->pid, name), 0);
+	}
+	assert_int_equal(interpreter_puc__identify(child->pid, &interpreter, &other), -ENOENT);
+	assert_null(other);
+	assert_null(interpreter.path);
+}
+
+static void says_that_a_process_is_gone(void **state)
+{
+	struct interpreter_puc interpreter;
+	const char *other = "";
+
+	(void)state;
+	assert_int_equal(interpreter_puc__identify(NO_PID, &interpreter, &other), -ESRCH);
+	assert_null(other);
+}
+
+/* A copy of lua5.4 that calls itself something else. */
+static void calls_itself(void **state, const char *ident, const char *release, uint16_t layouts)
+{
+	struct stage *stage = *state;
+	struct interpreter_puc interpreter;
+	const char *path;
+
+	need_program("/usr/bin/lua5.4", "lua5.4");
+	path = copy_program(stage, "/usr/bin/lua5.4", "lua", "$LuaVersion: Lua 5.4.", ident);
+	identify(start_lua(stage, path), &interpreter);
+	assert_string_equal(interpreter.release, release);
+	assert_int_equal(interpreter.layouts, layouts);
+	interpreter_puc__free(&interpreter);
+}
+
+static void tries_all_of_the_minor_version_for_a_patch_that_is_too_new(void **state)
+{
+	calls_itself(state, "$LuaVersion: Lua 5.4.77 ", "5.4.77", layouts_of_minor(4));
+	assert_int_not_equal(layouts_of_minor(4), layouts_of(4, 4, 4));
+}
+
+static void tries_all_of_the_minor_version_without_an_ident(void **state)
+{
+	calls_itself(state, "$XuaVersion: Lua 5.4.4  ", "5.4", layouts_of_minor(4));
+}
+
+static void takes_a_layout_by_release_that_only_a_release_tells(void **state)
+{
+	calls_itself(state, "$LuaVersion: Lua 5.4.1  ", "5.4.1", layouts_of(4, 1, 1));
+	assert_int_equal(layouts_of(4, 1, 1) & interpreter_puc__all_layouts(), 0);
+}
+
+static void survives_an_ident_without_end(void **state)
+{
+	calls_itself(state, "$LuaVersion: Lua 5.44444444444444444444", "5.444444", 0);
+}
+
+static void tries_every_layout_that_a_walk_tells_apart(void **state)
+{
+	uint16_t all = interpreter_puc__all_layouts();
+
+	(void)state;
+	assert_int_equal(all >> layouts_puc_count, 0);
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		assert_int_equal(all >> i & 1, !layouts_puc[i].only_by_release);
+}
+
+/* All that is mapped of that file and cannot be written is code of the first range. */
+static void covers_the_code(struct stage *stage, const char *program)
+{
+	struct process_mappings mappings = {};
+	struct interpreter_puc interpreter;
+	struct child *child;
+	int executable = 0;
+
+	need_program(program, "lua5.*");
+	child = start_lua(stage, program);
+	identify(child, &interpreter);
+	assert_int_equal(process__mappings(child->pid, &mappings), 0);
+	for (size_t i = 0; i < mappings.count; i++) {
+		const struct process_mapping *mapping = &mappings.items[i];
+		int is_lua = !strcmp(mapping->path, interpreter.path);
+
+		if (is_lua && mapping->executable) {
+			assert_in_range(mapping->start, interpreter.code[0].low,
+					interpreter.code[0].high - 1);
+			assert_in_range(mapping->end, interpreter.code[0].low + 1,
+					interpreter.code[0].high);
+			executable++;
+		} else if (!is_lua || mapping->writable) {
+			assert_not_in_range(mapping->start, interpreter.code[0].low,
+					    interpreter.code[0].high - 1);
+		}
+	}
+	assert_int_equal(executable, 1);
+	if (!interpreter.is_shared_library)
+		assert_memory_equal(&interpreter.code[0], &interpreter.code[1],
+				    sizeof(interpreter.code[0]));
+	process__mappings_free(&mappings);
+	interpreter_puc__free(&interpreter);
+}
+
+static void covers_the_code_of_lua_5_1(void **state)
+{
+	covers_the_code(*state, "lua5.1");
+}
+
+static void covers_the_code_of_lua_5_4(void **state)
+{
+	covers_the_code(*state, "lua5.4");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(identifies_lua_5_1),
+		staged(identifies_lua_5_2),
+		staged(identifies_lua_5_3),
+		staged(identifies_lua_5_4),
+		staged(goes_by_content_whatever_the_name),
+		staged(finds_the_file_that_was_deleted_since),
+		staged(finds_no_lua_in_another_program),
+		cmocka_unit_test(says_that_a_process_is_gone),
+		staged(tries_all_of_the_minor_version_for_a_patch_that_is_too_new),
+		staged(tries_all_of_the_minor_version_without_an_ident),
+		staged(takes_a_layout_by_release_that_only_a_release_tells),
+		staged(survives_an_ident_without_end),
+		cmocka_unit_test(tries_every_layout_that_a_walk_tells_apart),
+		staged(covers_the_code_of_lua_5_1),
+		staged(covers_the_code_of_lua_5_4),
+	};
+
+	return cmocka_run_group_tests_name("interpreter_puc", tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "native_names.h"
+#include "process.h"
+#include "skip.h"
+#include "stage.h"
+
+/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+#define NO_PID 2000000000
+
+/* Long enough to have a middle. */
+__attribute__((noinline)) int function_of_our_own(volatile int *number)
+{
+	for (int i = 0; i < 3; i++)
+		*number += *number * i;
+	return *number;
+}
+
+static void assert_named(pid_t pid, uint64_t address, const char *expected)
+{
+	struct native_names *names = native_names__new(pid);
+
+	assert_non_null(names);
+	assert_string_equal(native_names__name(names, address), expected);
+	assert_string_equal(native_names__name(names, address), expected);
+	native_names__free(names);
+}
+
+static void names_a_function_by_its_symbol(void **state)
+{
+	uint64_t address = (uint64_t)(uintptr_t)function_of_our_own;
+	volatile int one = 1;
+
+	(void)state;
+	assert_int_equal(function_of_our_own(&one), 6);
+	assert_named(getpid(), address, "function_of_our_own");
+	assert_named(getpid(), address + 5, "function_of_our_own");
+}
+
+static void names_a_function_of_the_c_library(void **state)
+{
+	(void)state;
+	assert_named(getpid(), (uint64_t)(uintptr_t)getppid, "getppid");
+	assert_named(getpid(), (uint64_t)(uintptr_t)cfmakeraw, "cfmakeraw");
+}
+
+static void assert_place_named(pid_t pid, uint64_t address)
+{
+	char expected[32];
+
+	snprintf(expected, sizeof(expected), "0x%" PRIx64, address);
+	assert_named(pid, address, expected);
+}
+
+static void shows_an_address_where_no_file_is_mapped(void **state)
+{
+	int on_stack = 0;
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(page, MAP_FAILED);
+	assert_place_named(getpid(), (uint64_t)(uintptr_t)page + 7);
+	munmap(page, 4096);
+	assert_place_named(getpid(), (uint64_t)(uintptr_t)page + 7);
+	assert_place_named(getpid(), (uint64_t)(uintptr_t)&on_stack);
+	assert_place_named(getpid(), 0);
+	assert_place_named(getpid(), UINT64_MAX);
+}
+
+static void has_a_symbol_only_where_there_is_one(void **state)
+{
+	struct native_names *names = native_names__new(getpid());
+	uint64_t address = (uint64_t)(uintptr_t)function_of_our_own;
+
+	(void)state;
+	assert_non_null(names);
+	assert_string_equal(native_names__symbol(names, address), "function_of_our_own");
+	assert_null(native_names__symbol(names, 0));
+	native_names__free(names);
+}
+
+static void shows_an_address_of_a_process_that_is_gone(void **state)
+{
+	(void)state;
+	assert_place_named(NO_PID, (uint64_t)(uintptr_t)getppid);
+}
+
+/* A file that is no program is named by the offset in it; it is mapped after a first look. */
+static void finds_what_is_mapped_later(void **state)
+{
+	struct stage *stage = *state;
+	const char *path = in_folder(stage, "module.so");
+	struct native_names *names = native_names__new(getpid());
+	char zeros[8192] = {}, unknown[32];
+	char *page = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t address = (uint64_t)(uintptr_t)page + 0x123;
+	int file;
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	snprintf(unknown, sizeof(unknown), "0x%" PRIx64, address);
+	assert_string_equal(native_names__name(names, address), unknown);
+	write_file(path, zeros, sizeof(zeros));
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	assert_in_range(file, 0, 1000);
+	assert_ptr_equal(mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 4096), page);
+	assert_string_equal(native_names__name(names, address), "module.so+0x1123");
+	assert_place_named(getpid(), (uint64_t)(uintptr_t)page + 4096);
+	close(file);
+	munmap(page, 8192);
+	native_names__free(names);
+}
+
+/* The file's own address of its first instruction, and the offset of that in the file. */
+static uint64_t entry_of(const char *path, uint64_t *offset)
+{
+	size_t size;
+	char *content = read_file(path, &size);
+	Elf64_Ehdr header;
+	uint64_t entry;
+
+	assert_in_range(size, sizeof(header), SIZE_MAX);
+	memcpy(&header, content, sizeof(header));
+	entry = header.e_entry;
+	*offset = 0;
+	for (int i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+
+		memcpy(&segment, content + header.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_LOAD && entry >= segment.p_vaddr &&
+		    entry < segment.p_vaddr + segment.p_filesz)
+			*offset = entry - segment.p_vaddr + segment.p_offset;
+	}
+	assert_int_not_equal(*offset, 0);
+	free(content);
+	return entry;
+}
+
+static uint64_t address_of(pid_t pid, const char *path, uint64_t offset)
+{
+	struct process_mappings mappings = {};
+	uint64_t address = 0;
+
+	assert_int_equal(process__mappings(pid, &mappings), 0);
+	for (size_t i = 0; i < mappings.count; i++) {
+		const struct process_mapping *mapping = &mappings.items[i];
+
+		if (!strcmp(mapping->path, path) && mapping->executable &&
+		    offset >= mapping->offset &&
+		    offset - mapping->offset < mapping->end - mapping->start)
+			address = mapping->start + offset - mapping->offset;
+	}
+	process__mappings_free(&mappings);
+	assert_int_not_equal(address, 0);
+	return address;
+}
+
+/* _start is in no table of a stripped program: Debian's lua5.4 exports the API alone. */
+static void shows_module_and_address_without_a_symbol(void **state)
+{
+	struct stage *stage = *state;
+	const char *path = in_folder(stage, "host program");
+	struct child *child;
+	char expected[64];
+	uint64_t entry, offset, address;
+	size_t size;
+	char *content;
+
+	need_program("/usr/bin/lua5.4", "lua5.4");
+	content = read_file("/usr/bin/lua5.4", &size);
+	write_file(path, content, size);
+	free(content);
+	assert_int_equal(chmod(path, 0700), 0);
+	child = start(stage, path, "-e", "print('up') io.stdout:flush() io.read()");
+	child__await_output(stage, child, "up\n");
+	entry = entry_of(path, &offset);
+	address = address_of(child->pid, path, offset);
+	snprintf(expected, sizeof(expected), "host program+0x%" PRIx64, entry);
+	assert_named(child->pid, address, expected);
+	if (!geteuid()) {
+		assert_int_equal(unlink(path), 0);
+		assert_named(child->pid, address, expected);
+	}
+}
+
+static volatile int data_of_our_own = 7;
+
+/* The program comes first. */
+static int note_program(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uint64_t *)bias = info->dlpi_addr;
+	return 1;
+}
+
+/* Data lies at another address than its offset in the file: the former is what tools show. */
+static void shows_the_address_in_the_file_rather_than_the_offset(void **state)
+{
+	uint64_t address = (uint64_t)(uintptr_t)&data_of_our_own, bias = 0;
+	char expected[64];
+
+	(void)state;
+	dl_iterate_phdr(note_program, &bias);
+	snprintf(expected, sizeof(expected), "test_native_names+0x%" PRIx64, address - bias);
+	assert_named(getpid(), address, expected);
+}
+
+static void frees_nothing(void **state)
+{
+	(void)state;
+	native_names__free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_a_function_by_its_symbol),
+		cmocka_unit_test(names_a_function_of_the_c_library),
+		cmocka_unit_test(shows_an_address_where_no_file_is_mapped),
+		cmocka_unit_test(has_a_symbol_only_where_there_is_one),
+		cmocka_unit_test(shows_an_address_of_a_process_that_is_gone),
+		staged(finds_what_is_mapped_later),
+		staged(shows_module_and_address_without_a_symbol),
+		cmocka_unit_test(shows_the_address_in_the_file_rather_than_the_offset),
+		cmocka_unit_test(frees_nothing),
+	};
+
+	return cmocka_run_group_tests_name("native_names", tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "layout_puc.h"
+#include "recording.h"
+#include "walk_error.h"
+
+/* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
+#define NO_PID 2000000000
+
+#define PERIOD 1000000U
+#define MAIN   0x1000 /* the prototype of "main chunk"; the next are those of app.lua:1, :2 ... */
+
+static int make_recording(void **state)
+{
+	*state = recording__new(NO_PID);
+	return *state ? 0 : -1;
+}
+
+static int free_recording(void **state)
+{
+	recording__free(*state);
+	return 0;
+}
+
+static void define(struct recording *recording, uint32_t line)
+{
+	struct ls_function function = {.type = LS_RECORD_FUNCTION,
+				       .function = MAIN + line,
+				       .fingerprint = 7,
+				       .line_defined = line,
+				       .last_line_defined = line,
+				       .source_length = 8,
+				       .source = "@app.lua"};
+
+	assert_int_equal(recording__function(recording, &function), 0);
+}
+
+static struct ls_frame script(uint32_t line)
+{
+	return (struct ls_frame){.kind = LS_FRAME_LUA, .function = MAIN + line, .fingerprint = 7};
+}
+
+static struct ls_sample make_sample(uint8_t class)
+{
+	return (struct ls_sample){.type = LS_RECORD_SAMPLE,
+				  .tid = 1,
+				  .class = class,
+				  .comm = "lua",
+				  .period_ns = PERIOD};
+}
+
+static void take(struct recording *recording, struct ls_sample sample,
+		 const struct ls_frame *frames, uint16_t count)
+{
+	sample.frame_count = count;
+	assert_int_equal(recording__sample(recording, &sample, frames), 0);
+}
+
+/* A complete stack of thread 1, leaf first. */
+#define stack(recording, ...)                                                                      \
+	take(recording, make_sample(LS_SAMPLE_COMPLETE), (struct ls_frame[]){__VA_ARGS__},         \
+	     sizeof((struct ls_frame[]){__VA_ARGS__}) / sizeof(struct ls_frame))
+
+static const char *label(const struct ls_profile *profile, uint32_t node, char to[64])
+{
+	const struct ls_profile_function *function =
+		&profile->functions[profile->nodes[node].function];
+
+	for (uint32_t i = 0; i < profile->category_count; i++)
+		if (profile->categories[i].node == node)
+			return profile->categories[i].name;
+	if (function->name)
+		return function->name;
+	snprintf(to, 64, "%s:%u", function->source, function->line);
+	return to;
+}
+
+/* The node of "category;root;...;leaf", or NULL. */
+static const struct ls_profile_node *find(struct recording *recording, const char *path)
+{
+	struct ls_profile profile = {};
+
+	recording__export(recording, &profile);
+	for (uint32_t id = 1; id <= profile.node_count; id++) {
+		char whole[512] = "", longer[1024], buffer[64];
+
+		for (uint32_t node = id; node; node = profile.nodes[node].parent) {
+			snprintf(longer, sizeof(longer), "%s%s%s", label(&profile, node, buffer),
+				 *whole ? ";" : "", whole);
+			snprintf(whole, sizeof(whole), "%.511s", longer);
+		}
+		if (!strcmp(whole, path))
+			return &profile.nodes[id];
+	}
+	return NULL;
+}
+
+static void assert_samples(struct recording *recording, const char *path, uint64_t expected)
+{
+	const struct ls_profile_node *node = find(recording, path);
+
+	if (!node)
+		fail_msg("no node '%s'", path);
+	assert_int_equal(node->samples, expected);
+}
+
+static void assert_time(struct recording *recording, const char *path, uint64_t expected)
+{
+	const struct ls_profile_node *node = find(recording, path);
+
+	if (!node)
+		fail_msg("no node '%s'", path);
+	assert_int_equal(node->self_ns, expected);
+}
+
+static struct ls_profile_recorder counts(struct recording *recording)
+{
+	struct ls_profile profile = {};
+
+	recording__export(recording, &profile);
+	return profile.recorder;
+}
+
+static void builds_a_tree_from_stacks(void **state)
+{
+	define(*state, 0);
+	define(*state, 1);
+	define(*state, 2);
+	stack(*state, script(1), script(0));
+	stack(*state, script(2), script(1), script(0));
+	stack(*state, script(1), script(0));
+	stack(*state, script(0));
+	assert_samples(*state, "lua;main chunk", 1);
+	assert_samples(*state, "lua;main chunk;app.lua:1", 2);
+	assert_samples(*state, "lua;main chunk;app.lua:1;app.lua:2", 1);
+	assert_samples(*state, "lua", 0);
+	assert_int_equal(recording__classes(*state)[LS_SAMPLE_COMPLETE], 4);
+}
+
+static void keeps_threads_apart_by_their_names(void **state)
+{
+	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
+	struct ls_frame frame = script(1);
+
+	define(*state, 1);
+	take(*state, sample, &frame, 1);
+	strcpy(sample.comm, "worker");
+	take(*state, sample, &frame, 1);
+	sample.tid = 2;
+	take(*state, sample, &frame, 1);
+	assert_samples(*state, "lua;app.lua:1", 1);
+	assert_samples(*state, "worker;app.lua:1", 2);
+}
+
+static void has_nodes_for_what_is_no_stack(void **state)
+{
+	struct ls_sample sample = make_sample(LS_SAMPLE_HOST);
+	struct ls_frame frame = script(1);
+
+	sample.error = LS_WALK_NO_SCRIPT;
+	take(*state, sample, NULL, 0);
+	sample = make_sample(LS_SAMPLE_UNREADABLE);
+	sample.error = LS_WALK_REGISTERS;
+	take(*state, sample, NULL, 0);
+	sample = make_sample(LS_SAMPLE_COMPLETE);
+	sample.layout = layouts_puc_count;
+	take(*state, sample, &frame, 1);
+	assert_samples(*state, "lua;(host)", 1);
+	assert_samples(*state, "lua;(unreadable)", 2);
+	assert_int_equal(counts(*state).classes[LS_SAMPLE_HOST], 1);
+	assert_int_equal(counts(*state).classes[LS_SAMPLE_UNREADABLE], 1);
+	assert_int_equal(counts(*state).errors[LS_WALK_NO_SCRIPT], 1);
+	assert_int_equal(counts(*state).errors[LS_WALK_REGISTERS], 1);
+	assert_int_equal(counts(*state).errors[LS_WALK_NONE], 0);
+}
+
+static void takes_a_torn_stack_without_a_frame(void **state)
+{
+	take(*state, make_sample(LS_SAMPLE_TORN), NULL, 0);
+	take(*state, make_sample(LS_SAMPLE_TORN), NULL, 0);
+	assert_samples(*state, "lua", 2);
+}
+
+static void stands_for_frames_left_out(void **state)
+{
+	struct ls_frame gap = {.kind = LS_FRAME_TRUNCATED};
+
+	define(*state, 0);
+	define(*state, 1);
+	stack(*state, script(1), gap, script(0));
+	assert_samples(*state, "lua;main chunk;(truncated);app.lua:1", 1);
+}
+
+static void skips_places_that_were_left_empty(void **state)
+{
+	struct ls_frame empty = {};
+
+	define(*state, 0);
+	define(*state, 1);
+	stack(*state, script(1), empty, script(0));
+	stack(*state, empty, script(1), empty, script(0));
+	stack(*state, script(1), script(0));
+	stack(*state, empty);
+	assert_samples(*state, "lua;main chunk;app.lua:1", 3);
+	assert_samples(*state, "lua", 1);
+	assert_int_equal(counts(*state).collected, 0);
+}
+
+static void names_c_functions_by_their_place(void **state)
+{
+	struct ls_frame frame = {.kind = LS_FRAME_C, .function = 0xabc};
+
+	define(*state, 1);
+	stack(*state, frame, script(1));
+	assert_samples(*state, "lua;app.lua:1;0xabc", 1);
+}
+
+static void counts_samples_with_collected_functions(void **state)
+{
+	define(*state, 0);
+	stack(*state, script(1), script(2), script(0));
+	assert_int_equal(counts(*state).collected, 1);
+	stack(*state, script(1), script(2), script(0));
+	assert_int_equal(counts(*state).collected, 2);
+	assert_samples(*state, "lua;main chunk;(collected);(collected)", 2);
+}
+
+static void looks_again_for_a_function_that_was_not_known(void **state)
+{
+	define(*state, 0);
+	stack(*state, script(1), script(0));
+	define(*state, 1);
+	stack(*state, script(1), script(0));
+	assert_samples(*state, "lua;main chunk;(collected)", 1);
+	assert_samples(*state, "lua;main chunk;app.lua:1", 1);
+}
+
+static void tells_prototypes_of_one_address_apart(void **state)
+{
+	struct ls_frame next = script(1);
+
+	define(*state, 1);
+	stack(*state, script(1));
+	next.fingerprint = 8;
+	stack(*state, next);
+	assert_samples(*state, "lua;app.lua:1", 1);
+	assert_samples(*state, "lua;(collected)", 1);
+}
+
+static void forgets_everything_at_exec(void **state)
+{
+	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
+	struct ls_frame frame = script(1);
+	uint64_t unnamed_calls;
+
+	define(*state, 0);
+	define(*state, 1);
+	sample.verified = 1;
+	take(*state, sample, &frame, 1);
+	stack(*state, script(1), script(0));
+	unnamed_calls = counts(*state).unnamed_calls;
+	assert_int_equal(unnamed_calls, 1);
+	assert_int_equal(recording__verdict(*state)->has_evidence, 1);
+	assert_int_equal(recording__exec(*state), 0);
+	assert_int_equal(recording__verdict(*state)->has_evidence, 0);
+	assert_int_equal(counts(*state).unnamed_calls, unnamed_calls);
+	stack(*state, script(1), script(0));
+	assert_samples(*state, "lua;(collected);(collected)", 1);
+	assert_samples(*state, "lua;main chunk;app.lua:1", 1);
+}
+
+static void charges_time_to_nodes(void **state)
+{
+	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
+	struct ls_thread_exit end = {
+		.tid = 1, .runtime_ns = 10 * PERIOD + 40 * PERIOD, .comm = "lua"};
+	struct ls_frame frame = script(1);
+
+	define(*state, 1);
+	assert_int_equal(recording__begin_thread(*state, 1, "lua", 10 * PERIOD), 0);
+	sample.runtime_ns = 12 * PERIOD;
+	take(*state, sample, &frame, 1);
+	assert_int_equal(recording__thread_exit(*state, &end), 0);
+	assert_time(*state, "lua;app.lua:1", 3 * PERIOD);
+	assert_time(*state, "lua;(unsampled)", 37 * PERIOD);
+	assert_int_equal(counts(*state).unsampled_ns, 37 * PERIOD);
+}
+
+static void leaves_unsampled_what_no_thread_accounts_for(void **state)
+{
+	struct ls_sample sample = make_sample(LS_SAMPLE_HOST);
+
+	sample.runtime_ns = 2 * PERIOD;
+	take(*state, sample, NULL, 0);
+	assert_int_equal(recording__end_thread(*state, 1, "lua", 2 * PERIOD), 0);
+	assert_int_equal(recording__end_thread(*state, 2, "worker", 5 * PERIOD), 0);
+	recording__finish(*state, "parent", 17 * PERIOD);
+	assert_time(*state, "lua;(host)", 2 * PERIOD);
+	assert_time(*state, "worker;(unsampled)", 5 * PERIOD);
+	assert_time(*state, "parent;(unsampled)", 10 * PERIOD);
+	assert_int_equal(counts(*state).unsampled_ns, 15 * PERIOD);
+}
+
+static void ends_threads_at_the_finish_where_the_total_is_not_known(void **state)
+{
+	struct ls_sample sample = make_sample(LS_SAMPLE_HOST);
+
+	sample.runtime_ns = 2 * PERIOD;
+	take(*state, sample, NULL, 0);
+	recording__finish(*state, "parent", 0);
+	assert_time(*state, "lua;(host)", 2 * PERIOD);
+	assert_null(find(*state, "parent"));
+	recording__free(NULL);
+}
+
+/* A stack that resembles the last: some frames leave at the leaf, others enter. */
+static uint16_t change_stack(struct ls_frame *frames, uint16_t count)
+{
+	uint16_t left = (uint16_t)(rand() % (count + 1)), entered = (uint16_t)(rand() % 6);
+
+	if (count - left + entered > 40)
+		left = count;
+	memmove(frames + entered, frames + left, (count - left) * sizeof(*frames));
+	for (uint16_t i = 0; i < entered; i++) {
+		frames[i] = script(1 + rand() % 12);
+		frames[i].pc = rand() % 2;
+		if (rand() % 8 == 0)
+			frames[i] = (struct ls_frame){.kind = rand() % 2 ? LS_FRAME_TRUNCATED : 0};
+	}
+	return (uint16_t)(count - left + entered);
+}
+
+/* A thread that is new at every sample has no last stack to share with. */
+static void builds_the_same_tree_without_shared_prefixes(void **state)
+{
+	struct recording *fresh = recording__new(NO_PID);
+	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
+	struct ls_profile shared_profile = {}, fresh_profile = {};
+	struct ls_frame frames[48] = {};
+	uint16_t count = 0;
+
+	assert_non_null(fresh);
+	srand(7);
+	frames[count++] = script(1);
+	for (uint32_t i = 0; i < 5000; i++) {
+		if (i % 400 == 0 && i / 400 < 10) {
+			define(*state, 1 + i / 400);
+			define(fresh, 1 + i / 400);
+		}
+		strcpy(sample.comm, rand() % 50 ? "lua" : "other");
+		sample.tid = 1 + rand() % 2;
+		take(*state, sample, frames, count);
+		sample.tid = 1000 + i;
+		take(fresh, sample, frames, count);
+		count = change_stack(frames, count);
+		if (!count)
+			frames[count++] = script(1);
+	}
+	recording__export(*state, &shared_profile);
+	recording__export(fresh, &fresh_profile);
+	assert_in_range(shared_profile.node_count, 100, 100000);
+	assert_int_equal(shared_profile.node_count, fresh_profile.node_count);
+	assert_memory_equal(shared_profile.nodes + 1, fresh_profile.nodes + 1,
+			    shared_profile.node_count * sizeof(*shared_profile.nodes));
+	assert_int_equal(shared_profile.function_count, fresh_profile.function_count);
+	assert_int_equal(shared_profile.recorder.collected, fresh_profile.recorder.collected);
+	recording__free(fresh);
+}
+
+#define fixed(test) cmocka_unit_test_setup_teardown(test, make_recording, free_recording)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		fixed(builds_a_tree_from_stacks),
+		fixed(keeps_threads_apart_by_their_names),
+		fixed(has_nodes_for_what_is_no_stack),
+		fixed(stands_for_frames_left_out),
+		fixed(skips_places_that_were_left_empty),
+		fixed(names_c_functions_by_their_place),
+		fixed(counts_samples_with_collected_functions),
+		fixed(looks_again_for_a_function_that_was_not_known),
+		fixed(tells_prototypes_of_one_address_apart),
+		fixed(forgets_everything_at_exec),
+		fixed(charges_time_to_nodes),
+		fixed(leaves_unsampled_what_no_thread_accounts_for),
+		fixed(ends_threads_at_the_finish_where_the_total_is_not_known),
+		fixed(builds_the_same_tree_without_shared_prefixes),
+		fixed(takes_a_torn_stack_without_a_frame),
+	};
+
+	return cmocka_run_group_tests_name("recording", tests, NULL, NULL);
+}

@@ -151,6 +151,9 @@ static void finds_short_pieces_between_long_ones(void **state)
  */
 #define WAKING_SLACK 0.06
 
+/* The same where half of the work is in pieces of 600 us: 1 to 1.5 points were measured. */
+#define SELDOM_WAKING_SLACK 0.02
+
 static void finds_the_split_within_the_work_of_a_server_at_1_khz(void **state)
 {
 	struct watched watched;
@@ -158,7 +161,7 @@ static void finds_the_split_within_the_work_of_a_server_at_1_khz(void **state)
 	need_to_record();
 	watched = watch(*state, "1khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "42", "18");
-	check_split(&watched, WAKING_SLACK);
+	check_split(&watched, MEASURED_SLACK + WAKING_SLACK);
 }
 
 static void finds_the_split_within_the_work_of_a_server_at_10_khz(void **state)
@@ -168,7 +171,7 @@ static void finds_the_split_within_the_work_of_a_server_at_10_khz(void **state)
 	need_to_record();
 	watched = watch(*state, "10khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "42", "18");
-	check_split(&watched, WAKING_SLACK);
+	check_split(&watched, MEASURED_SLACK + WAKING_SLACK);
 }
 
 static void finds_the_split_between_short_and_long_work_of_a_server_at_1_khz(void **state)
@@ -178,7 +181,7 @@ static void finds_the_split_between_short_and_long_work_of_a_server_at_1_khz(voi
 	need_to_record();
 	watched = watch(*state, "1khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "30", "30", "600");
-	check_split(&watched, MEASURED_SLACK);
+	check_split(&watched, MEASURED_SLACK + SELDOM_WAKING_SLACK);
 }
 
 static void finds_the_split_between_short_and_long_work_of_a_server_at_10_khz(void **state)
@@ -188,7 +191,7 @@ static void finds_the_split_between_short_and_long_work_of_a_server_at_10_khz(vo
 	need_to_record();
 	watched = watch(*state, "10khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "30", "30", "600");
-	check_split(&watched, MEASURED_SLACK);
+	check_split(&watched, MEASURED_SLACK + SELDOM_WAKING_SLACK);
 }
 
 int main(void)

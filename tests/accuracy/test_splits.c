@@ -146,7 +146,7 @@ static void finds_short_pieces_between_long_ones(void **state)
 /*
  * Where a thread sleeps every 60 us, the kernel's task-clock timer favours the first 30 us after it
  * wakes: timers that were due on the way to sleep and back go off there. On the virtual machine
- * where this was measured these are 11% of all samples, 4 to 6 points of a split at this place. The
+ * where this was measured these are 11% of all samples, 3 to 5 points of a split at this place. The
  * timer is the kernel's; this bound says how much of that is known.
  */
 #define WAKING_SLACK 0.06

@@ -241,6 +241,21 @@ static void names_methods_and_metamethods(void **state)
 	assert_string_equal(name_of(world, 0x1004), "(none)");
 }
 
+/* Wireshark gives all its classes one __index. */
+static void names_no_type_for_what_several_types_share(void **state)
+{
+	struct world *world = *state;
+	struct table *dir = add_table(world, world->registry, "Dir");
+	struct table *tvb = add_table(world, world->registry, "Tvb");
+
+	add_light(world, dir, "__index", 0x1000);
+	add_light(world, tvb, "__index", 0x1000);
+	add_light(world, tvb, "range", 0x1001);
+	assert_int_equal(read_world(world), 0);
+	assert_string_equal(name_of(world, 0x1000), "__index");
+	assert_string_equal(name_of(world, 0x1001), "Tvb:range");
+}
+
 static void prefers_loaded_then_short_then_alphabetical_names(void **state)
 {
 	struct world *world = *state;
@@ -447,6 +462,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 		TEST(names_functions_two_levels_deep),
 		TEST(names_methods_and_metamethods),
+		TEST(names_no_type_for_what_several_types_share),
 		TEST(prefers_loaded_then_short_then_alphabetical_names),
 		TEST(keeps_a_name_once_given),
 		TEST(gives_a_trampoline_no_name),

@@ -372,6 +372,15 @@ static bool is_ambiguous(const struct name *best, const struct name *other)
 	       strcmp(last_part(best->text), last_part(other->text)) != 0;
 }
 
+/* One C function in the metatables of several types belongs to none: "__index", not "Dir.__index".
+ */
+static bool is_shared(const struct name *best, const struct name *other)
+{
+	return best->rank == RANK_METATABLE && other->rank == RANK_METATABLE &&
+	       strcmp(best->text, other->text) != 0 &&
+	       strcmp(last_part(best->text), last_part(other->text)) == 0;
+}
+
 /* Leaves the best name of each function. */
 static void merge_names(struct c_functions_puc *functions)
 {
@@ -382,13 +391,19 @@ static void merge_names(struct c_functions_puc *functions)
 		qsort(items, functions->count, sizeof(*items), compare_names);
 	for (size_t i = 0; i < functions->count; i = end) {
 		struct name best = items[i];
-		bool ambiguous = false;
+		bool ambiguous = false, shared = false;
 
 		for (end = i + 1; end < functions->count && items[end].function == best.function;
 		     end++) {
 			if (best.rank != RANK_KNOWN && is_ambiguous(&best, &items[end]))
 				ambiguous = true;
+			shared |= is_shared(&best, &items[end]);
 			free(items[end].text);
+		}
+		if (shared) {
+			const char *last = last_part(best.text);
+
+			memmove(best.text, last, strlen(last) + 1);
 		}
 		if (ambiguous) {
 			free(best.text);

@@ -3,6 +3,8 @@
 #include "maps.bpf.h"
 #include "identity.bpf.h"
 
+#define PF_EXITING 0x00000004 /* linux/sched.h, all releases */
+
 /* Frames that a sample may have; user space sets it. */
 const volatile __u32 max_depth = 512;
 
@@ -65,6 +67,9 @@ int sample(struct bpf_perf_event_data *ctx)
 	struct ls_scratch *scratch = scratch_here();
 
 	if (!target || !counters || !scratch)
+		return 0;
+	/* Its end has been told, or is about to be, with its time; the timer lives a little longer. */
+	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return 0;
 	counters->ticks++;
 	begin_sample(scratch, task, tgid, tid, ctx->sample_period);

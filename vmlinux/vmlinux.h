@@ -140,6 +140,7 @@ struct vm_area_struct {
 };
 
 struct task_struct {
+	unsigned int flags;
 	struct sched_entity se;
 	struct mm_struct *mm;
 	pid_t pid;

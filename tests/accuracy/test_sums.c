@@ -30,7 +30,8 @@ static void check_sum(const struct watched *watched, double least_sampled)
 	print_message("charged %.0f us, categories %.0f us (%+.3f%%), unsampled %.0f us\n",
 		      watched->cpu_us, all_us, 100 * difference, unsampled_us);
 	assert_true(watched->cpu_us > 500000);
-	assert_true(fabs(difference) <= 0.01);
+	/* What no sample covers is filled in, so only time that is counted twice shows here. */
+	assert_true(fabs(difference) <= 0.0001);
 	assert_true(fabs(recorded_us / watched->cpu_us - 1) <= 0.01);
 	assert_true(unsampled_us <= (1 - least_sampled) * all_us);
 }

@@ -68,7 +68,7 @@ int sample(struct bpf_perf_event_data *ctx)
 
 	if (!target || !counters || !scratch)
 		return 0;
-	/* Its end has been told, or is about to be, with its time; the timer lives a little longer. */
+	/* Its end has been told, or is about to be, with its time; the timer outlives that. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return 0;
 	counters->ticks++;

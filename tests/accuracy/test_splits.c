@@ -144,12 +144,15 @@ static void finds_short_pieces_between_long_ones(void **state)
 #define MEASURED_SLACK 0.005
 
 /*
- * Where a thread sleeps every 60 us, the kernel's task-clock timer favours the first 30 us after it
- * wakes: timers that were due on the way to sleep and back go off there. On the virtual machine
- * where this was measured these are 11% of all samples, 3 to 5 points of a split at this place. The
- * timer is the kernel's; this bound says how much of that is known.
+ * Where interrupts come late, as on virtual machines, the kernel cannot tell the end of a piece of
+ * work from the beginning of the next: a timer that was due less than the delay before a thread is
+ * switched away is found overdue, and armed anew for 10 us after the thread is switched back
+ * (kernel/events/core.c, perf_swevent_start_hrtimer). So the way to sleep lends its samples to what
+ * runs 10 us and the delay after waking. With a delay of 8 to 14 us, where this was measured, those
+ * are 11% of all samples of a thread that sleeps every 60 us, and 4 to 7 points of a split at that
+ * place; `perf record -e task-clock` has the same. This bound says how much of that is known.
  */
-#define WAKING_SLACK 0.06
+#define WAKING_SLACK 0.08
 
 /* The same where half of the work is in pieces of 600 us: 1 to 1.5 points were measured. */
 #define SELDOM_WAKING_SLACK 0.02

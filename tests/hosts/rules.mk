@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs that embed Lua, built from the sources of many releases in the ways in which programs do:
+# $(O)/hosts/RELEASE-VARIANT (build_host.sh tells what variants there are). Where the sources or a
+# compiler cannot be had the file does not come to be, and the tests that want it say so.
+
+HOST_RELEASES := 5.1.5 5.2.4 5.3.5 5.3.6 5.4.0 5.4.1 5.4.2 5.4.3 5.4.4 5.4.6 5.4.7 5.4.8 5.4.9 5.5.0 5.5.1
+HOST_VARIANTS := clang lto small cxx O0 shared
+
+# Every release by gcc, one of each minor version in all ways.
+HOSTS := $(HOST_RELEASES:%=$(O)/hosts/%-gcc) \
+         $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(HOST_VARIANTS:%=$(O)/hosts/$(release)-%))
+
+HOST_SCRIPTS := tests/hosts/build_host.sh tests/hosts/sources.sh
+
+# $(call build_host,RELEASE-VARIANT,OUTPUT,WORDS)
+build_host = tests/hosts/build_host.sh $(subst -, ,$(1)) $(2) $(3) || [ $$? = 3 ]
+
+$(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
+	$(call say,HOST,$*)
+	$(Q)$(call build_host,$*,$@)
+
+.PHONY: hosts
+hosts: $(HOSTS)
+
+TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

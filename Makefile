@@ -3,6 +3,7 @@
 # make          builds ./luaspy
 # make demo     installs what is missing, builds, profiles a real Lua program
 # make check    installs what is missing, builds, runs the tests (TESTS=unit, TESTS=unit/test_log)
+# make fuzz     runs the fuzzers, FUZZ_SECONDS (600) each
 # make help     lists the rest
 #
 # V=1 shows the commands, WERROR=1 makes warnings errors. CC, CLANG, BPFTOOL, CFLAGS, LDFLAGS,
@@ -47,7 +48,7 @@ SKELETON     := $(O)/luaspy.skel.h
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
 
 # TESTS names directories below tests/, or test programs in them; the order is that of running.
-TESTS         ?= unit walk names e2e accuracy oracle
+TESTS         ?= unit walk names fuzz e2e accuracy oracle
 TEST_SOURCES  := $(foreach t,$(TESTS),$(if $(findstring /,$t),tests/$t.c,$(sort $(wildcard tests/$t/test_*.c))))
 TEST_PROGRAMS := $(TEST_SOURCES:tests/%.c=$(O)/tests/%)
 
@@ -244,7 +245,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check bench oracle lint install uninstall clean vmlinux'
+	@echo 'all demo check fuzz bench oracle lint install uninstall clean vmlinux'
 	@echo "(the Makefile's first lines say what may be set)"
 
 -include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))

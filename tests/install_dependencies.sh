@@ -13,6 +13,10 @@ has_program() { command -v "$1" >/dev/null; }
 has_library() { has_program pkg-config && pkg-config --exists "$1"; }
 compiles() { "${compiler[@]}" -x c "$@" -o /dev/null - >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | compiles -E; }
+has_fuzzer() {
+	echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		"${CLANG:-clang}" -x c -fsanitize=fuzzer,address - -o /dev/null 2>/dev/null
+}
 has_sanitizers() { echo 'int main(void) { return 0; }' | compiles -fsanitize=address,undefined; }
 
 # Ubuntu's bpftool is a script that looks for the tools of the running kernel and may find none.
@@ -52,6 +56,7 @@ need_to_test() {
 	need libcmocka-dev has_library cmocka
 	need libjansson-dev has_library jansson
 	need "$(sanitizers_package)" has_sanitizers
+	need "$(fuzzer_package)" has_fuzzer
 	for version in 5.1 5.2 5.3 5.4; do
 		need "lua$version" has_program "lua$version"
 	done
@@ -71,16 +76,25 @@ need_to_lint() {
 	need python3 has_program python3
 }
 
+# What holds the sanitizers and the fuzzer of this clang; nothing if it is another compiler.
+clang_runtime_package() {
+	local clang_version
+	clang_version=$("$@" --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+	[ -z "$clang_version" ] || echo "libclang-rt-$clang_version-dev"
+}
+
+# Of a clang that is yet to be installed, the one for the distribution's default.
+fuzzer_package() {
+	local package
+	package=$(clang_runtime_package "${CLANG:-clang}")
+	echo "${package:-libclang-rt-dev}"
+}
+
 # gcc brings its own.
 sanitizers_package() {
-	local clang_version
-	clang_version=$("${compiler[@]}" --version 2>/dev/null |
-		sed -n 's/.*clang version \([0-9]*\).*/\1/p')
-	if [ -n "$clang_version" ]; then
-		echo "libclang-rt-$clang_version-dev"
-	else
-		echo gcc
-	fi
+	local package
+	package=$(clang_runtime_package "${compiler[@]}")
+	echo "${package:-gcc}"
 }
 
 look_for() {

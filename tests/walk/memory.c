@@ -20,6 +20,11 @@ void memory__start(struct memory *memory)
 	current = memory;
 }
 
+void memory__select(struct memory *memory)
+{
+	current = memory;
+}
+
 void memory__end(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->segment_count; i++)
@@ -123,12 +128,19 @@ uint64_t memory__get(const struct memory *memory, uint64_t address, size_t size)
 	return number;
 }
 
+static void count_read(void)
+{
+	current->reads++;
+	if (current->before_read)
+		current->before_read(current);
+}
+
 long host__read(void *to, __u32 size, __u64 address)
 {
 	uint64_t room = 0;
 	__u32 done = 0;
 
-	current->reads++;
+	count_read();
 	while (done < size) {
 		const uint8_t *from = locate_present(current, address + done, &room);
 
@@ -149,7 +161,7 @@ long host__read_string(void *to, __u32 size, __u64 address)
 	uint64_t room;
 	char *text = to;
 
-	current->reads++;
+	count_read();
 	for (__u32 i = 0; i < size; i++) {
 		const uint8_t *from = locate_present(current, address + i, &room);
 

@@ -19,17 +19,26 @@ struct memory_segment {
 	uint8_t *bytes;
 };
 
+struct memory;
+
+/* What the target does between two reads of a sample, which it may: another of its threads runs. */
+typedef void memory_change(struct memory *memory);
+
 struct memory {
 	struct memory_segment *segments;
 	size_t segment_count;
 	uint64_t holes[MEMORY_HOLE_MAX]; /* pages that were never touched */
 	size_t hole_count;
-	uint64_t reads; /* by the walker, those that failed included */
+	uint64_t reads;             /* by the walker, those that failed included */
+	memory_change *before_read; /* NULL: it stands still */
 };
 
 /* An empty one, which is what the walker reads from here on. */
 void memory__start(struct memory *memory);
 void memory__end(struct memory *memory);
+
+/* The walker reads this one from here on. */
+void memory__select(struct memory *memory);
 
 /* [start, start + size), all zero. */
 void memory__map(struct memory *memory, uint64_t start, uint64_t size);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An input is a file that the target has mapped as a program: what it is, what is called what. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "elf_file.h"
+#include "interpreter_puc.h"
+#include "native_names.h"
+#include "process_of_input.h"
+
+#define ADDRESSES 64
+
+static void look_at_symbols(struct elf_file *file, size_t size)
+{
+	for (uint64_t i = 0; i < ADDRESSES; i++) {
+		uint64_t offset = size / ADDRESSES * i;
+		uint64_t address = elf_file__address_of_offset(file, offset);
+		const char *name = elf_file__function_at(file, address);
+
+		require(!name || strlen(name) <= 4095);
+		name = elf_file__function_at(file, i);
+		require(!name || strlen(name) <= 4095);
+	}
+}
+
+static void look_into_file(size_t size)
+{
+	struct elf_file *file;
+	const char *found;
+	size_t room = 0;
+	int error = elf_file__open(process_of_input__path(), &file);
+
+	require(!error == !!file);
+	if (error) {
+		require(error == -ENOEXEC || error == -ENOTSUP || error == -ENOMEM);
+		return;
+	}
+	elf_file__is_stripped(file);
+	elf_file__is_shared_library(file);
+	found = elf_file__find(file, "Lua", &room);
+	if (found) {
+		require(room >= 3 && room <= size);
+		/* All of it can be read. */
+		require(memmem(found, room, "Lua", 3) == found);
+		require(!memchr(found, 0, room) || room);
+	}
+	look_at_symbols(file, size);
+	elf_file__close(file);
+}
+
+static void identify(void)
+{
+	struct interpreter_puc interpreter;
+	const char *other;
+	int error = interpreter_puc__identify(getpid(), &interpreter, &other);
+
+	if (error) {
+		require(error == -ENOENT || error == -ENOTSUP || error == -ENOMEM);
+		return;
+	}
+	require(interpreter.path && !other);
+	require(strlen(interpreter.release) < sizeof(interpreter.release));
+	interpreter_puc__free(&interpreter);
+}
+
+static void name_code(size_t size)
+{
+	struct native_names *names = native_names__new(getpid());
+
+	require(names);
+	for (uint64_t i = 0; i < ADDRESSES; i++)
+		require(native_names__name(names, PROCESS_OF_INPUT_START + size / ADDRESSES * i));
+	native_names__free(names);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct input input = {bytes, size};
+
+	process_of_input__set(&input);
+	look_into_file(size);
+	identify();
+	name_code(size);
+	return 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Everything that reads names out of a target's memory. An input is a layout, whether memory wraps,
+ * a state, a C function, eight prototypes with instructions, and the memory itself.
+ */
+#include <errno.h>
+
+#include "c_functions_puc.h"
+#include "call_site_puc.h"
+#include "layout_puc.h"
+#include "memory_of_input.h"
+#include "prototype_puc.h"
+
+#define PROTOTYPES 8
+
+/* What one look-up may read: see the limits of proto_puc.c, call_site_puc.c, c_functions_puc.c. */
+#define SITE_READS  (1U << 17)
+#define SITE_BYTES  (96U << 20)
+#define TABLE_READS (12U << 16)
+#define TABLE_BYTES (TABLE_READS * 128U)
+
+static const struct target_memory memory = {.pid = -1};
+
+static void expect_error(int error)
+{
+	require(!error || error == -EFAULT || error == -EINVAL || error == -ENOMEM ||
+		error == -E2BIG);
+}
+
+static void look_up_site(const struct ls_puc_layout *layout, uint64_t prototype, uint32_t pc)
+{
+	struct call_site site;
+	uint64_t fingerprint = 0, again = 0;
+	size_t reads = memory_of_input__reads(), bytes = memory_of_input__bytes();
+	int error = call_site_puc__read(&memory, layout, prototype, pc, &site);
+
+	expect_error(error);
+	require(strnlen(site.name, sizeof(site.name)) < sizeof(site.name));
+	require(site.kind <= CALL_SITE_HOOK);
+	if (error || site.kind == CALL_SITE_UNKNOWN)
+		require(!*site.name);
+	error = prototype_puc__fingerprint(&memory, layout, prototype, &fingerprint);
+	expect_error(error);
+	/* The memory stands still: so does what is computed from it. */
+	require(error == prototype_puc__fingerprint(&memory, layout, prototype, &again));
+	require(fingerprint == again);
+	require(memory_of_input__reads() - reads < SITE_READS);
+	require(memory_of_input__bytes() - bytes < SITE_BYTES);
+}
+
+static void look_up_function(const struct c_functions_puc *functions, uint64_t function)
+{
+	const char *name = c_functions_puc__name(functions, function);
+
+	require(!name || (*name && strlen(name) < 128));
+}
+
+/* Twice: what is there already stays, and grows no further. */
+static void read_tables(const struct ls_puc_layout *layout, uint64_t state, uint64_t function)
+{
+	struct c_functions_puc *functions = c_functions_puc__new();
+
+	require(functions);
+	for (int i = 0; i < 2; i++) {
+		size_t reads = memory_of_input__reads(), bytes = memory_of_input__bytes();
+
+		expect_error(c_functions_puc__read(functions, &memory, layout, state));
+		look_up_function(functions, function);
+		require(memory_of_input__reads() - reads < TABLE_READS);
+		require(memory_of_input__bytes() - bytes < TABLE_BYTES);
+	}
+	c_functions_puc__free(functions);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct input input = {bytes, size};
+	const struct ls_puc_layout *layout =
+		&layouts_puc[input__take(&input, 1) % layouts_puc_count].offsets;
+	bool wraps = input__take(&input, 1) & 1;
+	uint64_t state = input__take(&input, 8), function = input__take(&input, 8);
+	uint64_t prototypes[PROTOTYPES];
+	uint32_t pcs[PROTOTYPES];
+
+	for (size_t i = 0; i < PROTOTYPES; i++) {
+		prototypes[i] = input__take(&input, 8);
+		pcs[i] = (uint32_t)input__take(&input, 4);
+	}
+	memory_of_input__set(&input, wraps);
+	for (size_t i = 0; i < PROTOTYPES; i++)
+		if (prototypes[i])
+			look_up_site(layout, prototypes[i], pcs[i]);
+	read_tables(layout, state, function);
+	return 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every fuzzer, for some seconds: first the inputs in tests/fuzz/corpus, among them all that ever
+ * broke something, then new ones. `make fuzz` gives them more time.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "skip.h"
+#include "stage.h"
+
+#define SECONDS  5
+#define PATIENCE 180 /* the corpus is slow where the machine is busy */
+
+/* The path of the fuzzer, next to this program. */
+static void find_fuzzer(const char *name, char *path, size_t size)
+{
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	assert_in_range(length, 1, sizeof(self) - 1);
+	self[length] = '\0';
+	*strrchr(self, '/') = '\0';
+	assert_in_range(snprintf(path, size, "%s/fuzz_%s", self, name), 1, size - 1);
+}
+
+/* What libFuzzer says at its end, from where it says what is wrong. */
+static const char *complaint(const char *errors)
+{
+	const char *found = strstr(errors, "does not hold");
+
+	if (!found)
+		found = strstr(errors, "ERROR: ");
+	if (!found)
+		return errors;
+	while (found > errors && found[-1] != '\n')
+		found--;
+	return found;
+}
+
+static void run_fuzzer(struct stage *stage, const char *name)
+{
+	char program[4200], corpus[4200], seconds[32], artifacts[4300], folder[4096];
+	struct child *child;
+	const char *done;
+	char *errors;
+	int status;
+
+	find_fuzzer(name, program, sizeof(program));
+	if (!has_program(program))
+		lacks_package("libclang-rt-dev");
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/corpus/%s", folder, name);
+	assert_return_code(access(corpus, R_OK), errno);
+	assert_return_code(mkdir(in_folder(stage, "new"), 0755), errno);
+	/* What breaks something outlives the stage. */
+	snprintf(artifacts, sizeof(artifacts), "-artifact_prefix=%s-", program);
+	snprintf(seconds, sizeof(seconds), "-max_total_time=%d", SECONDS);
+	child = start(stage, program, seconds, "-timeout=20", "-rss_limit_mb=2048", artifacts,
+		      in_folder(stage, "new"), corpus);
+	status = child__wait(child, PATIENCE);
+	errors = child__errors(stage, child);
+	done = strstr(errors, "\nDone ");
+	if (status || !done)
+		fail_msg("exit status %d (what broke it: %s-*):\n%.6000s", status, program,
+			 complaint(errors));
+	print_message("%s: %.*s\n", name, (int)strcspn(done + 1, "\n"), done + 1);
+}
+
+static void walks_whatever_memory_holds(void **state)
+{
+	run_fuzzer(*state, "walk");
+}
+
+static void opens_whatever_a_file_holds(void **state)
+{
+	run_fuzzer(*state, "elf");
+}
+
+static void names_whatever_memory_holds(void **state)
+{
+	run_fuzzer(*state, "symbols");
+}
+
+static void writes_whatever_records_hold(void **state)
+{
+	run_fuzzer(*state, "records");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(walks_whatever_memory_holds),
+		staged(opens_whatever_a_file_holds),
+		staged(names_whatever_memory_holds),
+		staged(writes_whatever_records_hold),
+	};
+
+	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
+}

@@ -29,16 +29,13 @@ $(O)/tests/oracle/%/host: tests/oracle/target/host.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -pthread -DON_THREAD -I/usr/include/lua$* $< -llua$* -o $@
 
-# Static and stripped: from the sources of cargo's lua-src, where they are (LUA_SOURCES: a folder
-# that has lua-5.4.8/ and the like).
-LUA_SOURCES ?= $(lastword $(sort $(wildcard $(HOME)/.cargo/registry/src/*/lua-src-548.*)))
-ORACLE_STATIC := $(if $(LUA_SOURCES),$(notdir $(wildcard $(LUA_SOURCES)/lua-5.[1-4].*)))
-ORACLE_TARGETS += $(ORACLE_STATIC:%=$(O)/tests/oracle/%/static)
+# Releases of every class, with the module built in; a class each at least twice, by other compilers.
+ORACLE_HOSTS := 5.1.5-gcc 5.1.5-clang 5.2.4-gcc 5.2.4-lto 5.3.6-gcc 5.3.6-small 5.4.0-gcc 5.4.1-gcc 5.4.2-gcc \
+                5.4.4-gcc 5.4.8-gcc 5.4.8-clang 5.4.8-cxx 5.4.9-small 5.5.0-gcc 5.5.1-clang 5.5.1-lto 5.5.1-O0
+ORACLE_TARGETS += $(ORACLE_HOSTS:%=$(O)/tests/oracle/hosts/%)
 
-$(O)/tests/oracle/lua-%/static: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h
-	$(call say,CC,tests/oracle/lua-$*/static)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O2 -w -DLUA_USE_POSIX -DWITH_MODULE -I$(LUA_SOURCES)/lua-$* \
-		$(filter %.c,$^) $(LUA_SOURCES)/lua-$*/*.c -static -s -lm -o $@
+$(O)/tests/oracle/hosts/%: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h $(HOST_SCRIPTS)
+	$(call say,HOST,tests/oracle/hosts/$*)
+	$(Q)$(call build_host,$*,$@,$(filter %.c,$^) -DWITH_MODULE)
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(ORACLE_TARGETS))

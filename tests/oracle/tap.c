@@ -68,12 +68,15 @@ static int set_program(const struct bpf_map *programs, uint32_t index,
 	return bpf_map_update_elem(bpf_map__fd(programs), &index, &fd, BPF_ANY) ? -errno : 0;
 }
 
-static int set_layouts(struct tap *tap)
+static int set_layouts(struct tap *tap, bool with_relocation)
 {
-	for (uint32_t i = 0; i < layouts_puc_count; i++)
-		if (bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.layouts), &i,
-					&layouts_puc[i].offsets, BPF_ANY))
+	for (uint32_t i = 0; i < layouts_puc_count; i++) {
+		struct ls_puc_layout layout = layouts_puc[i].offsets;
+
+		layout.relocates_stack &= with_relocation;
+		if (bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.layouts), &i, &layout, BPF_ANY))
 			return -errno;
+	}
 	return 0;
 }
 
@@ -95,7 +98,7 @@ static int load(struct tap *tap, uint32_t max_depth)
 	if (!error)
 		error = set_program(bpf->maps.product, 0, bpf->progs.sample);
 	if (!error)
-		error = set_layouts(tap);
+		error = set_layouts(tap, true);
 	if (!error)
 		error = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.learn_namespace),
 					       &options);
@@ -134,6 +137,11 @@ void tap__close(struct tap *tap)
 	ring_buffer__free(tap->ring);
 	oracle_bpf__destroy(tap->bpf);
 	free(tap);
+}
+
+int tap__forget_relocation(struct tap *tap)
+{
+	return set_layouts(tap, false);
 }
 
 int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target)

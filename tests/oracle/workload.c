@@ -14,12 +14,11 @@
 #define SCRIPT   "tests/oracle/target/workload.lua"
 #define START_MS 10000
 
-static void run(const char *program, const char *modules, unsigned int steps, int output)
+static void run(const char *program, const char *modules, const char *argument, int output)
 {
-	char path[512], argument[16];
+	char path[512];
 
 	snprintf(path, sizeof(path), "%s/?.so", modules);
-	snprintf(argument, sizeof(argument), "%u", steps);
 	dup2(output, STDOUT_FILENO);
 	setenv("LUA_CPATH", path, 1);
 	execlp(program, program, SCRIPT, argument, (char *)NULL);
@@ -44,7 +43,7 @@ static int read_start(int fd, struct workload *workload)
 		       : -EBADMSG;
 }
 
-int workload__start(const char *program, const char *modules, unsigned int steps,
+int workload__start(const char *program, const char *modules, const char *argument,
 		    struct workload *workload)
 {
 	int ends[2], error;
@@ -53,7 +52,7 @@ int workload__start(const char *program, const char *modules, unsigned int steps
 		return -errno;
 	workload->pid = fork();
 	if (!workload->pid)
-		run(program, modules, steps, ends[1]);
+		run(program, modules, argument, ends[1]);
 	close(ends[1]);
 	error = workload->pid < 0 ? -errno : read_start(ends[0], workload);
 	close(ends[0]);

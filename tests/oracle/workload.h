@@ -13,10 +13,10 @@ struct workload {
 };
 
 /*
- * `program` runs the script, and finds the module below `modules`. Returns when its stack is
- * published. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). Stop it after 0.
+ * `program` runs the script with that argument, and finds the module below `modules`. Returns when
+ * its stack is published. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). Stop it after 0.
  */
-int workload__start(const char *program, const char *modules, unsigned int steps,
+int workload__start(const char *program, const char *modules, const char *argument,
 		    struct workload *workload);
 
 /* Kills it. 0, or -ECHILD: it had ended by itself. */

@@ -36,6 +36,15 @@ bool skips_are_failures(void);
 			lacks_package(package);                                                    \
 	} while (0)
 
+/* A program that tests/hosts/build_host.sh builds, which cargo's crates are needed for. */
+#define need_host(program)                                                                         \
+	do {                                                                                       \
+		if (!has_program(program)) {                                                       \
+			print_message("no host '%s' ('make hosts' tells why)\n", program);         \
+			lacks_package("cargo");                                                    \
+		}                                                                                  \
+	} while (0)
+
 #define need_root()                                                                                \
 	do {                                                                                       \
 		if (geteuid() != 0)                                                                \

@@ -2,8 +2,9 @@
 --
 -- Changes its stack in every way that Lua has, and says so (module.c). Every function tells where
 -- it is first, and that it leaves last. The argument: turns of the loop that each function idles
--- in between two transitions.
-local steps = tonumber((...))
+-- in between two transitions and, where not all phases are wanted, the name of one ("3 growing").
+local steps, only_phase = string.match((...), "^(%d+) ?(.*)$")
+steps = tonumber(steps)
 local oracle = require "oracle"
 
 local here, calls, leaves, tails = oracle.here, oracle.calls, oracle.leaves, oracle.tails
@@ -535,6 +536,58 @@ if can_yield_across_calls then
 	end
 end
 
+-- A frame of 200 registers each, for the arguments of a call that never happens.
+local grow
+do
+	local call = "grow(0, 0" .. string.rep(", 0", 190) .. ")"
+	local code = [[
+local here, calls, leaves, yields, yield, at = ...
+local function grow(own, depth)
+	if depth < 0 then ]] .. call .. [[ end
+	here(at.grow)
+	if depth == 0 then
+		yields(own, yield)
+		yield()
+	else
+		calls(at.grow)
+		grow(own, depth - 1)
+	end
+	here(at.grow)
+	leaves(1)
+end
+return grow]]
+	grow = (loadstring or load)(code, "@growing_workload.lua")(here, calls, leaves, yields, yield, at)
+end
+at.grow = line(grow)
+
+local function grow_once(own)
+	here(at.grow_once)
+	local x = 1
+	for i = 1, steps do x = (x * 3 + i) % 1000003 end
+	calls(at.grow)
+	grow(own, 20)
+	here(at.grow_once)
+	leaves(2)
+end
+at.grow_once = line(grow_once)
+
+-- Each coroutine begins with a small stack, and moves it several times before it yields.
+function phases.growing()
+	here(at.growing)
+	for _ = 1, 5 do
+		local own = segment(at.grow_once)
+		calls(create)
+		local thread = create(grow_once)
+		here(at.growing)
+		for _ = 1, 2 do
+			resumes(own, resume)
+			resume(thread, own)
+			here(at.growing)
+		end
+	end
+	leaves(1)
+end
+
 local own_segments = {}
 
 local function task(i, own)
@@ -607,7 +660,9 @@ end
 local order = {}
 for name, phase in pairs(phases) do
 	at[name] = line(phase)
-	order[#order + 1] = name
+	if only_phase == "" or only_phase == name then
+		order[#order + 1] = name
+	end
 end
 
 local dice = 1

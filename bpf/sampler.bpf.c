@@ -52,6 +52,7 @@ static __always_inline void begin_sample(struct ls_scratch *scratch, struct task
 	sample->state = 0;
 	sample->frame_count = 0;
 	sample->layout = 0;
+	sample->is_misfit = 0;
 	sample->verified = 0;
 	sample->other_layouts = 0;
 	sample->error = copy_registers(scratch, task) ? LS_WALK_REGISTERS : LS_WALK_NONE;

@@ -39,9 +39,10 @@ struct ls_thread {
 	__u8 own_stack; /* the mapping is this thread's stack and nothing else */
 	__u8 chain_count;
 	__u8 chain_is_cut; /* resumers of it are missing */
-	__u8 padding;
+	__u8 layout;       /* that `chain` and `root` were found under */
 	struct ls_active chain[LS_CHAIN_MAX]; /* running one first */
 	struct ls_active root; /* the last that was seen at the root, which may be idle now */
+	__u64 is_nested;       /* 1: the chain runs on top of another interpreter's */
 };
 
 /* A prototype whose content was read: see fingerprint_of(). */
@@ -52,7 +53,7 @@ struct ls_memo {
 	__u64 since_ns;    /* the content has been the same from here */
 	__u64 verified_ns; /* to here */
 	__u32 tgid;
-	__u32 padding;
+	__u32 layout; /* it was read with */
 };
 
 /* A piece of the target's memory. */
@@ -81,6 +82,27 @@ struct ls_search {
 	__u64 generation;           /* of this search */
 };
 
+/* What of a layout contradicted itself, for tests. */
+enum ls_doubt {
+	LS_DOUBT_NONE,
+	LS_DOUBT_SOURCE,
+	LS_DOUBT_LINES,
+	LS_DOUBT_CODE,
+	LS_DOUBT_LINE_INFO,
+	LS_DOUBT_CONSTANTS,
+	LS_DOUBT_LOCALS,
+	LS_DOUBT_NESTED,
+	LS_DOUBT_UPVALUES,
+	LS_DOUBT_STATUS,
+	LS_DOUBT_PLACES,
+	LS_DOUBT_CALLS,
+	LS_DOUBT_C_FUNCTION,
+	LS_DOUBT_GLOBAL,
+	LS_DOUBT_ERROR_JUMP,
+	LS_DOUBT_FLAGS,
+	LS_DOUBT_STACK,
+};
+
 /* Where the walk along the calls has come to. */
 struct ls_walk {
 	__u64 ci; /* of the state in scratch->state */
@@ -93,6 +115,15 @@ struct ls_walk {
 	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
 	__u32 is_first;        /* likewise: the next call is its state's first */
 	struct ls_frame frame; /* the call that was decoded last */
+
+	/* of the self-check (self_check.bpf.h): the call that was looked at before, of this state */
+	__u64 callee_ci;
+	__u32 callee_results;
+	__u32 callee_is_lua;
+	__u32 in_hook; /* a call of this state was interrupted by one */
+	__u32 checked; /* calls */
+	__u32 doubt;   /* enum ls_doubt, the first */
+	__u32 padding_three;
 };
 
 struct ls_scratch {
@@ -108,6 +139,9 @@ struct ls_scratch {
 	__u32 chain_count;
 	__u32 padding;
 	struct ls_walk walk;
+	struct ls_thread stranger; /* the thread, to a layout that it is not known to run under */
+	__u32 is_undecided;        /* the stack is to prove its layout */
+	__u32 padding_three;
 
 	/* copies of the target's structs */
 	__u8 state[LS_STRUCT_LEN];

@@ -23,7 +23,7 @@
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
 
-#include "frame_puc.bpf.h"
+#include "self_check.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
 {
@@ -107,6 +107,8 @@ static __always_inline int leave_state(struct ls_scratch *scratch,
 				       const struct ls_puc_layout *layout)
 {
 	mark_state_root(scratch);
+	if (scratch->is_undecided)
+		check_state(scratch, layout);
 	if (scratch->walk.chain_index + 1 >= scratch->chain_count)
 		return 1;
 	if (!enter_state(scratch, layout, scratch->walk.chain_index + 1))
@@ -137,6 +139,8 @@ static long walk_call(__u32 i, void *context)
 		drop_frames(scratch, error);
 	else
 		put_frame(scratch);
+	if (ci && !error && scratch->is_undecided)
+		check_call(scratch, layout);
 	if (ci && !error)
 		check_top(scratch, layout, ci);
 	if (!ci)
@@ -234,6 +238,11 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	scratch->walk.lua_frames = 0;
 	scratch->walk.from_root = 0;
 	scratch->walk.top_func = 0;
+	scratch->walk.callee_ci = 0;
+	scratch->walk.callee_is_lua = 0;
+	scratch->walk.in_hook = 0;
+	scratch->walk.checked = 0;
+	scratch->walk.doubt = LS_DOUBT_NONE;
 	if (enter_state(scratch, layout, 0)) {
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return 0;
@@ -242,6 +251,8 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	rounds = 2L * scratch->frame_room + LS_CHAIN_MAX;
 	if (repeat(rounds, walk_call, &pass) == rounds)
 		scratch->sample.error = LS_WALK_CALL_CHAIN;
+	if (scratch->is_undecided && scratch->sample.error == LS_WALK_DEPTH)
+		check_state(scratch, layout);
 	if (!scratch->walk.left && scratch->walk.ci != scratch->walk.base_ci)
 		add_root_part(&pass);
 	return 0;
@@ -348,11 +359,11 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 
 /*
  * The stack of this sample under one layout, into scratch->sample. Returns 1 if it is evidence
- * for that layout: a whole chain with a Lua function in it and nothing contradictory.
+ * for that layout: a whole chain with a Lua function in it and nothing contradictory. More is asked
+ * of it while scratch->is_undecided. Verified once, for all its callers.
  */
-static __always_inline int take_stack_puc(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout,
-					  struct ls_thread *thread)
+__noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+			      struct ls_thread *thread)
 {
 	int error;
 
@@ -375,7 +386,8 @@ static __always_inline int take_stack_puc(struct ls_scratch *scratch,
 		note_error(scratch, LS_WALK_RESUMERS);
 	scratch->sample.state = scratch->chain[0].state;
 	error = scratch->sample.error;
-	return scratch->walk.lua_frames && (!error || error == LS_WALK_DEPTH);
+	return scratch->walk.lua_frames && !scratch->walk.doubt &&
+	       (!error || error == LS_WALK_DEPTH);
 }
 
 #endif

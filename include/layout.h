@@ -32,6 +32,8 @@ struct ls_puc_layout {
 	__u8 state_error_jump;
 	__u8 state_allow_hook;
 	__u8 state_globals; /* 5.1 only: TValue l_gt */
+	__u8 state_stack_size; /* int, in TValues; 0: none (5.4.2 on) */
+	__u8 state_stack_spare; /* how many of them lie beyond stack_last */
 
 	/* CallInfo (lstate.h) */
 	__u8 ci_size;
@@ -42,6 +44,8 @@ struct ls_puc_layout {
 	__u8 ci_savedpc;
 	__u8 ci_status;      /* callstatus; 5.1: tailcalls */
 	__u8 ci_status_size; /* 1, 2 or 4 bytes */
+	__u8 ci_results;     /* nresults, of the size that follows; 5.5: 1 more, in callstatus */
+	__u8 ci_results_size;
 	__u8 ci_base;        /* first register; unused where registers follow the function */
 	__u8 ci_has_base;    /* to 5.3 */
 	__u8 ci_is_array;    /* 1: 5.1, base_ci .. ci in one array */
@@ -60,6 +64,7 @@ struct ls_puc_layout {
 	__u8 proto_abs_line_info; /* 5.4 on, 0 elsewhere */
 	__u8 proto_local_vars;
 	__u8 proto_upvalues;
+	__u8 proto_nested; /* functions defined in it: `p` */
 	__u8 proto_source;
 	__u8 proto_upvalue_count; /* from here on 4-byte integers */
 	__u8 proto_constant_count;
@@ -67,6 +72,7 @@ struct ls_puc_layout {
 	__u8 proto_line_info_count;
 	__u8 proto_abs_line_info_count;
 	__u8 proto_local_var_count;
+	__u8 proto_nested_count;
 	__u8 proto_line_defined;
 	__u8 proto_last_line_defined;
 
@@ -86,6 +92,8 @@ struct ls_puc_layout {
 	/* instructions (lopcodes.h): the operation in the lowest bits, then register A, 8 bits */
 	__u8 op_bits;
 	__u8 op_call; /* OP_CALL; OP_TAILCALL is the next */
+	__u8 op_results; /* position of its operand C, one more than nresults */
+	__u8 op_results_bits;
 
 	/* 1: while a stack is reallocated, pointers into it hold offsets (5.4.5 on) */
 	__u8 relocates_stack;
@@ -99,6 +107,8 @@ struct ls_puc_layout {
 	__u32 status_tail;
 	__u32 status_hooked;
 	__u32 status_finalizer;
+	__u32 status_lua; /* set for Lua functions alone: 5.2, 5.3 */
+	__u32 status_c;   /* set for C functions alone: 5.4 on */
 };
 
 #endif

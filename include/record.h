@@ -71,14 +71,15 @@ struct ls_sample {
 	__u64 runtime_ns;
 	__u64 state;     /* the running lua_State, 0 where none */
 	__u32 period_ns; /* of the timer that took it */
-	__u32 padding;
+	__u8 is_misfit;  /* script seems to run, but makes no sense under any layout that was tried */
+	__u8 padding[3];
 	char comm[LS_COMM_LEN];
 	__u16 frame_count;
 	__u8 class;    /* enum ls_sample_class */
 	__u8 error;    /* enum ls_walk_error, the first that occurred */
 	__u8 layout;   /* index of the layout that the stack was walked with */
 	__u8 verified; /* the walk is evidence for that layout: see design.md, "Layout verdict" */
-	__u16 other_layouts; /* while undecided: bit per layout that fitted as well */
+	__u16 other_layouts; /* bit per layout that fitted as well */
 };
 _Static_assert(sizeof(struct ls_sample) == 72, "two programs share this");
 

@@ -28,8 +28,8 @@ struct ls_target {
 	/* The interpreter's and the program's code and constants: what points there is no state. */
 	struct ls_range code[LS_CODE_RANGES];
 	__u32 family;  /* enum ls_family */
-	__u16 layouts; /* bit per layout that may fit: several while undecided, one when decided */
-	__u16 decided; /* 0: samples are snapshots for the self-check */
+	__u16 layouts; /* bit per layout to try: candidates, and those that are decided */
+	__u16 decided; /* of those; a sample is a snapshot for the self-check of the others */
 };
 
 /* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */

@@ -17,6 +17,7 @@
 #define PROTO_5_2                                                                                  \
 	.proto_size = 128, .proto_tag = 9, .proto_constants = 16, .proto_code = 24,                \
 	.proto_line_info = 40, .proto_local_vars = 48, .proto_upvalues = 56, .proto_source = 72,   \
+	.proto_nested = 32, .proto_nested_count = 96, \
 	.proto_upvalue_count = 80, .proto_constant_count = 84, .proto_code_count = 88,             \
 	.proto_line_info_count = 92, .proto_local_var_count = 100, .proto_line_defined = 104,      \
 	.proto_last_line_defined = 108
@@ -24,6 +25,7 @@
 #define PROTO_5_3                                                                                  \
 	.proto_size = 120, .proto_tag = 9, .proto_constants = 48, .proto_code = 56,                \
 	.proto_line_info = 72, .proto_local_vars = 80, .proto_upvalues = 88, .proto_source = 104,  \
+	.proto_nested = 64, .proto_nested_count = 32, \
 	.proto_upvalue_count = 16, .proto_constant_count = 20, .proto_code_count = 24,             \
 	.proto_line_info_count = 28, .proto_local_var_count = 36, .proto_line_defined = 40,        \
 	.proto_last_line_defined = 44
@@ -33,6 +35,7 @@
 	.proto_size = 128, .proto_tag = 10, .proto_constants = 56, .proto_code = 64,               \
 	.proto_line_info = 88, .proto_abs_line_info = 96, .proto_local_vars = 104,                 \
 	.proto_upvalues = 80, .proto_source = 112, .proto_upvalue_count = 16,                      \
+	.proto_nested = 72, .proto_nested_count = 32, \
 	.proto_constant_count = 20, .proto_code_count = 24, .proto_line_info_count = 28,           \
 	.proto_abs_line_info_count = 40, .proto_local_var_count = 36, .proto_line_defined = 44,    \
 	.proto_last_line_defined = 48
@@ -45,26 +48,32 @@
 /* lua_State of 5.3; allowhook and status move within it. */
 #define STATE_5_3                                                                                  \
 	.state_size = 208, .state_top = 16, .state_global = 24, .state_ci = 32,                    \
-	.state_stack_last = 48, .state_stack = 56, .state_base_ci = 96, .state_error_jump = 88
+	.state_stack_last = 48, .state_stack = 56, .state_base_ci = 96, .state_error_jump = 88,    \
+	.state_stack_size = 184, .state_stack_spare = 5
 
-/* The operation's number of bits, and OP_CALL, lopcodes.h. */
-#define CODE_5_1       .op_bits = 6, .op_call = 28
-#define CODE_5_2       .op_bits = 6, .op_call = 29
-#define CODE_5_3       .op_bits = 6, .op_call = 36
-#define CODE_SINCE_5_4 .op_bits = 7, .op_call = 68
+/* The operation's number of bits, OP_CALL, and where its C is, lopcodes.h. */
+#define CODE_5_1       .op_bits = 6, .op_call = 28, .op_results = 14, .op_results_bits = 9
+#define CODE_5_2       .op_bits = 6, .op_call = 29, .op_results = 14, .op_results_bits = 9
+#define CODE_5_3       .op_bits = 6, .op_call = 36, .op_results = 14, .op_results_bits = 9
+#define CODE_SINCE_5_4 .op_bits = 7, .op_call = 68, .op_results = 24, .op_results_bits = 8
 
 #define CALL_5_3                                                                                   \
 	.ci_size = 72, CALL_LIST_SINCE_5_2, .ci_base = 32, .ci_has_base = 1, .ci_savedpc = 40,     \
-	.ci_status = 66
+	.ci_status = 66, .ci_results = 64, .ci_results_size = 2
 
 #define CALL_5_4                                                                                   \
-	.ci_size = 64, CALL_LIST_SINCE_5_2, .ci_savedpc = 32, .ci_status = 62, .ci_status_size = 2
+	.ci_size = 64, CALL_LIST_SINCE_5_2, .ci_savedpc = 32, .ci_status = 62,                     \
+	.ci_status_size = 2, .ci_results = 60, .ci_results_size = 2
 
-/* CIST_HOOKED, CIST_TAIL and CIST_FIN of lstate.h. */
-#define STATUS_5_2   .status_hooked = 1 << 1, .status_tail = 1 << 6
-#define STATUS_5_3   .status_hooked = 1 << 2, .status_tail = 1 << 5
-#define STATUS_5_4_0 .status_hooked = 1 << 2, .status_tail = 1 << 4, .status_finalizer = 1 << 6
-#define STATUS_5_4_2 .status_hooked = 1 << 3, .status_tail = 1 << 5, .status_finalizer = 1 << 7
+/* CIST_LUA or CIST_C, CIST_HOOKED, CIST_TAIL and CIST_FIN of lstate.h. */
+#define STATUS_5_2 .status_lua = 1 << 0, .status_hooked = 1 << 1, .status_tail = 1 << 6
+#define STATUS_5_3 .status_lua = 1 << 1, .status_hooked = 1 << 2, .status_tail = 1 << 5
+#define STATUS_5_4_0                                                                               \
+	.status_c = 1 << 1, .status_hooked = 1 << 2, .status_tail = 1 << 4,                        \
+	.status_finalizer = 1 << 6
+#define STATUS_5_4_2                                                                               \
+	.status_c = 1 << 1, .status_hooked = 1 << 3, .status_tail = 1 << 5,                        \
+	.status_finalizer = 1 << 7
 
 /* lua_State of 5.4.1 and 5.4.2 */
 #define STATE_5_4_1                                                                                \
@@ -95,12 +104,16 @@ const struct layout_puc layouts_puc[] = {
 			    .state_error_jump = 168,
 			    .state_allow_hook = 101,
 			    .state_globals = 120,
+			    .state_stack_size = 88,
+			    .state_stack_spare = 6,
 			    .ci_size = 40,
 			    .ci_func = 8,
 			    .ci_top = 16,
 			    .ci_savedpc = 24,
 			    .ci_status = 36,
 			    .ci_status_size = 4,
+			    .ci_results = 32,
+			    .ci_results_size = 4,
 			    .ci_is_array = 1,
 			    .status_tail = 0xffffffff, /* tailcalls: a count */
 			    .closure_is_c = 10,
@@ -113,6 +126,8 @@ const struct layout_puc layouts_puc[] = {
 			    .proto_line_info = 40,
 			    .proto_local_vars = 48,
 			    .proto_upvalues = 56,
+			    .proto_nested = 32,
+			    .proto_nested_count = 88,
 			    .proto_source = 64,
 			    .proto_upvalue_count = 72,
 			    .proto_constant_count = 76,
@@ -147,11 +162,15 @@ const struct layout_puc layouts_puc[] = {
 			    .state_base_ci = 128,
 			    .state_error_jump = 112,
 			    .state_allow_hook = 73,
+			    .state_stack_size = 64,
+			    .state_stack_spare = 5,
 			    .ci_size = 80,
 			    CALL_LIST_SINCE_5_2,
 			    .ci_savedpc = 48,
 			    .ci_status = 34,
 			    .ci_status_size = 1,
+			    .ci_results = 32,
+			    .ci_results_size = 2,
 			    STATUS_5_2,
 			    .closure_is_c = 10,
 			    CLOSURE_SINCE_5_2,
@@ -183,11 +202,15 @@ const struct layout_puc layouts_puc[] = {
 			    .state_base_ci = 128,
 			    .state_error_jump = 112,
 			    .state_allow_hook = 73,
+			    .state_stack_size = 64,
+			    .state_stack_spare = 5,
 			    .ci_size = 80,
 			    CALL_LIST_SINCE_5_2,
 			    .ci_savedpc = 56,
 			    .ci_status = 34,
 			    .ci_status_size = 1,
+			    .ci_results = 32,
+			    .ci_results_size = 2,
 			    STATUS_5_2,
 			    CLOSURE_SINCE_5_2,
 			    PROTO_5_2,
@@ -279,6 +302,8 @@ const struct layout_puc layouts_puc[] = {
 			    .state_base_ci = 96,
 			    .state_error_jump = 88,
 			    .state_allow_hook = 11,
+			    .state_stack_size = 180,
+			    .state_stack_spare = 5,
 			    CALL_5_4,
 			    STATUS_5_4_0,
 			    CLOSURE_SINCE_5_2,
@@ -377,6 +402,9 @@ const struct layout_puc layouts_puc[] = {
 			    .ci_savedpc = 32,
 			    .ci_status = 60,
 			    .ci_status_size = 4,
+			    .ci_results = 60,
+			    .ci_results_size = 1,
+			    .status_c = 1 << 15,
 			    .status_hooked = 1 << 20,
 			    .status_tail = 1 << 22,
 			    .status_finalizer = 1 << 24,

@@ -129,7 +129,7 @@ static int identify(struct session *session)
 static int set_layouts(struct session *session, uint32_t layouts, int is_decided)
 {
 	struct ls_target target = {
-		.family = LS_FAMILY_PUC, .layouts = layouts, .decided = is_decided};
+		.family = LS_FAMILY_PUC, .layouts = layouts, .decided = is_decided ? layouts : 0};
 
 	memcpy(target.code, session->interpreter.code, sizeof(target.code));
 	return sampler__set_target(session->sampler, session->options.pid, &target);

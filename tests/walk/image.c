@@ -27,6 +27,14 @@
 #define TAG_STRING   68 /* LUA_TSTRING | BIT_ISCOLLECTABLE */
 #define SHORT_LENGTH 40 /* LUAI_MAXSHORTLEN */
 
+/* What a prototype has of each, all different. */
+#define CONSTANT_COUNT 4
+#define LOCAL_COUNT    5
+#define UPVALUE_COUNT  2
+#define NESTED_COUNT   3
+
+#define RESULTS 3 /* of every call */
+
 static void put_word(struct image *image, uint64_t address, uint64_t word)
 {
 	memory__put(&image->memory, address, word, sizeof(word));
@@ -75,6 +83,7 @@ uint64_t image__string(struct image *image, const char *text, size_t length)
 	uint64_t text_at = string + layout->string_contents;
 	bool is_short = length <= SHORT_LENGTH;
 
+	put_byte(image, string + 9, 1); /* marked: white */
 	put_byte(image, string + 8,
 		 is_short || layout->minor == 1 ? TYPE_STRING : TYPE_STRING + 16);
 	put_half(image, string + 12, hash_of(text, length));
@@ -112,10 +121,10 @@ static void put_constants(struct image *image, uint64_t proto)
 		"a constant",
 		"of some more than forty bytes, which is a long string",
 	};
-	uint64_t constants = image__allocate(image, 4 * VALUE_SIZE);
+	uint64_t constants = image__allocate(image, CONSTANT_COUNT * VALUE_SIZE);
 
 	put_word(image, proto + image->layout->proto_constants, constants);
-	put_half(image, proto + image->layout->proto_constant_count, 4);
+	put_half(image, proto + image->layout->proto_constant_count, CONSTANT_COUNT);
 	for (size_t i = 0; i < 3; i++)
 		put_value(image, constants + i * VALUE_SIZE,
 			  image__string(image, texts[i], strlen(texts[i])),
@@ -130,44 +139,124 @@ void image__set_constant(struct image *image, uint64_t proto, size_t at, uint64_
 	put_word(image, constants + at * VALUE_SIZE, string);
 }
 
+/* Any object that nothing of is looked at but its type. */
+static uint64_t object_of(struct image *image, size_t size, uint8_t type)
+{
+	uint64_t object = image__allocate(image, size);
+
+	put_byte(image, object + 8, type);
+	put_byte(image, object + 9, 1);
+	return object;
+}
+
+/* Each instruction's line; from 5.4 on how far it is from the one before. */
+static void put_lines(struct image *image, uint64_t proto, uint32_t line)
+{
+	const struct ls_puc_layout *layout = image->layout;
+	uint64_t lines = image__allocate(image, CODE_COUNT * 4), pairs;
+
+	put_word(image, proto + layout->proto_line_info, lines);
+	put_half(image, proto + layout->proto_line_info_count, CODE_COUNT);
+	if (!layout->proto_abs_line_info) {
+		for (uint32_t i = 0; i < CODE_COUNT; i++)
+			put_half(image, lines + i * 4, line + 1 + i / 8);
+		return;
+	}
+	for (uint32_t i = 0; i < CODE_COUNT; i += 8)
+		put_byte(image, lines + i, 1);
+	/* Only some functions are long enough. */
+	if (line < 15)
+		return;
+	pairs = image__allocate(image, 8);
+	put_half(image, pairs, CODE_COUNT / 2);
+	put_half(image, pairs + 4, line + 1 + CODE_COUNT / 16);
+	put_word(image, proto + layout->proto_abs_line_info, pairs);
+	put_half(image, proto + layout->proto_abs_line_info_count, 1);
+}
+
+static void put_locals(struct image *image, uint64_t proto)
+{
+	static const char *const names[LOCAL_COUNT] = {"self", "i", "count", "value", "last"};
+	uint64_t locals = image__allocate(image, LOCAL_COUNT * 16);
+
+	put_word(image, proto + image->layout->proto_local_vars, locals);
+	put_half(image, proto + image->layout->proto_local_var_count, LOCAL_COUNT);
+	for (uint32_t i = 0; i < LOCAL_COUNT; i++) {
+		put_word(image, locals + i * 16, image__string(image, names[i], strlen(names[i])));
+		put_half(image, locals + i * 16 + 8, i * 2);
+		put_half(image, locals + i * 16 + 12, CODE_COUNT - i);
+	}
+}
+
+static void put_upvalues(struct image *image, uint64_t proto)
+{
+	uint64_t size = image->layout->minor == 1 ? 8 : 16;
+	uint64_t upvalues = image__allocate(image, UPVALUE_COUNT * size);
+
+	put_word(image, proto + image->layout->proto_upvalues, upvalues);
+	put_half(image, proto + image->layout->proto_upvalue_count, UPVALUE_COUNT);
+	for (uint32_t i = 0; i < UPVALUE_COUNT; i++)
+		put_word(image, upvalues + i * size, image__string(image, "_ENV", 4));
+}
+
+static void put_nested(struct image *image, uint64_t proto)
+{
+	const struct ls_puc_layout *layout = image->layout;
+	uint64_t nested = image__allocate(image, NESTED_COUNT * 8);
+
+	put_word(image, proto + layout->proto_nested, nested);
+	put_half(image, proto + layout->proto_nested_count, NESTED_COUNT);
+	for (uint32_t i = 0; i < NESTED_COUNT; i++)
+		put_word(image, nested + i * 8,
+			 object_of(image, layout->proto_size, layout->proto_tag));
+}
+
 uint64_t image__proto(struct image *image, const char *source, uint32_t line)
 {
 	const struct ls_puc_layout *layout = image->layout;
-	uint64_t proto = image__allocate(image, layout->proto_size);
+	uint64_t proto = object_of(image, layout->proto_size, layout->proto_tag);
 	uint64_t code = image__allocate(image, CODE_COUNT * 4);
 
-	put_byte(image, proto + 8, layout->proto_tag);
 	put_word(image, proto + layout->proto_code, code);
 	put_half(image, proto + layout->proto_code_count, CODE_COUNT);
 	for (uint32_t i = 0; i < CODE_COUNT; i++)
 		put_half(image, code + i * 4, (line * 1000 + i) << 7 | OP_LOADK);
 	put_constants(image, proto);
-	put_word(image, proto + layout->proto_source,
-		 source ? image__string(image, source, strlen(source)) : 0);
-	put_word(image, proto + layout->proto_line_info, image__allocate(image, CODE_COUNT * 4));
-	put_word(image, proto + layout->proto_local_vars, image__allocate(image, 64));
+	put_upvalues(image, proto);
 	put_half(image, proto + layout->proto_line_defined, line);
-	put_half(image, proto + layout->proto_last_line_defined, line + 10);
+	put_half(image, proto + layout->proto_last_line_defined, line ? line + 10 : 0);
+	if (!source)
+		return proto;
+	put_word(image, proto + layout->proto_source,
+		 image__string(image, source, strlen(source)));
+	put_lines(image, proto, line);
+	put_locals(image, proto);
+	put_nested(image, proto);
 	return proto;
 }
 
 uint64_t image__lua_closure(struct image *image, uint64_t proto)
 {
 	const struct ls_puc_layout *layout = image->layout;
-	uint64_t closure = image__allocate(image, layout->closure_proto + 8);
+	uint64_t closure = object_of(image, layout->closure_proto + 8 + UPVALUE_COUNT * 8,
+				     layout->tag_lua_function & 63);
 
-	put_byte(image, closure + 8, layout->tag_lua_function & 63);
+	put_byte(image, closure + (layout->closure_is_c ? 11 : 10), UPVALUE_COUNT);
 	put_word(image, closure + layout->closure_proto, proto);
+	for (size_t i = 0; i < UPVALUE_COUNT; i++)
+		put_word(image, closure + layout->closure_proto + 8 + i * 8, image->upvalue);
 	return closure;
 }
 
 uint64_t image__c_closure(struct image *image, uint64_t function)
 {
 	const struct ls_puc_layout *layout = image->layout;
-	/* one upvalue */
-	uint64_t closure = image__allocate(image, layout->closure_function + 24);
+	uint64_t closure = object_of(image, layout->closure_function + 24,
+				     layout->tag_c_function & 63);
 
-	put_byte(image, closure + 8, layout->tag_c_function & 63);
+	put_byte(image, closure + (layout->closure_is_c ? 11 : 10), 1);
+	put_value(image, closure + layout->closure_function + 8,
+		  object_of(image, 56, TYPE_TABLE), TYPE_TABLE);
 	if (layout->closure_is_c)
 		put_byte(image, closure + layout->closure_is_c, 1);
 	put_word(image, closure + layout->closure_function, function);
@@ -178,7 +267,7 @@ uint64_t image__c_closure(struct image *image, uint64_t function)
 static void put_neighbours(struct image *image, const struct image_thread *thread)
 {
 	const struct ls_puc_layout *layout = image->layout;
-	uint64_t object = image__string(image, "object", 6), error_jump;
+	uint64_t object = object_of(image, 64, TYPE_TABLE), error_jump;
 
 	/* gclist is an object; since 5.3 twups, which points to its own thread, follows it. */
 	error_jump = thread->address + layout->state_error_jump;
@@ -188,7 +277,6 @@ static void put_neighbours(struct image *image, const struct image_thread *threa
 	if (layout->minor == 1) {
 		put_word(image, thread->address + 24, thread->stack + VALUE_SIZE); /* base */
 		put_word(image, thread->address + 72, thread->base_ci + 40 * (CI_COUNT - 1));
-		put_half(image, thread->address + 88, VALUE_COUNT + VALUE_EXTRA + 1);
 		put_half(image, thread->address + 92, CI_COUNT);
 		put_value(image, thread->address + 120, object, TYPE_TABLE);
 	}
@@ -219,7 +307,13 @@ static size_t add_thread(struct image *image)
 	put_word(image, thread->address + layout->state_stack_last, thread->stack_last);
 	put_word(image, thread->address + layout->state_top, thread->next_value);
 	put_word(image, thread->address + layout->state_ci, thread->base_ci);
+	put_byte(image, thread->address + 9, 1);
 	put_byte(image, thread->address + layout->state_allow_hook, 1);
+	if (layout->state_stack_size)
+		put_half(image, thread->address + layout->state_stack_size,
+			 VALUE_COUNT + layout->state_stack_spare);
+	memory__put(&image->memory, thread->base_ci + layout->ci_status, layout->status_c,
+		    layout->ci_status_size);
 	put_word(image, thread->base_ci + layout->ci_func, thread->stack);
 	return image->thread_count++;
 }
@@ -238,7 +332,8 @@ static void start_global(struct image *image)
 	object = image__string(image, "__index", 7);
 	for (uint64_t at = 0; at < GLOBAL_SIZE; at += 8)
 		put_word(image, image->global + at, object);
-	put_value(image, image->global + layout->global_registry, object, TYPE_TABLE);
+	put_value(image, image->global + layout->global_registry,
+		  object_of(image, 64, TYPE_TABLE), TYPE_TABLE);
 }
 
 void image__start(struct image *image, const struct ls_puc_layout *layout)
@@ -258,6 +353,7 @@ void image__start(struct image *image, const struct ls_puc_layout *layout)
 	memory__map(&image->memory, HEAP_START, HEAP_SIZE);
 	memory__map(&image->memory, image->stack_low, STACK_SIZE);
 	start_global(image);
+	image->upvalue = object_of(image, 40, layout->minor >= 4 ? 9 : 10); /* LUA_TUPVAL */
 	add_thread(image);
 	if (!layout->main_thread_is_embedded)
 		put_word(image, image->global + layout->global_main_thread,
@@ -302,9 +398,23 @@ static struct image_call *add_call(struct image_thread *thread)
 	return &thread->calls[thread->call_count++];
 }
 
+/* A call that wants RESULTS, of a Lua or a C function. */
+static void put_status(struct image *image, uint64_t ci, bool is_lua)
+{
+	const struct ls_puc_layout *layout = image->layout;
+	uint32_t status = is_lua ? layout->status_lua : layout->status_c;
+
+	if (layout->ci_results == layout->ci_status)
+		status |= RESULTS + 1;
+	else
+		memory__put(&image->memory, ci + layout->ci_results, RESULTS,
+			    layout->ci_results_size);
+	memory__put(&image->memory, ci + layout->ci_status, status, layout->ci_status_size);
+}
+
 /* A call of the function in `value`, which lies at the top of the stack of values. */
 static struct image_call *push(struct image *image, size_t index, uint64_t value, uint8_t tag,
-			       uint32_t slots)
+			       uint8_t kind, uint32_t slots)
 {
 	const struct ls_puc_layout *layout = image->layout;
 	struct image_thread *thread = &image->threads[index];
@@ -326,7 +436,8 @@ static struct image_call *push(struct image *image, size_t index, uint64_t value
 		put_word(image, ci + layout->ci_base, call->value + VALUE_SIZE);
 	put_word(image, thread->address + layout->state_top, thread->next_value);
 	put_word(image, thread->address + layout->state_ci, ci);
-	memory__put(&image->memory, ci + layout->ci_status, 0, layout->ci_status_size);
+	put_status(image, ci, tag == layout->tag_lua_function && kind == LS_FRAME_LUA);
+	call->kind = kind;
 	return call;
 }
 
@@ -336,12 +447,11 @@ void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_
 	const struct ls_puc_layout *layout = image->layout;
 	uint64_t closure = image__lua_closure(image, proto);
 	uint64_t saved_pc = get_word(image, proto + layout->proto_code) + (pc + 1) * 4;
-	struct image_call *call = push(image, thread, closure, layout->tag_lua_function, slots);
+	struct image_call *call = push(image, thread, closure, layout->tag_lua_function, LS_FRAME_LUA, slots);
 
 	call->closure = closure;
 	call->function = proto;
 	call->pc = pc;
-	call->kind = LS_FRAME_LUA;
 	if (layout->state_savedpc)
 		image__set_field(image, thread, layout->state_savedpc, saved_pc, 8);
 	else
@@ -352,11 +462,10 @@ void image__call_c(struct image *image, size_t thread, uint64_t function, uint32
 {
 	uint64_t closure = image__c_closure(image, function);
 	struct image_call *call =
-		push(image, thread, closure, image->layout->tag_c_function, slots);
+		push(image, thread, closure, image->layout->tag_c_function, LS_FRAME_C, slots);
 
 	call->closure = closure;
 	call->function = function;
-	call->kind = LS_FRAME_C;
 }
 
 void image__call_light(struct image *image, size_t thread, uint64_t function, uint32_t slots)
@@ -367,9 +476,8 @@ void image__call_light(struct image *image, size_t thread, uint64_t function, ui
 		image__call_c(image, thread, function, slots);
 		return;
 	}
-	call = push(image, thread, function, image->layout->tag_light_function, slots);
+	call = push(image, thread, function, image->layout->tag_light_function, LS_FRAME_C, slots);
 	call->function = function;
-	call->kind = LS_FRAME_C;
 }
 
 void image__return(struct image *image, size_t index)
@@ -394,7 +502,9 @@ void image__set_call(struct image *image, const struct image_call *call, uint32_
 	const struct ls_puc_layout *layout = image->layout;
 	uint64_t code = get_word(image, call->function + layout->proto_code);
 
-	put_half(image, code + call->pc * 4, (distance - 1) << layout->op_bits | layout->op_call);
+	put_half(image, code + call->pc * 4,
+		 (RESULTS + 1) << layout->op_results | (distance - 1) << layout->op_bits |
+			 layout->op_call);
 }
 
 struct image_call *image__top(struct image *image, size_t thread)

@@ -49,6 +49,7 @@ struct image {
 	uint64_t heap; /* next free byte */
 	uint64_t heap_end;
 	uint64_t global;
+	uint64_t upvalue; /* of every closure */
 	struct image_thread threads[IMAGE_THREAD_MAX];
 	size_t thread_count;
 

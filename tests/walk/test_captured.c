@@ -86,7 +86,9 @@ static void expect_same_stack(struct interpreter *interpreter, struct walker *wa
 	char text[8192];
 
 	walker__forget(walker);
+	walker->is_undecided = true;
 	walker__sample(walker, image);
+	walker->is_undecided = false;
 	write_frames(walker, text, sizeof(text));
 	assert_string_equal(text, interpreter->expected);
 	assert_int_equal(walker->class, LS_SAMPLE_COMPLETE);

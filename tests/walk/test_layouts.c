@@ -69,6 +69,7 @@ static void expect_one_class(struct fixture *fixture)
 		bool is_same = fixture__is_same_class(fixture->row, row);
 
 		walker__forget(&fixture->walker);
+		fixture->walker.is_undecided = true;
 		walker__sample_as(&fixture->walker, &fixture->image, &row->offsets);
 		if (fixture->walker.is_evidence != is_same)
 			print_message("image of %s as %s\n", fixture->row->name, row->name);

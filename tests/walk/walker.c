@@ -68,6 +68,7 @@ static void begin_sample(struct walker *walker, const struct image *image)
 	scratch->tgid = image->tgid;
 	scratch->sp = image->sp;
 	scratch->frame_room = walker->max_depth;
+	scratch->is_undecided = walker->is_undecided;
 	scratch->register_count = image->register_count;
 	memcpy(scratch->registers, image->registers, sizeof(image->registers));
 	memset(&scratch->sample, 0, sizeof(scratch->sample));

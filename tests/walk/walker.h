@@ -22,6 +22,7 @@ struct walker {
 	uint64_t now_ns; /* goes on by step_ns before each sample */
 	uint64_t step_ns;
 	bool room; /* in the ring buffer, for definitions */
+	bool is_undecided; /* samples are to prove their layout */
 
 	/* of the last sample */
 	bool is_evidence;

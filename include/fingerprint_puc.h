@@ -3,7 +3,9 @@
  * What makes a prototype this one and no other. Its address is not enough: prototypes are
  * collected, and the next one is often allocated in the same place, with the same sizes and the
  * same pointers, when a program loads one template after another. So content counts: the chunk's
- * name, the first constants with their text, the first instructions.
+ * name, the first constants, local variables and upvalues with their text, the first instructions.
+ * What names a call is among that on purpose: a dead prototype may stand for long after the strings
+ * that it pointed to became others.
  *
  * BPF computes it when it samples, user space again when it reads a name out of a prototype that
  * may be gone by then. The includer defines how to read:
@@ -16,8 +18,8 @@
 #include "layout.h"
 #include "record.h"
 
-#define LS_FINGERPRINT_CONSTANTS 16 /* TValues, 16 bytes each */
-#define LS_FINGERPRINT_STRINGS   8  /* of those, string constants whose text counts */
+#define LS_FINGERPRINT_CONSTANTS 16 /* TValues, of 16 bytes; as many local variables, upvalues */
+#define LS_FINGERPRINT_STRINGS   8  /* of each of the three, strings whose text counts */
 #define LS_FINGERPRINT_CODE      16 /* instructions, 4 bytes each */
 #define LS_STRING_HEAD           40 /* header of a TString and 16 bytes of its text */
 
@@ -27,11 +29,11 @@
 /* What the content was computed from. Big: not for BPF's stack. */
 struct ls_puc_content {
 	char source[LS_SOURCE_LEN];
-	__u64 constants[LS_FINGERPRINT_CONSTANTS * 2];
+	__u64 items[LS_FINGERPRINT_CONSTANTS * 2]; /* constants, or what else has names */
 	__u64 code[LS_FINGERPRINT_CODE / 2];
 	__u64 string_head[LS_STRING_HEAD / 8];
 	__u32 source_length;
-	__u32 strings; /* whose text was folded */
+	__u32 strings; /* of these items, whose text was folded */
 	__u64 hash;    /* all of it */
 	__u64 shape;   /* sizes and code alone */
 };
@@ -146,13 +148,21 @@ ls_puc_fold_source(const struct ls_puc_layout *layout, ls_reader_t reader, const
 	LS_REPEAT((content->source_length + 7) / 8, ls_puc_fold_source_word, &fold);
 }
 
+/* Without what follows the NUL that ends a text. */
+static inline __attribute__((always_inline)) __u64 ls_until_nul(__u64 word)
+{
+	__u64 nuls = (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
+
+	return nuls ? word & (((nuls & -nuls) >> 7) - 1) : word;
+}
+
 /*
- * A short string is known by its hash, computed when it is made; what follows its length byte is
- * the link of the string table since 5.3.1. A long one (tag 84) is hashed late, if ever, but is
- * longer than the text read here.
+ * A short string is known by its hash, computed when it is made, which the text must be true to: in
+ * a string that was freed, one may be left over and the other not. A long one (tag 20) is hashed
+ * late, if ever, but is longer than the text read here.
  */
 static inline __attribute__((always_inline)) void
-ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64 string, __u8 tag,
+ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64 string,
 		   struct ls_puc_content *content)
 {
 	const __u64 *head = content->string_head;
@@ -163,7 +173,7 @@ ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64
 	content->strings++;
 	if (LS_READ(reader, content->string_head, LS_STRING_HEAD, string))
 		return;
-	if (tag == 84) {
+	if ((__u8)head[1] == 20) {
 		content->hash = ls_fold(content->hash, head[2]);
 		/* 5.5: text that is pointed to takes the pointer's place. */
 		if (layout->string_long_text &&
@@ -174,14 +184,18 @@ ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64
 		return;
 	}
 	content->hash = ls_fold(content->hash, head[1] >> 32);
-	if (layout->string_short_length)
-		return;
-	content->hash = ls_fold(content->hash, head[2]);
-	/* lstring.c, 5.1 and 5.2: the hash of 32 bytes and more leaves some out. */
-	if (head[2] >= 32 && layout->string_contents == 24) {
-		content->hash = ls_fold(content->hash, head[3]);
-		content->hash = ls_fold(content->hash, head[4]);
+	if (layout->string_contents == 24) {
+		__u64 first = ls_until_nul(head[3]);
+
+		content->hash = ls_fold(content->hash, first);
+		if (first >> 56)
+			content->hash = ls_fold(content->hash, ls_until_nul(head[4]));
+	} else {
+		content->hash = ls_fold(content->hash, ls_until_nul(head[4]));
 	}
+	/* lstring.c, 5.1 and 5.2: the hash of 32 bytes and more leaves some out. */
+	if (!layout->string_short_length)
+		content->hash = ls_fold(content->hash, head[2]);
 }
 
 static long ls_puc_fold_constant(__u32 i, void *context)
@@ -189,28 +203,50 @@ static long ls_puc_fold_constant(__u32 i, void *context)
 	const struct ls_puc_fold *fold = context;
 	struct ls_puc_content *content = fold->content;
 	__u32 at = i % LS_FINGERPRINT_CONSTANTS * 2;
-	__u8 tag = content->constants[at + 1];
+	__u8 tag = content->items[at + 1];
 
-	content->hash = ls_fold(content->hash, content->constants[at] + tag);
+	content->hash = ls_fold(content->hash, content->items[at] + tag);
 	if (ls_is_string(tag))
-		ls_puc_fold_string(fold->layout, fold->reader, content->constants[at], tag,
-				   content);
+		ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
 	return 0;
 }
 
-static inline __attribute__((always_inline)) void
-ls_puc_fold_constants(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
-		      struct ls_puc_content *content)
+/* LocVar of lobject.h: the name, then from where to where it lives. */
+static long ls_puc_fold_local(__u32 i, void *context)
 {
-	__u32 count = ls_half(proto, layout->proto_constant_count);
-	struct ls_puc_fold fold = {.layout = layout, .reader = reader, .content = content};
+	const struct ls_puc_fold *fold = context;
+	struct ls_puc_content *content = fold->content;
+	__u32 at = i % LS_FINGERPRINT_CONSTANTS * 2;
+
+	content->hash = ls_fold(content->hash, content->items[at + 1]);
+	ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
+	return 0;
+}
+
+/* Upvaldesc of lobject.h, the name first; 5.1 has the names alone. */
+static long ls_puc_fold_upvalue(__u32 i, void *context)
+{
+	const struct ls_puc_fold *fold = context;
+	struct ls_puc_content *content = fold->content;
+	__u32 at = i % LS_FINGERPRINT_CONSTANTS * (fold->layout->minor == 1 ? 1 : 2);
+
+	ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
+	return 0;
+}
+
+/* The first items of an array, whose pointer and count lie in the Proto at those offsets. */
+static inline __attribute__((always_inline)) void
+ls_puc_fold_items(struct ls_puc_fold *fold, const __u8 *proto, __u8 array, __u8 number,
+		  __u32 item_size, long (*step)(__u32 i, void *context))
+{
+	__u32 count = ls_half(proto, number);
 
 	if (count > LS_FINGERPRINT_CONSTANTS)
 		count = LS_FINGERPRINT_CONSTANTS;
-	if (!count || LS_READ(reader, content->constants, count * 16,
-			      ls_word(proto, layout->proto_constants)))
-		return;
-	LS_REPEAT(count, ls_puc_fold_constant, &fold);
+	fold->content->strings = 0;
+	if (count &&
+	    !LS_READ(fold->reader, fold->content->items, count * item_size, ls_word(proto, array)))
+		LS_REPEAT(count, step, fold);
 }
 
 static inline __attribute__((always_inline)) void
@@ -238,15 +274,21 @@ ls_puc_fold_code(const struct ls_puc_layout *layout, ls_reader_t reader, const _
 	content->hash = ls_fold(content->hash, shape);
 }
 
-/* Fills *content from a copy of a Proto: at most 5 + LS_FINGERPRINT_STRINGS reads. */
+/* Fills *content from a copy of a Proto: at most 7 + 3 * LS_FINGERPRINT_STRINGS reads. */
 static inline __attribute__((always_inline)) void
 ls_puc_read_content(const struct ls_puc_layout *layout, ls_reader_t reader, const __u8 *proto,
 		    struct ls_puc_content *content)
 {
+	struct ls_puc_fold fold = {.layout = layout, .reader = reader, .content = content};
+
 	content->hash = 0;
-	content->strings = 0;
 	ls_puc_fold_source(layout, reader, proto, content);
-	ls_puc_fold_constants(layout, reader, proto, content);
+	ls_puc_fold_items(&fold, proto, layout->proto_constants, layout->proto_constant_count, 16,
+			  ls_puc_fold_constant);
+	ls_puc_fold_items(&fold, proto, layout->proto_local_vars, layout->proto_local_var_count, 16,
+			  ls_puc_fold_local);
+	ls_puc_fold_items(&fold, proto, layout->proto_upvalues, layout->proto_upvalue_count,
+			  layout->minor == 1 ? 8 : 16, ls_puc_fold_upvalue);
 	ls_puc_fold_code(layout, reader, proto, content);
 }
 

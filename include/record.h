@@ -85,7 +85,8 @@ _Static_assert(sizeof(struct ls_sample) == 72, "two programs share this");
 
 /*
  * LS_RECORD_FUNCTION: what defines a prototype, sent when BPF first sees (function, fingerprint),
- * and before any sample that has it. It may come again.
+ * and before any sample that has it. It may come again. The record ends with the source's NUL: no
+ * more of `source` than that is there.
  */
 struct ls_function {
 	__u32 type;

@@ -137,6 +137,57 @@ static void tells_functions_apart_by_the_text_of_a_constant(struct fixture *fixt
 	}
 }
 
+/* An array of one name, of a local variable or an upvalue. */
+static void put_names(struct fixture *fixture, uint8_t array, uint8_t count, uint64_t string)
+{
+	struct image *image = &fixture->image;
+	uint64_t items = image__allocate(image, 16);
+
+	put(image, items, string, 8);
+	put(image, fixture->protos[0] + array, items, 8);
+	put(image, fixture->protos[0] + count, 1, 4);
+}
+
+/*
+ * A dead prototype that nobody has written over yet, while its strings are already others: the name
+ * of a call would be somebody else's.
+ */
+static void tells_functions_apart_by_the_names_that_they_use(struct fixture *fixture)
+{
+	const struct ls_puc_layout *layout = fixture->image.layout;
+	struct image *image = &fixture->image;
+	uint64_t locals = image__string(image, "local_name", 10);
+	uint64_t upvalues = image__string(image, "up", 2), before;
+
+	run_alone(fixture, fixture->protos[0]);
+	put_names(fixture, layout->proto_local_vars, layout->proto_local_var_count, locals);
+	put_names(fixture, layout->proto_upvalues, layout->proto_upvalue_count, upvalues);
+	before = fresh_fingerprint(fixture);
+	put(image, locals + layout->string_contents, 'x', 1);
+	assert_int_not_equal(fresh_fingerprint(fixture), before);
+	put(image, locals + layout->string_contents, 'l', 1);
+	assert_int_equal(fresh_fingerprint(fixture), before);
+	put(image, upvalues + 12, 0xabcd, 4); /* its hash */
+	assert_int_not_equal(fresh_fingerprint(fixture), before);
+}
+
+/* What follows a string's NUL is not its own. */
+static void ignores_what_follows_a_name(struct fixture *fixture)
+{
+	const struct ls_puc_layout *layout = fixture->image.layout;
+	struct image *image = &fixture->image;
+	uint64_t string = image__string(image, "four", 4), before;
+
+	run_alone(fixture, fixture->protos[0]);
+	put_names(fixture, layout->proto_local_vars, layout->proto_local_var_count, string);
+	before = fresh_fingerprint(fixture);
+	for (uint32_t i = 5; i < 16; i++)
+		put(image, string + layout->string_contents + i, 'x', 1);
+	assert_int_equal(fresh_fingerprint(fixture), before);
+	put(image, string + layout->string_contents + 4, 'x', 1);
+	assert_int_not_equal(fresh_fingerprint(fixture), before);
+}
+
 static void tells_functions_apart_by_a_number(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -378,6 +429,8 @@ int main(void)
 		TEST(sends_a_definition_for_each_process),
 		TEST(tells_functions_apart_by_the_text_of_their_source),
 		TEST(tells_functions_apart_by_the_text_of_a_constant),
+		TEST(tells_functions_apart_by_the_names_that_they_use),
+		TEST(ignores_what_follows_a_name),
 		TEST(tells_functions_apart_by_a_number),
 		TEST(tells_functions_apart_by_their_code),
 		TEST(tells_functions_apart_by_every_fixed_field),

@@ -141,7 +141,7 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 /* The memo's place for a prototype: one of two, the one that has not been asked for longer. */
 static __always_inline struct ls_memo *memo_of(struct ls_scratch *scratch, __u64 proto)
 {
-	__u32 at = (proto >> 4 ^ proto >> 14) % LS_MEMO_MAX;
+	__u32 at = ls_fold(0, proto) % LS_MEMO_MAX;
 	struct ls_memo *first = &scratch->memo[at], *second = &scratch->memo[at ^ 1];
 
 	if (first->proto == proto)

@@ -20,7 +20,7 @@ typedef int ls_reader_t;
 #define LS_CHUNK_WORDS   (LS_CHUNK_BYTES / 8)
 #define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
 #define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
-#define LS_MEMO_MAX      1024 /* prototypes whose content was read lately */
+#define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 224 KiB */
 #define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
 #define LS_REGISTER_MAX  32
 

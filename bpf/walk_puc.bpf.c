@@ -3,12 +3,19 @@
 #include "maps.bpf.h"
 #include "send.bpf.h"
 
-/* 0, or an error: the definition found no room. */
+/*
+ * 0, or an error: the definition found no room. A program that makes functions all the time sends
+ * more of these than samples: the source is no longer than it is.
+ */
 static __always_inline long send_definition(struct ls_function *function)
 {
 	struct ls_counters *counters = counters_here();
-	long error = send_record(function, sizeof(*function));
+	__u32 length = function->source_length;
+	long error;
 
+	if (length >= LS_SOURCE_LEN)
+		length = LS_SOURCE_LEN - 1;
+	error = send_record(function, offsetof(struct ls_function, source) + length + 1);
 	if (counters) {
 		counters->definitions++;
 		counters->records_lost += !!error;

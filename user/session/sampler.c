@@ -62,6 +62,7 @@ static int receive(void *context, void *data, size_t size)
 {
 	const struct sampler_receiver *receiver = &((struct sampler *)context)->receiver;
 	const struct ls_sample *sample = data;
+	const struct ls_function *function = data;
 
 	switch (*(const uint32_t *)data) {
 	case LS_RECORD_SAMPLE:
@@ -70,7 +71,10 @@ static int receive(void *context, void *data, size_t size)
 		return receiver->sample(receiver->context, sample,
 					(const struct ls_frame *)(sample + 1));
 	case LS_RECORD_FUNCTION:
-		return receiver->function(receiver->context, data);
+		if (size < offsetof(struct ls_function, source) ||
+		    size - offsetof(struct ls_function, source) <= function->source_length)
+			return -EBADMSG;
+		return receiver->function(receiver->context, function);
 	case LS_RECORD_THREAD_EXIT:
 		return receiver->thread_exit(receiver->context, data);
 	case LS_RECORD_EXEC:

@@ -162,7 +162,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 	memo = memo_of(scratch, proto);
 	fixed = ls_puc_fixed_fingerprint(layout, scratch->proto);
 	is_known = memo->proto == proto && memo->fixed == fixed && memo->tgid == scratch->tgid &&
-		   memo->layout == scratch->sample.layout;
+		   memo->layout == scratch->sample.layout && memo->edition == scratch->edition;
 	if (!is_known || !is_fresh(memo, scratch->now_ns)) {
 		ls_puc_read_content(layout, 0, scratch->proto, &scratch->content);
 		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
@@ -176,6 +176,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 			memo->content = scratch->content.hash;
 			memo->tgid = scratch->tgid;
 			memo->layout = scratch->sample.layout;
+			memo->edition = scratch->edition;
 			memo->since_ns = scratch->now_ns;
 		}
 		memo->verified_ns = scratch->now_ns;

@@ -74,6 +74,7 @@ int sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	counters->ticks++;
 	begin_sample(scratch, task, tgid, tid, ctx->sample_period);
+	scratch->edition = target->edition;
 	bpf_tail_call(ctx, &families, target->family);
 	return 0;
 }

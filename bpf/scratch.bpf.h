@@ -38,8 +38,8 @@ struct ls_thread {
 	__u32 dropped;  /* samples since the last that found room */
 	__u8 own_stack; /* the mapping is this thread's stack and nothing else */
 	__u8 chain_count;
-	__u8 chain_is_cut; /* resumers of it are missing */
-	__u8 layout;       /* that `chain` and `root` were found under */
+	__u8 chain_is_cut;                    /* resumers of it are missing */
+	__u8 layout;                          /* that `chain` and `root` were found under */
 	struct ls_active chain[LS_CHAIN_MAX]; /* running one first */
 	struct ls_active root; /* the last that was seen at the root, which may be idle now */
 	__u64 is_nested;       /* 1: the chain runs on top of another interpreter's */
@@ -53,7 +53,9 @@ struct ls_memo {
 	__u64 since_ns;    /* the content has been the same from here */
 	__u64 verified_ns; /* to here */
 	__u32 tgid;
-	__u32 layout; /* it was read with */
+	__u32 layout;  /* it was read with */
+	__u32 edition; /* of ls_target, in which it was defined */
+	__u32 padding;
 };
 
 /* A piece of the target's memory. */
@@ -116,7 +118,8 @@ struct ls_walk {
 	__u32 is_first;        /* likewise: the next call is its state's first */
 	struct ls_frame frame; /* the call that was decoded last */
 
-	/* of the self-check (self_check.bpf.h): the call that was looked at before, of this state */
+	/* of the self-check (self_check.bpf.h): the call that was looked at before, of this state
+	 */
 	__u64 callee_ci;
 	__u32 callee_results;
 	__u32 callee_is_lua;
@@ -133,6 +136,8 @@ struct ls_scratch {
 	__u64 registers[LS_REGISTER_MAX];
 	__u32 register_count;
 	__u32 tgid;
+	__u32 edition; /* of ls_target */
+	__u32 padding_first;
 
 	struct ls_search search;
 	struct ls_active chain[LS_CHAIN_MAX];

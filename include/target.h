@@ -30,6 +30,8 @@ struct ls_target {
 	__u32 family;  /* enum ls_family */
 	__u16 layouts; /* bit per layout to try: candidates, and those that are decided */
 	__u16 decided; /* of those; a sample is a snapshot for the self-check of the others */
+	__u32 edition; /* when it changes, all functions are to be defined again */
+	__u32 padding;
 };
 
 /* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */

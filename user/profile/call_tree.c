@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "call_tree.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-/* A failed insertion leaves the category without a node, which add_category() looks for. */
-#define HASH_NONFATAL_OOM             1
-#define uthash_nonfatal_oom(category) ((category)->node = 0)
-#include <uthash.h>
-
-#include "call_tree.h"
+#include "hash_table.h"
 
 #define FIRST_NODES      1024
 #define FIRST_CATEGORIES 16
@@ -179,7 +176,7 @@ static uint32_t add_category(struct call_tree *tree, const char *name)
 	memcpy(category->name, name, length + 1);
 	category->node = tree->node_count + 1;
 	HASH_ADD_KEYPTR(hh, tree->by_name, category->name, length, category);
-	if (!category->node) {
+	if (!HASH_HAS_ADDED(category)) {
 		free(category);
 		return 0;
 	}
@@ -196,6 +193,10 @@ uint32_t call_tree__category(struct call_tree *tree, const char *name)
 	struct category *category;
 
 	HASH_FIND_STR(tree->by_name, name, category);
+	if (!category && tree->category_count >= CALL_TREE_CATEGORIES_MAX) {
+		name = CALL_TREE_OTHER;
+		HASH_FIND_STR(tree->by_name, name, category);
+	}
 	return category ? category->node : add_category(tree, name);
 }
 
@@ -213,6 +214,21 @@ uint32_t call_tree__child(struct call_tree *tree, uint32_t parent, uint32_t func
 	slot = find_slot(tree, parent, function);
 	*slot = append_node(tree, parent, function);
 	return *slot;
+}
+
+uint32_t call_tree__parent(const struct call_tree *tree, uint32_t node)
+{
+	return tree->nodes[node].parent;
+}
+
+uint32_t call_tree__function(const struct call_tree *tree, uint32_t node)
+{
+	return tree->nodes[node].function;
+}
+
+uint32_t call_tree__nodes(const struct call_tree *tree)
+{
+	return tree->node_count;
 }
 
 void call_tree__count(struct call_tree *tree, uint32_t node)

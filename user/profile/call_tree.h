@@ -16,6 +16,10 @@ struct call_tree;
 struct call_tree *call_tree__new(void);
 void call_tree__free(struct call_tree *tree);
 
+/* So many categories, then one of this name for all others: threads may be called anything. */
+#define CALL_TREE_CATEGORIES_MAX 10000
+#define CALL_TREE_OTHER          "(other)"
+
 /* The category's node, made at first sight. `name` is copied. 0 when out of memory. */
 uint32_t call_tree__category(struct call_tree *tree, const char *name);
 
@@ -24,6 +28,13 @@ uint32_t call_tree__category(struct call_tree *tree, const char *name);
  * parent 0: one check at the end of a stack is enough.
  */
 uint32_t call_tree__child(struct call_tree *tree, uint32_t parent, uint32_t function);
+
+/* Of a node; 0 for a category's. */
+uint32_t call_tree__parent(const struct call_tree *tree, uint32_t node);
+uint32_t call_tree__function(const struct call_tree *tree, uint32_t node);
+
+/* How many nodes there are, the highest id. */
+uint32_t call_tree__nodes(const struct call_tree *tree);
 
 /* One more sample ended at `node`. */
 void call_tree__count(struct call_tree *tree, uint32_t node);

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "hash_table.h"
 
 enum kind { KIND_SCRIPT = 1, KIND_C, KIND_PSEUDO };
 
@@ -31,23 +32,46 @@ struct vote {
 	char name[];
 };
 
+/*
+ * How many names a function may have: a program can call one by as many as it likes. The least
+ * popular gives way to the next, which takes over its votes, so that a name with more than this
+ * part of all votes is always among them (Metwally et al., the space-saving algorithm).
+ */
+#define VOTES_MAX 8
+
 /* Beside each function that is shown. */
 struct naming {
+	struct entry *entry; /* NULL: it is not to be found any more */
 	struct vote *votes;
-	char *given; /* by functions__rename() */
+	char *given;        /* by functions__rename() */
+	uint32_t next_free; /* where it was evicted */
 };
 
 struct functions {
 	struct entry *entries;
 	struct ls_profile_function *shown;
 	struct naming *namings;
-	uint32_t count;
+	uint32_t count; /* highest id */
 	uint32_t room;
+	uint32_t first_free; /* ids of functions that were evicted; 0: none */
+	uint32_t free_count;
 };
 
 struct functions *functions__new(void)
 {
 	return calloc(1, sizeof(struct functions));
+}
+
+static void free_names(struct naming *naming)
+{
+	while (naming->votes) {
+		struct vote *next = naming->votes->next;
+
+		free(naming->votes);
+		naming->votes = next;
+	}
+	free(naming->given);
+	naming->given = NULL;
 }
 
 void functions__free(struct functions *functions)
@@ -60,17 +84,8 @@ void functions__free(struct functions *functions)
 		HASH_DEL(functions->entries, entry);
 		free(entry);
 	}
-	for (uint32_t id = 1; id <= functions->count; id++) {
-		struct vote *vote = functions->namings[id].votes;
-
-		while (vote) {
-			struct vote *after = vote->next;
-
-			free(vote);
-			vote = after;
-		}
-		free(functions->namings[id].given);
-	}
+	for (uint32_t id = 1; id <= functions->count; id++)
+		free_names(&functions->namings[id]);
 	free(functions->namings);
 	free(functions->shown);
 	free(functions);
@@ -82,7 +97,7 @@ static int make_room(struct functions *functions)
 	struct ls_profile_function *shown;
 	struct naming *namings;
 
-	if (functions->count + 1 < functions->room)
+	if (functions->first_free || functions->count + 1 < functions->room)
 		return 0;
 	shown = reallocarray(functions->shown, room, sizeof(*shown));
 	if (!shown)
@@ -94,6 +109,17 @@ static int make_room(struct functions *functions)
 	functions->namings = namings;
 	functions->room = room;
 	return 0;
+}
+
+static uint32_t take_id(struct functions *functions)
+{
+	uint32_t id = functions->first_free;
+
+	if (!id)
+		return ++functions->count;
+	functions->first_free = functions->namings[id].next_free;
+	functions->free_count--;
+	return id;
 }
 
 /* The entry of that key, with the id of a function still to be filled in where it is new. */
@@ -116,10 +142,14 @@ static struct entry *find_or_add(struct functions *functions, const struct key_h
 		free(entry);
 		return there;
 	}
-	entry->id = ++functions->count;
 	HASH_ADD_KEYPTR(hh, functions->entries, &entry->key, key_size, entry);
-	memset(&functions->shown[entry->id], 0, sizeof(functions->shown[0]));
-	memset(&functions->namings[entry->id], 0, sizeof(functions->namings[0]));
+	if (!HASH_HAS_ADDED(entry)) {
+		free(entry);
+		return NULL;
+	}
+	entry->id = take_id(functions);
+	functions->shown[entry->id] = (struct ls_profile_function){0};
+	functions->namings[entry->id] = (struct naming){.entry = entry};
 	return entry;
 }
 
@@ -180,9 +210,49 @@ void functions__forget_addresses(struct functions *functions)
 	HASH_ITER (hh, functions->entries, entry, next) {
 		if (entry->key.kind != KIND_C)
 			continue;
+		functions->namings[entry->id].entry = NULL;
 		HASH_DEL(functions->entries, entry);
 		free(entry);
 	}
+}
+
+uint32_t functions__count(const struct functions *functions)
+{
+	return functions->count - functions->free_count;
+}
+
+uint32_t functions__highest(const struct functions *functions)
+{
+	return functions->count;
+}
+
+static void evict(struct functions *functions, uint32_t id)
+{
+	struct naming *naming = &functions->namings[id];
+
+	if (naming->entry) {
+		HASH_DEL(functions->entries, naming->entry);
+		free(naming->entry);
+	}
+	free_names(naming);
+	*naming = (struct naming){.next_free = functions->first_free};
+	functions->shown[id] = (struct ls_profile_function){0};
+	functions->first_free = id;
+	functions->free_count++;
+}
+
+uint32_t functions__evict(struct functions *functions, const uint8_t *used)
+{
+	uint32_t evicted = 0;
+
+	for (uint32_t id = 1; id <= functions->count; id++) {
+		/* Without a source: a pseudo function, or no function any more. */
+		if (used[id] || !functions->shown[id].source)
+			continue;
+		evict(functions, id);
+		evicted++;
+	}
+	return evicted;
 }
 
 int functions__rename(struct functions *functions, uint32_t function, const char *name)
@@ -196,24 +266,42 @@ int functions__rename(struct functions *functions, uint32_t function, const char
 	return 0;
 }
 
+static struct vote *new_vote(const char *name, uint64_t count)
+{
+	size_t size = strlen(name) + 1;
+	struct vote *vote = calloc(1, sizeof(*vote) + size);
+
+	if (!vote)
+		return NULL;
+	vote->count = count;
+	memcpy(vote->name, name, size);
+	return vote;
+}
+
 int functions__vote(struct functions *functions, uint32_t function, const char *name)
 {
-	struct vote **link = &functions->namings[function].votes;
-	size_t size = strlen(name) + 1;
+	struct vote **link = &functions->namings[function].votes, **least = link;
 	struct vote *vote;
+	int count = 0;
 
-	for (; *link; link = &(*link)->next) {
+	for (; *link; link = &(*link)->next, count++) {
 		if (!strcmp((*link)->name, name)) {
 			(*link)->count++;
 			return 0;
 		}
+		if ((*link)->count < (*least)->count)
+			least = link;
 	}
-	vote = calloc(1, sizeof(*vote) + size);
+	if (count < VOTES_MAX)
+		least = link;
+	vote = new_vote(name, *least ? (*least)->count + 1 : 1);
 	if (!vote)
 		return -ENOMEM;
-	vote->count = 1;
-	memcpy(vote->name, name, size);
-	*link = vote;
+	if (*least) {
+		vote->next = (*least)->next;
+		free(*least);
+	}
+	*least = vote;
 	return 0;
 }
 

@@ -32,13 +32,29 @@ uint32_t functions__pseudo(struct functions *functions, const char *name);
 /* Another program runs now: C functions at the same addresses are others. */
 void functions__forget_addresses(struct functions *functions);
 
+/* How many there are; the highest id of one. */
+uint32_t functions__count(const struct functions *functions);
+uint32_t functions__highest(const struct functions *functions);
+
+/*
+ * Drops the functions whose used[id] is 0, except pseudo functions; their ids are given to others
+ * later. Returns how many.
+ */
+uint32_t functions__evict(struct functions *functions, const uint8_t *used);
+
 /* A name for it; later ones win, for script functions over any votes. 0 or -ENOMEM. */
 int functions__rename(struct functions *functions, uint32_t function, const char *name);
 
-/* One caller called it so. The name with the most votes is shown. 0 or -ENOMEM. */
+/*
+ * One caller called it so. The name with the most votes is shown; of hundreds of names, one that
+ * got more than every eighth vote. 0 or -ENOMEM.
+ */
 int functions__vote(struct functions *functions, uint32_t function, const char *name);
 
-/* Points the profile's functions at the table's own: valid until it is changed or freed. */
+/*
+ * Points the profile's functions at the table's own: valid until it is changed or freed. Those that
+ * were evicted have neither source nor name.
+ */
 void functions__export(struct functions *functions, struct ls_profile *profile);
 
 #endif

@@ -57,8 +57,11 @@ struct ls_profile_recorder {
 	uint64_t errors[LS_WALK_ERROR_COUNT];
 	uint64_t collected;    /* samples with a frame whose function was gone before it was read */
 	uint64_t unsampled_ns; /* CPU time that no sample covers */
-	uint64_t unnamed_calls; /* call sites whose name could not be read */
-	uint64_t vma_busy;      /* look-ups of stack bounds that the kernel refused (EBUSY) */
+	uint64_t unnamed_calls;     /* call sites whose name could not be read */
+	uint64_t vma_busy;          /* look-ups of stack bounds that the kernel refused (EBUSY) */
+	uint64_t evicted_functions; /* times that one was seen too seldom to be kept */
+	uint64_t evicted_samples;   /* whose stacks end in "(other)" for it */
+	uint64_t lost_records;      /* of functions, threads and processes: no room for them */
 };
 
 /* Nodes and functions are arrays indexed by id: element 0 is unused. */

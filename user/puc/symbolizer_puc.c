@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <uthash.h>
 
 #include "call_site_puc.h"
 #include "chunk_name.h"
+#include "generations.h"
 #include "native_names.h"
 #include "prototype_puc.h"
 #include "target_memory.h"
@@ -21,9 +21,7 @@ struct prototype_key {
 };
 
 struct prototype {
-	struct prototype_key key;
 	uint32_t function;
-	UT_hash_handle hh;
 };
 
 struct site_key {
@@ -33,30 +31,41 @@ struct site_key {
 
 /* A call instruction, and what it calls its callee; NULL: nothing. */
 struct site {
-	struct site_key key;
 	char *name;
-	UT_hash_handle hh;
 };
 
 struct c_function {
 	uint64_t address;
 	uint32_t function;
 	int is_registered; /* the script knows it by name */
-	UT_hash_handle hh;
 };
+
+/*
+ * How many may be new before a cache ages. A prototype that is dropped has to be sent again, hence
+ * at no time as many in use as would be dropped all the time; the others are only read again.
+ */
+#define PROTOTYPES_NEW   16384
+#define PROTOTYPES_MOST  49152
+#define SITES_MOST       32768
+#define C_FUNCTIONS_MOST 8192
 
 struct symbolizer_puc {
 	struct target_memory memory;
 	struct functions *functions;
-	struct prototype *prototypes;
-	struct site *sites;
-	struct c_function *c_functions;
+	struct generations *prototypes;  /* struct prototype by struct prototype_key */
+	struct generations *sites;       /* struct site by struct site_key */
+	struct generations *c_functions; /* struct c_function by address */
 	struct c_functions_puc *registered;
 	struct native_names *native;
 	uint64_t registered_ns; /* when `registered` was read last */
 	uint32_t collected, truncated;
 	uint64_t unnamed_calls;
 };
+
+static void drop_site(void *value)
+{
+	free(((struct site *)value)->name);
+}
 
 struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions)
 {
@@ -68,9 +77,16 @@ struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *function
 	symbolizer->functions = functions;
 	symbolizer->collected = functions__pseudo(functions, "(collected)");
 	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
+	symbolizer->prototypes =
+		generations__new(sizeof(struct prototype_key), sizeof(struct prototype), NULL);
+	symbolizer->sites =
+		generations__new(sizeof(struct site_key), sizeof(struct site), drop_site);
+	symbolizer->c_functions =
+		generations__new(sizeof(uint64_t), sizeof(struct c_function), NULL);
 	symbolizer->registered = c_functions_puc__new();
 	symbolizer->native = native_names__new(pid);
-	if (symbolizer->collected && symbolizer->truncated && symbolizer->registered &&
+	if (symbolizer->collected && symbolizer->truncated && symbolizer->prototypes &&
+	    symbolizer->sites && symbolizer->c_functions && symbolizer->registered &&
 	    symbolizer->native)
 		return symbolizer;
 	symbolizer_puc__free(symbolizer);
@@ -79,25 +95,11 @@ struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *function
 
 void symbolizer_puc__free(struct symbolizer_puc *symbolizer)
 {
-	struct prototype *prototype, *next_prototype;
-	struct site *site, *next_site;
-	struct c_function *c_function, *next_c_function;
-
 	if (!symbolizer)
 		return;
-	HASH_ITER (hh, symbolizer->prototypes, prototype, next_prototype) {
-		HASH_DEL(symbolizer->prototypes, prototype);
-		free(prototype);
-	}
-	HASH_ITER (hh, symbolizer->sites, site, next_site) {
-		HASH_DEL(symbolizer->sites, site);
-		free(site->name);
-		free(site);
-	}
-	HASH_ITER (hh, symbolizer->c_functions, c_function, next_c_function) {
-		HASH_DEL(symbolizer->c_functions, c_function);
-		free(c_function);
-	}
+	generations__free(symbolizer->prototypes);
+	generations__free(symbolizer->sites);
+	generations__free(symbolizer->c_functions);
 	c_functions_puc__free(symbolizer->registered);
 	native_names__free(symbolizer->native);
 	free(symbolizer);
@@ -112,27 +114,21 @@ int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_fu
 	char source[CHUNK_NAME_SIZE];
 	struct prototype *prototype;
 	size_t length = function->source_length;
+	uint32_t id;
 
-	HASH_FIND(hh, symbolizer->prototypes, &key, sizeof(key), prototype);
-	if (prototype)
+	if (generations__find(symbolizer->prototypes, &key))
 		return 0;
-	prototype = calloc(1, sizeof(*prototype));
-	if (!prototype)
-		return -ENOMEM;
 	if (length >= sizeof(function->source))
 		length = sizeof(function->source) - 1;
 	chunk_name__show(function->source, length, source);
 	identity.source = source;
-	prototype->key = key;
-	prototype->function = functions__script(symbolizer->functions, &identity);
-	if (!prototype->function) {
-		free(prototype);
+	id = functions__script(symbolizer->functions, &identity);
+	prototype = id ? generations__add(symbolizer->prototypes, &key) : NULL;
+	if (!prototype)
 		return -ENOMEM;
-	}
-	HASH_ADD(hh, symbolizer->prototypes, key, sizeof(key), prototype);
+	prototype->function = id;
 	return function->line_defined ? 0
-				      : functions__rename(symbolizer->functions,
-							  prototype->function, "main chunk");
+				      : functions__rename(symbolizer->functions, id, "main chunk");
 }
 
 /*
@@ -169,16 +165,16 @@ static const char *site_name(struct symbolizer_puc *symbolizer, const struct ls_
 	struct site_key key = {{caller->function, caller->fingerprint}, caller->pc};
 	struct site *site;
 
-	HASH_FIND(hh, symbolizer->sites, &key, sizeof(key), site);
+	site = generations__find(symbolizer->sites, &key);
 	if (site)
 		return site->name;
-	site = calloc(1, sizeof(*site));
+	if (generations__young(symbolizer->sites) >= SITES_MOST)
+		generations__age(symbolizer->sites);
+	site = generations__add(symbolizer->sites, &key);
 	if (!site)
 		return NULL;
-	site->key = key;
 	if (read_site(symbolizer, layout, &key, &site->name))
 		symbolizer->unnamed_calls++;
-	HASH_ADD(hh, symbolizer->sites, key, sizeof(key), site);
 	return site->name;
 }
 
@@ -210,7 +206,7 @@ static uint32_t script_function(struct symbolizer_puc *symbolizer,
 	struct prototype *prototype;
 	const char *name;
 
-	HASH_FIND(hh, symbolizer->prototypes, &key, sizeof(key), prototype);
+	prototype = generations__find(symbolizer->prototypes, &key);
 	if (!prototype) {
 		*is_known = 0;
 		return symbolizer->collected;
@@ -252,15 +248,16 @@ static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_pu
 	struct timespec now;
 	uint64_t now_ns;
 
-	HASH_FIND(hh, symbolizer->c_functions, &address, sizeof(address), c_function);
+	c_function = generations__find(symbolizer->c_functions, &address);
 	if (c_function)
 		return c_function->function;
-	c_function = calloc(1, sizeof(*c_function));
+	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST)
+		generations__age(symbolizer->c_functions);
+	c_function = generations__add(symbolizer->c_functions, &address);
 	if (!c_function)
 		return 0;
 	c_function->address = address;
 	c_function->function = functions__c(symbolizer->functions, address);
-	HASH_ADD(hh, symbolizer->c_functions, address, sizeof(address), c_function);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	now_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	if (!c_functions_puc__name(symbolizer->registered, address) &&
@@ -284,17 +281,48 @@ uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 	return symbolizer->truncated;
 }
 
+static void name_again(void *context, void *value)
+{
+	struct c_function *c_function = value;
+
+	if (c_function->function && !c_function->is_registered)
+		name_c_function(context, c_function);
+}
+
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
 			    uint64_t state)
 {
-	struct c_function *c_function, *next;
-
 	if (!state)
 		return;
 	c_functions_puc__read(symbolizer->registered, &symbolizer->memory, layout, state);
-	HASH_ITER (hh, symbolizer->c_functions, c_function, next)
-		if (!c_function->is_registered)
-			name_c_function(symbolizer, c_function);
+	generations__visit(symbolizer->c_functions, name_again, symbolizer);
+}
+
+int symbolizer_puc__is_full(const struct symbolizer_puc *symbolizer)
+{
+	return generations__added(symbolizer->prototypes) >= PROTOTYPES_NEW ||
+	       generations__young(symbolizer->prototypes) >= PROTOTYPES_MOST;
+}
+
+void symbolizer_puc__age(struct symbolizer_puc *symbolizer)
+{
+	generations__age(symbolizer->prototypes);
+}
+
+static void mark_prototype(void *used, void *value)
+{
+	((uint8_t *)used)[((const struct prototype *)value)->function] = 1;
+}
+
+static void mark_c_function(void *used, void *value)
+{
+	((uint8_t *)used)[((const struct c_function *)value)->function] = 1;
+}
+
+void symbolizer_puc__mark(struct symbolizer_puc *symbolizer, uint8_t *used)
+{
+	generations__visit(symbolizer->prototypes, mark_prototype, used);
+	generations__visit(symbolizer->c_functions, mark_c_function, used);
 }
 
 uint64_t symbolizer_puc__unnamed_calls(const struct symbolizer_puc *symbolizer)

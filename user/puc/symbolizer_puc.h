@@ -31,6 +31,17 @@ uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
 			    uint64_t state);
 
+/*
+ * What BPF defined is kept in a cache. When it is full, have BPF send all definitions again, take
+ * in what was sent before it was told, and let the cache age: what has not been seen for long goes,
+ * and no sample that is still to come has it.
+ */
+int symbolizer_puc__is_full(const struct symbolizer_puc *symbolizer);
+void symbolizer_puc__age(struct symbolizer_puc *symbolizer);
+
+/* Sets used[id] of the functions that it may hand out without making them. */
+void symbolizer_puc__mark(struct symbolizer_puc *symbolizer, uint8_t *used);
+
 /* Call sites that could not be read, for good. */
 uint64_t symbolizer_puc__unnamed_calls(const struct symbolizer_puc *symbolizer);
 

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "hash_table.h"
 
 /* Samples that share: enough that where a window ends has no say in what its samples weigh. */
 #define WINDOW 100
@@ -86,6 +87,10 @@ static struct thread *find_or_add(struct cpu_time *time, uint32_t tid, const cha
 			return NULL;
 		thread->tid = tid;
 		HASH_ADD(hh, time->threads, tid, sizeof(tid), thread);
+		if (!HASH_HAS_ADDED(thread)) {
+			free(thread);
+			return NULL;
+		}
 	}
 	set_comm(thread, comm);
 	return thread;
@@ -208,6 +213,15 @@ void cpu_time__end_all(struct cpu_time *time)
 
 	HASH_ITER (hh, time->threads, thread, next)
 		end(time, thread, thread->value_ns);
+}
+
+void cpu_time__renumber(struct cpu_time *time, const uint32_t *nodes)
+{
+	struct thread *thread, *next;
+
+	HASH_ITER (hh, time->threads, thread, next)
+		for (size_t i = 0; i < thread->count; i++)
+			thread->parts[i].node = nodes[thread->parts[i].node];
 }
 
 uint64_t cpu_time__total_ns(const struct cpu_time *time)

@@ -50,6 +50,9 @@ int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_
 /* Ends every thread whose end was not seen with the CPU time of its last sample. */
 void cpu_time__end_all(struct cpu_time *time);
 
+/* What was handed over as node `i` is nodes[i] from now on. */
+void cpu_time__renumber(struct cpu_time *time, const uint32_t *nodes);
+
 /* All CPU time handed to the receiver so far, in ns. */
 uint64_t cpu_time__total_ns(const struct cpu_time *time);
 

@@ -4,13 +4,24 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "call_tree.h"
 #include "cpu_time.h"
 #include "functions.h"
+#include "hash_table.h"
 #include "layout_puc.h"
+#include "pruning.h"
 #include "symbolizer_puc.h"
+
+/*
+ * What a session keeps, whatever the target does: about 150 MiB. When there are more nodes or
+ * functions, a quarter stays at least, the hottest. Of functions also those that BPF will not
+ * define again: then there may be more, but how many more is bounded, too.
+ */
+#define NODES_MAX      1000000U
+#define FUNCTIONS_MAX  100000U
+#define FUNCTIONS_STEP (FUNCTIONS_MAX / 8)
+#define STACKS_MAX     1024U
 
 /*
  * A thread's last stack with its nodes. The next one mostly shares its outer part, for which no
@@ -34,6 +45,9 @@ struct recording {
 	struct last_stack *stacks;
 	struct verdict verdict;
 	uint32_t host, unreadable, unsampled; /* functions */
+	uint32_t other;                       /* likewise: stands for those that were evicted */
+	uint32_t functions_most;              /* more are too many */
+	uint64_t evicted;
 	uint64_t last_state;
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
@@ -80,8 +94,10 @@ struct recording *recording__new(pid_t pid)
 	recording->host = functions__pseudo(recording->functions, "(host)");
 	recording->unreadable = functions__pseudo(recording->functions, "(unreadable)");
 	recording->unsampled = functions__pseudo(recording->functions, "(unsampled)");
+	recording->other = functions__pseudo(recording->functions, CALL_TREE_OTHER);
+	recording->functions_most = FUNCTIONS_MAX;
 	if (recording->symbolizer && recording->host && recording->unreadable &&
-	    recording->unsampled)
+	    recording->unsampled && recording->other)
 		return recording;
 cleanup:
 	recording__free(recording);
@@ -129,12 +145,17 @@ static struct last_stack *last_stack_of(struct recording *recording, uint32_t ti
 	HASH_FIND(hh, recording->stacks, &tid, sizeof(tid), stack);
 	if (stack)
 		return stack;
+	if (HASH_COUNT(recording->stacks) >= STACKS_MAX)
+		forget_stack(recording, recording->stacks);
 	stack = calloc(1, sizeof(*stack));
 	if (!stack)
 		return NULL;
 	stack->tid = tid;
 	HASH_ADD(hh, recording->stacks, tid, sizeof(stack->tid), stack);
-	return stack;
+	if (HASH_HAS_ADDED(stack))
+		return stack;
+	free(stack);
+	return NULL;
 }
 
 static int make_room(struct last_stack *stack, uint32_t count)
@@ -217,12 +238,61 @@ static uint32_t stack_node(struct recording *recording, const struct ls_sample *
 	return node;
 }
 
+/* Whoever holds ids of nodes is told the new ones, or forgets them. */
+static int prune(struct recording *recording)
+{
+	const struct pruning pruning = {.nodes_most = NODES_MAX / 2,
+					.functions_most = FUNCTIONS_MAX / 4,
+					.other = recording->other};
+	uint8_t *used = calloc(functions__highest(recording->functions) + 1, sizeof(*used));
+	struct ls_profile profile = {};
+	struct call_tree *tree = NULL;
+	uint32_t *nodes = NULL;
+	int error = -ENOMEM;
+
+	if (!used)
+		goto cleanup;
+	call_tree__export(recording->tree, &profile);
+	functions__export(recording->functions, &profile);
+	error = pruning__run(&pruning, &profile, &tree, &nodes, used);
+	if (error)
+		goto cleanup;
+	forget_stacks(recording);
+	cpu_time__renumber(recording->time, nodes);
+	call_tree__free(recording->tree);
+	recording->tree = tree;
+	symbolizer_puc__mark(recording->symbolizer, used);
+	recording->evicted += functions__evict(recording->functions, used);
+cleanup:
+	free(nodes);
+	free(used);
+	return error;
+}
+
+/* Room for what a stack of `depth` frames may bring. 0 or -ENOMEM. */
+static int keep_bounds(struct recording *recording, uint32_t depth)
+{
+	uint32_t count = functions__count(recording->functions);
+	int error;
+
+	if (call_tree__nodes(recording->tree) + depth < NODES_MAX &&
+	    count + depth < recording->functions_most)
+		return 0;
+	error = prune(recording);
+	count = functions__count(recording->functions) + FUNCTIONS_STEP;
+	recording->functions_most = count > FUNCTIONS_MAX ? count : FUNCTIONS_MAX;
+	return error;
+}
+
 int recording__sample(struct recording *recording, const struct ls_sample *sample,
 		      const struct ls_frame *frames)
 {
-	uint32_t category = call_tree__category(recording->tree, sample->comm);
-	uint32_t node;
+	int error = keep_bounds(recording, sample->frame_count + 2U);
+	uint32_t category, node;
 
+	if (error)
+		return error;
+	category = call_tree__category(recording->tree, sample->comm);
 	if (!category)
 		return -ENOMEM;
 	verdict__add(&recording->verdict, sample);
@@ -244,7 +314,19 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 
 int recording__function(struct recording *recording, const struct ls_function *function)
 {
-	return symbolizer_puc__define(recording->symbolizer, function);
+	int error = keep_bounds(recording, 1);
+
+	return error ? error : symbolizer_puc__define(recording->symbolizer, function);
+}
+
+int recording__is_full(const struct recording *recording)
+{
+	return symbolizer_puc__is_full(recording->symbolizer);
+}
+
+void recording__age(struct recording *recording)
+{
+	symbolizer_puc__age(recording->symbolizer);
 }
 
 int recording__thread_exit(struct recording *recording, const struct ls_thread_exit *exit)
@@ -303,6 +385,16 @@ const uint64_t *recording__classes(const struct recording *recording)
 	return recording->classes;
 }
 
+static uint64_t samples_of(const struct ls_profile *profile, uint32_t function)
+{
+	uint64_t samples = 0;
+
+	for (uint32_t id = 1; id <= profile->node_count; id++)
+		if (profile->nodes[id].function == function)
+			samples += profile->nodes[id].samples;
+	return samples;
+}
+
 void recording__export(struct recording *recording, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
@@ -314,6 +406,8 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	recorder->errors[LS_WALK_NONE] = 0;
 	recorder->collected = recording->collected;
 	recorder->unsampled_ns = recording->unsampled_ns;
+	recorder->evicted_functions = recording->evicted;
+	recorder->evicted_samples = samples_of(profile, recording->other);
 	recorder->unnamed_calls =
 		recording->unnamed_calls + symbolizer_puc__unnamed_calls(recording->symbolizer);
 }

@@ -26,6 +26,13 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 int recording__function(struct recording *recording, const struct ls_function *function);
 int recording__thread_exit(struct recording *recording, const struct ls_thread_exit *exit);
 
+/*
+ * What BPF has defined fills the cache for it. To be emptied: have BPF define all again, hand over
+ * what it had sent before it knew, then recording__age().
+ */
+int recording__is_full(const struct recording *recording);
+void recording__age(struct recording *recording);
+
 /* The process runs another program: nothing that was known of its memory holds. 0 or -ENOMEM. */
 int recording__exec(struct recording *recording);
 

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "hash_table.h"
 #include "log.h"
 #include "luaspy.skel.h"
 
@@ -253,7 +253,10 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	}
 	timer->attached_ns = now_ns();
 	HASH_ADD(hh, sampler->timers, tid, sizeof(timer->tid), timer);
-	return 0;
+	if (HASH_HAS_ADDED(timer))
+		return 0;
+	error = -ENOMEM;
+	bpf_link__destroy(timer->link);
 cleanup:
 	free(timer);
 	return error;

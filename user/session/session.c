@@ -44,10 +44,12 @@ struct session {
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
 	sigset_t old_signals;
-	int is_over;      /* a signal came or the target has ended */
-	int has_executed; /* the target runs another program now */
-	int is_announced; /* the verdict was shown */
-	int tries_all;    /* all layouts are candidates */
+	int is_over;            /* a signal came or the target has ended */
+	int has_executed;       /* the target runs another program now */
+	int is_announced;       /* the verdict was shown */
+	int tries_all;          /* all layouts are candidates */
+	int is_renewing;        /* BPF was told of a new edition */
+	struct ls_target known; /* to BPF */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -128,11 +130,13 @@ static int identify(struct session *session)
 /* Which layouts BPF tries; `is_decided` where there is but one left. */
 static int set_layouts(struct session *session, uint32_t layouts, int is_decided)
 {
-	struct ls_target target = {
-		.family = LS_FAMILY_PUC, .layouts = layouts, .decided = is_decided ? layouts : 0};
+	struct ls_target *target = &session->known;
 
-	memcpy(target.code, session->interpreter.code, sizeof(target.code));
-	return sampler__set_target(session->sampler, session->options.pid, &target);
+	target->family = LS_FAMILY_PUC;
+	target->layouts = layouts;
+	target->decided = is_decided ? layouts : 0;
+	memcpy(target->code, session->interpreter.code, sizeof(target->code));
+	return sampler__set_target(session->sampler, session->options.pid, target);
 }
 
 static int look_up_process(struct session *session)
@@ -324,6 +328,7 @@ static int follow_exec(struct session *session)
 	session->has_executed = 0;
 	session->is_announced = 0;
 	session->tries_all = 0;
+	session->known.edition++;
 	process__name(session->options.pid, session->name);
 	snprintf(session->target, sizeof(session->target), "%s (pid %d)", session->name,
 		 session->options.pid);
@@ -407,6 +412,25 @@ static void wait_a_while(struct session *session)
 		session->is_over = 1;
 }
 
+/*
+ * Functions that have not been seen for long are forgotten in two steps, each after all that was
+ * sent has been taken in: BPF is told to define what it sees anew; then all that it still sent
+ * without that has been.
+ */
+static int renew(struct session *session)
+{
+	if (session->is_renewing) {
+		session->is_renewing = 0;
+		recording__age(session->recording);
+		return 0;
+	}
+	if (!recording__is_full(session->recording))
+		return 0;
+	session->is_renewing = 1;
+	session->known.edition++;
+	return sampler__set_target(session->sampler, session->options.pid, &session->known);
+}
+
 static int drain(struct session *session)
 {
 	int error = sampler__drain(session->sampler);
@@ -415,6 +439,8 @@ static int drain(struct session *session)
 		log_error("out of memory: the recording ends here");
 	else if (error)
 		log_error("cannot read what BPF sent: %s", strerror(-error));
+	if (!error)
+		error = renew(session);
 	if (!error)
 		error = sampler__counters(session->sampler, &session->counters);
 	return error;
@@ -514,6 +540,7 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->duration_ns = session->end_ns - session->start_ns;
 	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;
 	recorder->vma_busy = session->counters.vma_busy;
+	recorder->lost_records = session->counters.records_lost;
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		recorder->samples += recorder->classes[class];
 }

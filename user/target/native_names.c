@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "elf_file.h"
+#include "hash_table.h"
 #include "process.h"
 
 /* A mapped file, opened at the first look-up; NULL where that failed. */
@@ -100,7 +100,11 @@ static struct elf_file *file_of(struct native_names *names, const struct process
 	    elf_file__open(path, &module->file))
 		module->file = NULL;
 	HASH_ADD(hh, names->modules, key, sizeof(module->key), module);
-	return module->file;
+	if (HASH_HAS_ADDED(module))
+		return module->file;
+	elf_file__close(module->file);
+	free(module);
+	return NULL;
 }
 
 static const char *base_name(const char *path)

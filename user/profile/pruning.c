@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "pruning.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum step { MERGE_FUNCTIONS, FOLD_CALLS, DROP_CALLS };
+
+/* One step, from `from` to `tree`. */
+struct work {
+	const struct pruning *pruning;
+	enum step step;
+	struct ls_profile from;
+	struct call_tree *tree;
+	uint64_t *hits;        /* by old node: samples that ended there or below */
+	uint64_t *by_function; /* likewise of all nodes of a function, recursion counted once */
+	uint32_t *open;        /* by function: how often it is on the path */
+	uint32_t *nodes;       /* by old node: the new one */
+	uint32_t *edges;       /* by old node: the "(other)" that it went below; 0: it stayed */
+	uint32_t *path;        /* functions of a path that is being built */
+	uint64_t least;        /* what has no more samples goes */
+};
+
+static void end_work(struct work *work)
+{
+	call_tree__free(work->tree);
+	free(work->hits);
+	free(work->by_function);
+	free(work->open);
+	free(work->nodes);
+	free(work->edges);
+	free(work->path);
+}
+
+static int start_work(struct work *work, const struct pruning *pruning, enum step step,
+		      const struct ls_profile *from)
+{
+	size_t nodes = (size_t)from->node_count + 1, functions = (size_t)from->function_count + 1;
+
+	*work = (struct work){
+		.pruning = pruning,
+		.step = step,
+		.from = *from,
+		.tree = call_tree__new(),
+		.hits = calloc(nodes, sizeof(*work->hits)),
+		.by_function = calloc(functions, sizeof(*work->by_function)),
+		.open = calloc(functions, sizeof(*work->open)),
+		.nodes = calloc(nodes, sizeof(*work->nodes)),
+		.edges = calloc(nodes, sizeof(*work->edges)),
+		.path = calloc(nodes, sizeof(*work->path)),
+	};
+	if (work->tree && work->hits && work->by_function && work->open && work->nodes &&
+	    work->edges && work->path)
+		return 0;
+	end_work(work);
+	return -ENOMEM;
+}
+
+/* A parent's id is lower than its children's. */
+static void count_nodes(struct work *work)
+{
+	for (uint32_t id = work->from.node_count; id; id--) {
+		const struct ls_profile_node *node = &work->from.nodes[id];
+
+		work->hits[id] += node->samples;
+		work->hits[node->parent] += work->hits[id];
+	}
+}
+
+/* The next node in the order root, children; leaves what it was the last child of. */
+static uint32_t next_node(struct work *work, uint32_t root, uint32_t id)
+{
+	const struct ls_profile_node *nodes = work->from.nodes;
+
+	if (nodes[id].first_child)
+		return nodes[id].first_child;
+	while (id != root) {
+		work->open[nodes[id].function]--;
+		if (nodes[id].next_sibling)
+			return nodes[id].next_sibling;
+		id = nodes[id].parent;
+	}
+	return 0;
+}
+
+static void count_functions(struct work *work)
+{
+	for (uint32_t i = 0; i < work->from.category_count; i++) {
+		uint32_t root = work->from.categories[i].node, id = root;
+
+		while ((id = next_node(work, root, id))) {
+			uint32_t function = work->from.nodes[id].function;
+
+			if (!work->open[function]++)
+				work->by_function[function] += work->hits[id];
+		}
+	}
+}
+
+/* The lowest that leaves no more than `most`; each try is a quarter higher than the last. */
+static uint64_t find_least(const uint64_t *counts, uint32_t highest, uint32_t most)
+{
+	for (uint64_t least = 0;; least += 1 + least / 4) {
+		uint32_t count = 0;
+
+		for (uint32_t id = 1; id <= highest; id++)
+			count += counts[id] > least;
+		if (count <= most)
+			return least;
+	}
+}
+
+static bool is_other(const struct work *work, uint32_t new_node)
+{
+	return call_tree__function(work->tree, new_node) == work->pruning->other;
+}
+
+/* A run of functions that go is one "(other)". */
+static uint32_t merge_function(const struct work *work, const struct ls_profile_node *node)
+{
+	uint32_t parent = work->nodes[node->parent], function = node->function;
+
+	if (work->from.functions[function].source && work->by_function[function] <= work->least)
+		function = work->pruning->other;
+	if (function == work->pruning->other && is_other(work, parent))
+		return parent;
+	return call_tree__child(work->tree, parent, function);
+}
+
+/* The child of `at` that is called `function`, on a path below `edge` that has it only there. */
+static uint32_t fold_call(struct work *work, uint32_t edge, uint32_t at, uint32_t function)
+{
+	uint32_t above = at, length = 0;
+
+	while (above != edge && call_tree__function(work->tree, above) != function) {
+		work->path[length++] = call_tree__function(work->tree, above);
+		above = call_tree__parent(work->tree, above);
+	}
+	if (above == edge)
+		return call_tree__child(work->tree, at, function);
+	above = call_tree__parent(work->tree, above);
+	while (length)
+		above = call_tree__child(work->tree, above, work->path[--length]);
+	return call_tree__child(work->tree, above, function);
+}
+
+static bool stays(const struct work *work, uint32_t id)
+{
+	const struct ls_profile_node *node = &work->from.nodes[id];
+
+	if (work->edges[node->parent])
+		return false;
+	if (!work->from.nodes[node->parent].parent && !work->from.functions[node->function].source)
+		return true;
+	return work->hits[id] > work->least;
+}
+
+static uint32_t move_call(struct work *work, uint32_t id)
+{
+	const struct ls_profile_node *node = &work->from.nodes[id];
+	uint32_t parent = work->nodes[node->parent], edge = work->edges[node->parent];
+
+	if (stays(work, id))
+		return call_tree__child(work->tree, parent, node->function);
+	if (!edge)
+		edge = is_other(work, parent)
+			       ? parent
+			       : call_tree__child(work->tree, parent, work->pruning->other);
+	work->edges[id] = edge;
+	if (!edge || work->step == DROP_CALLS ||
+	    (node->function == work->pruning->other && !work->edges[node->parent]))
+		return edge;
+	return fold_call(work, edge, work->edges[node->parent] ? parent : edge, node->function);
+}
+
+static int copy_tree(struct work *work)
+{
+	for (uint32_t i = 0; i < work->from.category_count; i++) {
+		const struct ls_profile_category *category = &work->from.categories[i];
+
+		work->nodes[category->node] = call_tree__category(work->tree, category->name);
+	}
+	for (uint32_t id = 1; id <= work->from.node_count; id++) {
+		const struct ls_profile_node *node = &work->from.nodes[id];
+
+		if (node->parent)
+			work->nodes[id] = work->step == MERGE_FUNCTIONS ? merge_function(work, node)
+									: move_call(work, id);
+		if (!work->nodes[id])
+			return -ENOMEM;
+		call_tree__add(work->tree, work->nodes[id], node->samples, node->self_ns);
+	}
+	return 0;
+}
+
+static int take_step(struct work *work)
+{
+	count_nodes(work);
+	if (work->step == MERGE_FUNCTIONS) {
+		count_functions(work);
+		work->least = find_least(work->by_function, work->from.function_count,
+					 work->pruning->functions_most);
+	} else {
+		/* Half of the room is for what folded calls bring. */
+		work->least = find_least(work->hits, work->from.node_count,
+					 work->pruning->nodes_most / 2);
+	}
+	return copy_tree(work);
+}
+
+/* Replaces *tree, the map to it and the profile that shows it by what a step makes of them. */
+static int prune(const struct pruning *pruning, enum step step, uint32_t node_count,
+		 struct ls_profile *profile, struct call_tree **tree, uint32_t *nodes)
+{
+	struct work work;
+	int error = start_work(&work, pruning, step, profile);
+
+	if (error)
+		return error;
+	error = take_step(&work);
+	if (!error) {
+		struct call_tree *before = *tree;
+
+		for (uint32_t id = 1; id <= node_count; id++)
+			nodes[id] = work.nodes[nodes[id]];
+		*tree = work.tree;
+		work.tree = before;
+		call_tree__export(*tree, profile);
+	}
+	end_work(&work);
+	return error;
+}
+
+int pruning__run(const struct pruning *pruning, const struct ls_profile *profile,
+		 struct call_tree **tree, uint32_t **nodes, uint8_t *used)
+{
+	struct ls_profile now = *profile;
+	uint32_t *map = calloc((size_t)profile->node_count + 1, sizeof(*map));
+	struct call_tree *made = NULL;
+	int error = map ? 0 : -ENOMEM;
+
+	for (uint32_t id = 1; map && id <= profile->node_count; id++)
+		map[id] = id;
+	for (enum step step = MERGE_FUNCTIONS; !error && step <= DROP_CALLS; step++)
+		if (step == MERGE_FUNCTIONS || now.node_count > pruning->nodes_most)
+			error = prune(pruning, step, profile->node_count, &now, &made, map);
+	if (error) {
+		call_tree__free(made);
+		free(map);
+		made = NULL;
+		map = NULL;
+	}
+	for (uint32_t id = 1; !error && id <= now.node_count; id++)
+		used[now.nodes[id].function] = 1;
+	*tree = made;
+	*nodes = map;
+	return error;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Makes a call tree smaller, in steps of which each leaves more out, as many as it takes:
+ *
+ * - Functions that were seen too seldom become one that stands for all of them, "(other)", in the
+ *   place that each had: who called them did, and what they called is below.
+ * - Calls that were seen too seldom move below an "(other)" where they were made, and there each
+ *   function comes once on a path, its last call alone: what recursion makes endless ends.
+ * - Such calls become that "(other)" themselves.
+ *
+ * Sums stay what they were: samples and time in all, below every node that stays, and until the
+ * last step of every function that stays, both its own and with what it calls.
+ */
+#ifndef LS_PRUNING_H
+#define LS_PRUNING_H
+
+#include <stdint.h>
+
+#include "call_tree.h"
+#include "profile.h"
+
+struct pruning {
+	uint32_t functions_most; /* that stay */
+	uint32_t nodes_most;     /* that the tree has then, categories and "(other)" not counted */
+	uint32_t other;          /* the function that stands for the rest */
+};
+
+/*
+ * *tree: the smaller one. *nodes: by old id the node that has its samples and time now. Both are
+ * the caller's. Sets used[id] of each function that a node of it calls. 0 or -ENOMEM.
+ *
+ * Functions without a source stay, and what stands for no script right below a category.
+ */
+int pruning__run(const struct pruning *pruning, const struct ls_profile *profile,
+		 struct call_tree **tree, uint32_t **nodes, uint8_t *used);
+
+#endif

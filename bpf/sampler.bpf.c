@@ -13,9 +13,11 @@ __u32 namespace_level;
 #ifdef __TARGET_ARCH_arm64
 #define REGISTER_COUNT      31
 #define STACK_POINTER(regs) ((regs)->sp)
+#define PLACE(regs)         ((regs)->pc)
 #else
 #define REGISTER_COUNT      15
 #define STACK_POINTER(regs) ((regs)->sp)
+#define PLACE(regs)         ((regs)->ip)
 #endif
 
 /*
@@ -29,6 +31,7 @@ static __always_inline int copy_registers(struct ls_scratch *scratch, struct tas
 	if (!regs || bpf_probe_read_kernel(scratch->registers, REGISTER_COUNT * 8, regs))
 		return 1;
 	scratch->register_count = REGISTER_COUNT;
+	scratch->pc = PLACE(regs);
 	scratch->sp = (STACK_POINTER(regs) + 7) & ~7ULL;
 	return 0;
 }
@@ -50,9 +53,9 @@ static __always_inline void begin_sample(struct ls_scratch *scratch, struct task
 	bpf_get_current_comm(sample->comm, sizeof(sample->comm));
 	sample->period_ns = period_ns;
 	sample->state = 0;
+	sample->flags = 0;
 	sample->frame_count = 0;
 	sample->layout = 0;
-	sample->is_misfit = 0;
 	sample->verified = 0;
 	sample->other_layouts = 0;
 	sample->error = copy_registers(scratch, task) ? LS_WALK_REGISTERS : LS_WALK_NONE;

@@ -132,6 +132,7 @@ struct ls_walk {
 struct ls_scratch {
 	/* the sample's circumstances */
 	__u64 now_ns;
+	__u64 pc;
 	__u64 sp;
 	__u64 registers[LS_REGISTER_MAX];
 	__u32 register_count;

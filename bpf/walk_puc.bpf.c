@@ -24,6 +24,7 @@ static __always_inline long send_definition(struct ls_function *function)
 }
 
 #include "walk_puc.bpf.h"
+#include "collector.bpf.h"
 #include "sample.bpf.h"
 
 /*
@@ -33,14 +34,14 @@ static __always_inline long send_definition(struct ls_function *function)
 struct ls_attempt {
 	struct ls_scratch *scratch;
 	struct ls_thread *thread;
-	__u32 layouts; /* bit per layout to try */
-	__u32 decided; /* bit per layout whose proof is done */
-	__u32 first;   /* the one that the thread ran under last */
-	__u32 fits;    /* bit per layout that the stack is proof of */
-	__u32 runs;    /* bit per layout under which something seems to run */
-	__u32 idle;    /* of those, where it is C alone, which proves nothing */
-	__u32 best;    /* the layout to keep; LS_LAYOUT_MAX: none */
-	__u32 is_done; /* what is in the scratch is to be kept */
+	__u32 layouts;   /* bit per layout to try */
+	__u32 decided;   /* bit per layout whose proof is done */
+	__u32 first;     /* the one that the thread ran under last */
+	__u32 fits;      /* bit per layout that the stack is proof of */
+	__u32 runs;      /* bit per layout under which something seems to run */
+	__u32 idle;      /* of those, where it is C alone, which proves nothing */
+	__u32 best;      /* the layout to keep; LS_LAYOUT_MAX: none */
+	__u32 is_done;   /* what is in the scratch is to be kept */
 	__u64 best_jump; /* the lowest: what it ran under waits further up */
 };
 
@@ -92,8 +93,8 @@ static __always_inline void judge(struct ls_attempt *attempt, __u32 index, int i
 	if (!sample->error && !scratch->walk.lua_frames && !scratch->walk.doubt)
 		attempt->idle |= bit;
 	if (!attempt->fits && attempt->decided & bit &&
-	    (attempt->layouts == bit || (known_root && last < LS_CHAIN_MAX &&
-					 scratch->chain[last].state == known_root)))
+	    (attempt->layouts == bit ||
+	     (known_root && last < LS_CHAIN_MAX && scratch->chain[last].state == known_root)))
 		attempt->best = index;
 }
 
@@ -125,10 +126,10 @@ static long try_layout(__u32 i, void *context)
 	if (thread != attempt->thread)
 		return 0;
 	/* The only one; or nothing has moved and Lua runs, under which no other can be. */
-	attempt->is_done = attempt->layouts == bit ||
-			   (is_proof && !scratch->search.chunks_read &&
-			    scratch->frames[0].kind == LS_FRAME_LUA &&
-			    !(scratch->frames[0].flags & LS_FRAME_HOOKED));
+	attempt->is_done =
+		attempt->layouts == bit || (is_proof && !scratch->search.chunks_read &&
+					    scratch->frames[0].kind == LS_FRAME_LUA &&
+					    !(scratch->frames[0].flags & LS_FRAME_HOOKED));
 	return attempt->is_done;
 }
 
@@ -142,7 +143,8 @@ static __always_inline void discard(struct ls_attempt *attempt)
 	sample->frame_count = 0;
 	sample->state = 0;
 	sample->error = attempt->runs ? LS_WALK_UNDECIDED : LS_WALK_NO_SCRIPT;
-	sample->is_misfit = attempt->runs && !attempt->idle;
+	if (attempt->runs && !attempt->idle)
+		sample->flags |= LS_SAMPLE_MISFIT;
 }
 
 static __always_inline void take_stack(struct ls_scratch *scratch, struct ls_thread *thread,
@@ -187,6 +189,8 @@ int walk_puc(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (!scratch->sample.error)
 		take_stack(scratch, thread, target);
+	if (scratch->sample.frame_count && is_in_collector(scratch, target))
+		scratch->sample.flags |= LS_SAMPLE_IN_COLLECTOR;
 	counters->chunks += scratch->search.chunks_read;
 	counters->scans += !!scratch->search.chunks_read;
 	send_sample(scratch, thread, counters);

@@ -31,8 +31,8 @@ struct ls_puc_layout {
 	__u8 state_base_ci; /* the pointer in 5.1, the embedded struct elsewhere */
 	__u8 state_error_jump;
 	__u8 state_allow_hook;
-	__u8 state_globals; /* 5.1 only: TValue l_gt */
-	__u8 state_stack_size; /* int, in TValues; 0: none (5.4.2 on) */
+	__u8 state_globals;     /* 5.1 only: TValue l_gt */
+	__u8 state_stack_size;  /* int, in TValues; 0: none (5.4.2 on) */
 	__u8 state_stack_spare; /* how many of them lie beyond stack_last */
 
 	/* CallInfo (lstate.h) */
@@ -46,9 +46,9 @@ struct ls_puc_layout {
 	__u8 ci_status_size; /* 1, 2 or 4 bytes */
 	__u8 ci_results;     /* nresults, of the size that follows; 5.5: 1 more, in callstatus */
 	__u8 ci_results_size;
-	__u8 ci_base;        /* first register; unused where registers follow the function */
-	__u8 ci_has_base;    /* to 5.3 */
-	__u8 ci_is_array;    /* 1: 5.1, base_ci .. ci in one array */
+	__u8 ci_base;     /* first register; unused where registers follow the function */
+	__u8 ci_has_base; /* to 5.3 */
+	__u8 ci_is_array; /* 1: 5.1, base_ci .. ci in one array */
 
 	/* closures (lobject.h) */
 	__u8 closure_is_c;     /* the byte isC (5.1, 5.2.0); 0: the value's tag tells */
@@ -91,7 +91,7 @@ struct ls_puc_layout {
 
 	/* instructions (lopcodes.h): the operation in the lowest bits, then register A, 8 bits */
 	__u8 op_bits;
-	__u8 op_call; /* OP_CALL; OP_TAILCALL is the next */
+	__u8 op_call;    /* OP_CALL; OP_TAILCALL is the next */
 	__u8 op_results; /* position of its operand C, one more than nresults */
 	__u8 op_results_bits;
 
@@ -102,6 +102,7 @@ struct ls_puc_layout {
 	/* global_State (lstate.h) */
 	__u16 global_registry;    /* TValue l_registry */
 	__u16 global_main_thread; /* pointer */
+	__u16 global_gc_state;    /* 1 byte */
 
 	/* bits of callstatus (lstate.h, CIST_*); 0 where a release has none */
 	__u32 status_tail;

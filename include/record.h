@@ -34,6 +34,11 @@ enum ls_sample_class {
 	LS_SAMPLE_CLASS_COUNT,
 };
 
+enum ls_sample_flags {
+	LS_SAMPLE_IN_COLLECTOR = 1, /* the garbage collector ran, called by the leaf */
+	LS_SAMPLE_MISFIT = 2,       /* script seems to run, but fits no layout that was tried */
+};
+
 enum ls_frame_kind {
 	LS_FRAME_LUA = 1,
 	LS_FRAME_C,
@@ -71,8 +76,7 @@ struct ls_sample {
 	__u64 runtime_ns;
 	__u64 state;     /* the running lua_State, 0 where none */
 	__u32 period_ns; /* of the timer that took it */
-	__u8 is_misfit;  /* script seems to run, but makes no sense under any layout that was tried */
-	__u8 padding[3];
+	__u32 flags;     /* enum ls_sample_flags */
 	char comm[LS_COMM_LEN];
 	__u16 frame_count;
 	__u8 class;    /* enum ls_sample_class */

@@ -21,7 +21,9 @@ struct ls_range {
 	__u64 high;
 };
 
-#define LS_CODE_RANGES 2
+#define LS_CODE_RANGES      2
+#define LS_COLLECTOR_RANGES 24
+#define LS_EXECUTOR_RANGES  12
 
 /* Value of the map `targets`, keyed by tgid. */
 struct ls_target {
@@ -32,6 +34,13 @@ struct ls_target {
 	__u16 decided; /* of those; a sample is a snapshot for the self-check of the others */
 	__u32 edition; /* when it changes, all functions are to be defined again */
 	__u32 padding;
+	/*
+	 * The collector's code, and that which runs functions, its finalizers too. Both end with
+	 * the first empty range: there is none where they are not known.
+	 */
+	struct ls_range watched; /* from the lowest to the highest of them */
+	struct ls_range collector[LS_COLLECTOR_RANGES];
+	struct ls_range executor[LS_EXECUTOR_RANGES];
 };
 
 /* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */

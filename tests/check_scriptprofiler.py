@@ -318,6 +318,14 @@ def check_recorder(document, report):
     if type(recorder) is not dict or recorder.get("Tool") != "luaspy":
         report.add("Recorder is not an object whose Tool is 'luaspy'")
         return
+    found, unknown = recorder.get("Collector"), recorder.get("CollectorUnknown")
+    for text in (found, unknown):
+        if text is not None and (not has_text(text) or not text):
+            report.add("Recorder: how the collector was found is no text")
+    if found is not None and unknown is not None:
+        report.add("Recorder: the collector is known and not known")
+    if unknown is not None and "GCFuncId" in document:
+        report.add("Recorder: the collector is not known, and there is a GCFuncId")
     samples, reasons = recorder.get("Samples"), recorder.get("Reasons")
     if type(samples) is not dict or type(reasons) is not list:
         report.add("Recorder has no object Samples or no array Reasons")

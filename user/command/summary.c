@@ -263,6 +263,28 @@ static void add_up_outside(const struct ls_profile *profile, const struct ls_tot
 	}
 }
 
+/* A part of the script's time, and so beside the table and not in it. */
+static void print_collector(const struct printer *printer, const struct ls_profile *profile,
+			    const struct ls_totals *totals)
+{
+	const struct ls_profile_recorder *recorder = &profile->recorder;
+	char text[TEXT_SIZE], share[UNITS_SIZE], why[TEXT_SIZE];
+	uint64_t us = 0;
+
+	if (!recorder->collector)
+		return;
+	for (uint32_t id = 1; id <= profile->function_count; id++)
+		if (profile__is_collector(&profile->functions[id]))
+			us += totals->function_self_us[id];
+	if (recorder->collector_is_known)
+		snprintf(text, sizeof(text), "GC: %s of CPU time, part of script",
+			 units__format_share(us, totals->all_us, share, sizeof(share)));
+	else
+		snprintf(text, sizeof(text), "GC: not known (%.2000s)",
+			 log__printable(recorder->collector, why, sizeof(why)));
+	put_wrapped(printer, "  ", text);
+}
+
 static void print_cpu_time(const struct printer *printer, const struct ls_profile *profile,
 			   const struct ls_totals *totals)
 {
@@ -281,6 +303,7 @@ static void print_cpu_time(const struct printer *printer, const struct ls_profil
 	units__format_clock(totals->all_us * NS_PER_US, clock, sizeof(clock));
 	put_rule(printer, (int)strlen(clock));
 	put_time(printer, "all", totals->all_us, totals->all_us, "");
+	print_collector(printer, profile, totals);
 }
 
 static void print_remarks(const struct printer *printer, const struct ls_profile_recorder *recorder)

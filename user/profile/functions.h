@@ -28,6 +28,7 @@ struct function_identity {
 uint32_t functions__script(struct functions *functions, const struct function_identity *identity);
 uint32_t functions__c(struct functions *functions, uint64_t address);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
+uint32_t functions__collector(struct functions *functions);
 
 /* Another program runs now: C functions at the same addresses are others. */
 void functions__forget_addresses(struct functions *functions);

@@ -9,8 +9,10 @@
 #ifndef LS_PROFILE_H
 #define LS_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "record.h"
 #include "walk_error.h"
@@ -48,6 +50,8 @@ struct ls_profile_recorder {
 	const char *target;      /* "lua5.4 (pid 42)" */
 	const char *interpreter; /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped"; NULL: none */
 	const char *layout;      /* the verdict with its evidence; NULL: undecided */
+	const char *collector;   /* how it was found, or why it is not known; NULL: nobody looked */
+	bool collector_is_known; /* its time is that of the function GC, even where there is none */
 	uint64_t period_ns;
 	uint64_t start_ms;    /* Unix time */
 	uint64_t duration_ns; /* wall clock */
@@ -63,6 +67,13 @@ struct ls_profile_recorder {
 	uint64_t evicted_samples;   /* whose stacks end in "(other)" for it */
 	uint64_t lost_records;      /* of functions, threads and processes: no room for them */
 };
+
+/* The garbage collector's function, as Luau's own profiler spells it. */
+static inline bool profile__is_collector(const struct ls_profile_function *function)
+{
+	return function->source && function->name && !strcmp(function->source, "GC") &&
+	       !strcmp(function->name, "GC") && !function->line;
+}
 
 /* Nodes and functions are arrays indexed by id: element 0 is unused. */
 struct ls_profile {

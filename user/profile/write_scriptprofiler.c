@@ -125,8 +125,7 @@ static void write_gc(struct json_writer *writer, const struct ls_profile *profil
 	for (uint32_t id = 1; id <= profile->function_count; id++) {
 		const struct ls_profile_function *function = &profile->functions[id];
 
-		if (!function->source || !function->name || strcmp(function->source, "GC") ||
-		    strcmp(function->name, "GC"))
+		if (!profile__is_collector(function))
 			continue;
 		if (!gc || function->flags < profile->functions[gc].flags)
 			gc = id;
@@ -172,6 +171,8 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_text(writer, "Target", recorder->target);
 	put_text(writer, "Interpreter", recorder->interpreter);
 	put_text(writer, "Layout", recorder->layout);
+	put_text(writer, recorder->collector_is_known ? "Collector" : "CollectorUnknown",
+		 recorder->collector);
 	if (recorder->period_ns) {
 		put_uint(writer, "Frequency",
 			 (NS_PER_S + recorder->period_ns / 2) / recorder->period_ns);

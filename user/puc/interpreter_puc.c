@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "interpreter_puc.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -137,6 +138,29 @@ static bool looks_like_puc(const struct elf_file *file, struct interpreter_puc *
 	return true;
 }
 
+/* The collector's ranges, as the process has the file mapped: `mapping` is one of code. */
+static int find_collector(const struct elf_file *file, const struct process_mapping *mapping,
+			  struct interpreter_puc *interpreter)
+{
+	struct collector_puc *collector = &interpreter->collector;
+	uint64_t size = mapping->end - mapping->start;
+	struct elf_segment segment;
+	int error = collector_puc__find(file, interpreter->layouts, collector);
+
+	for (size_t i = 0; !error && elf_file__segment(file, i, &segment); i++) {
+		uint64_t within = segment.offset - mapping->offset;
+
+		if (segment.type != PT_LOAD || !(segment.flags & PF_X) || within >= size)
+			continue;
+		collector_puc__move(collector, mapping->start + within - segment.address);
+		return 0;
+	}
+	if (!error && collector->is_known)
+		*collector =
+			(struct collector_puc){.how = "its code is not mapped as its file says"};
+	return error;
+}
+
 /* 0: this file holds the VM; -ENOENT: it does not; other -errno. */
 static int look_into(pid_t pid, const struct process_mapping *mapping,
 		     struct interpreter_puc *interpreter, const char **other)
@@ -155,7 +179,7 @@ static int look_into(pid_t pid, const struct process_mapping *mapping,
 		interpreter->is_shared_library = elf_file__is_shared_library(file);
 		interpreter->is_stripped = elf_file__is_stripped(file);
 		interpreter->path = strdup(mapping->path);
-		error = interpreter->path ? 0 : -ENOMEM;
+		error = interpreter->path ? find_collector(file, mapping, interpreter) : -ENOMEM;
 	} else {
 		error = -ENOENT;
 	}

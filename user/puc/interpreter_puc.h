@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collector_puc.h"
 #include "target.h"
 
 struct interpreter_puc {
@@ -18,7 +19,8 @@ struct interpreter_puc {
 	bool is_shared_library;
 	bool is_stripped;
 	struct ls_range code[LS_CODE_RANGES]; /* of that file, and of the program itself */
-	uint16_t layouts;                     /* bit per entry of layouts_puc[] that may fit */
+	struct collector_puc collector;
+	uint16_t layouts; /* bit per entry of layouts_puc[] that may fit */
 };
 
 /*

@@ -17,28 +17,25 @@
 #define PROTO_5_2                                                                                  \
 	.proto_size = 128, .proto_tag = 9, .proto_constants = 16, .proto_code = 24,                \
 	.proto_line_info = 40, .proto_local_vars = 48, .proto_upvalues = 56, .proto_source = 72,   \
-	.proto_nested = 32, .proto_nested_count = 96, \
-	.proto_upvalue_count = 80, .proto_constant_count = 84, .proto_code_count = 88,             \
-	.proto_line_info_count = 92, .proto_local_var_count = 100, .proto_line_defined = 104,      \
-	.proto_last_line_defined = 108
+	.proto_nested = 32, .proto_nested_count = 96, .proto_upvalue_count = 80,                   \
+	.proto_constant_count = 84, .proto_code_count = 88, .proto_line_info_count = 92,           \
+	.proto_local_var_count = 100, .proto_line_defined = 104, .proto_last_line_defined = 108
 
 #define PROTO_5_3                                                                                  \
 	.proto_size = 120, .proto_tag = 9, .proto_constants = 48, .proto_code = 56,                \
 	.proto_line_info = 72, .proto_local_vars = 80, .proto_upvalues = 88, .proto_source = 104,  \
-	.proto_nested = 64, .proto_nested_count = 32, \
-	.proto_upvalue_count = 16, .proto_constant_count = 20, .proto_code_count = 24,             \
-	.proto_line_info_count = 28, .proto_local_var_count = 36, .proto_line_defined = 40,        \
-	.proto_last_line_defined = 44
+	.proto_nested = 64, .proto_nested_count = 32, .proto_upvalue_count = 16,                   \
+	.proto_constant_count = 20, .proto_code_count = 24, .proto_line_info_count = 28,           \
+	.proto_local_var_count = 36, .proto_line_defined = 40, .proto_last_line_defined = 44
 
 /* Line information in two parts. */
 #define PROTO_SINCE_5_4                                                                            \
 	.proto_size = 128, .proto_tag = 10, .proto_constants = 56, .proto_code = 64,               \
 	.proto_line_info = 88, .proto_abs_line_info = 96, .proto_local_vars = 104,                 \
-	.proto_upvalues = 80, .proto_source = 112, .proto_upvalue_count = 16,                      \
-	.proto_nested = 72, .proto_nested_count = 32, \
-	.proto_constant_count = 20, .proto_code_count = 24, .proto_line_info_count = 28,           \
-	.proto_abs_line_info_count = 40, .proto_local_var_count = 36, .proto_line_defined = 44,    \
-	.proto_last_line_defined = 48
+	.proto_upvalues = 80, .proto_source = 112, .proto_upvalue_count = 16, .proto_nested = 72,  \
+	.proto_nested_count = 32, .proto_constant_count = 20, .proto_code_count = 24,              \
+	.proto_line_info_count = 28, .proto_abs_line_info_count = 40, .proto_local_var_count = 36, \
+	.proto_line_defined = 44, .proto_last_line_defined = 48
 
 #define STRING_TO_5_2 .string_contents = 24, .string_length = 16
 
@@ -140,7 +137,8 @@ const struct layout_puc layouts_puc[] = {
 			    .tag_lua_function = 6,
 			    .tag_c_function = 6,
 			    .global_registry = 160,
-			    .global_main_thread = 176},
+			    .global_main_thread = 176,
+			    .global_gc_state = 33},
 	},
 	/* CallInfos become a list; light C functions; isC is still there. */
 	{
@@ -180,7 +178,8 @@ const struct layout_puc layouts_puc[] = {
 			    .tag_light_function = 22,
 			    .tag_c_function = 70,
 			    .global_registry = 56,
-			    .global_main_thread = 240},
+			    .global_main_thread = 240,
+			    .global_gc_state = 73},
 	},
 	/* C closures get a tag of their own; CallInfo.extra moves savedpc. */
 	{
@@ -217,7 +216,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_TO_5_2,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 264},
+			    .global_main_thread = 264,
+			    .global_gc_state = 85},
 	},
 	/* Proto, CallInfo and lua_State are laid out anew. */
 	{
@@ -239,7 +239,8 @@ const struct layout_puc layouts_puc[] = {
 			    .string_length = 16,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 232},
+			    .global_main_thread = 232,
+			    .global_gc_state = 85},
 	},
 	/* TString shrinks: short strings keep their length in a byte. */
 	{
@@ -260,7 +261,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_SINCE_5_3_1,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 224},
+			    .global_main_thread = 224,
+			    .global_gc_state = 85},
 	},
 	/* status moves behind nci; callstatus grows to two bytes (5.3.4), with CIST_FIN. */
 	{
@@ -282,7 +284,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_SINCE_5_3_1,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 200},
+			    .global_main_thread = 200,
+			    .global_gc_state = 85},
 	},
 	/* allowhook moves to the front; line information in two parts; tag of Proto changes. */
 	{
@@ -311,7 +314,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_SINCE_5_3_1,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 256},
+			    .global_main_thread = 256,
+			    .global_gc_state = 101},
 	},
 	/* A walk cannot tell this from the next: only bits of callstatus differ. */
 	{
@@ -330,7 +334,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_SINCE_5_3_1,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 264},
+			    .global_main_thread = 264,
+			    .global_gc_state = 101},
 	},
 	/* CIST_FRESH comes back and moves the bits above it. */
 	{
@@ -348,7 +353,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_SINCE_5_3_1,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 264},
+			    .global_main_thread = 264,
+			    .global_gc_state = 101},
 	},
 	/* tbclist in lua_State; CIST_FIN marks the interrupted function. */
 	{
@@ -376,7 +382,8 @@ const struct layout_puc layouts_puc[] = {
 			    STRING_SINCE_5_3_1,
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
-			    .global_main_thread = 264},
+			    .global_main_thread = 264,
+			    .global_gc_state = 101},
 	},
 	/* The main thread lies inside global_State; long strings point to their text. */
 	{
@@ -415,6 +422,7 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 1416,
+			    .global_gc_state = 107,
 			    .main_thread_is_embedded = 1},
 	},
 };

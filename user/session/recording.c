@@ -44,9 +44,9 @@ struct recording {
 	struct cpu_time *time;
 	struct last_stack *stacks;
 	struct verdict verdict;
-	uint32_t host, unreadable, unsampled; /* functions */
-	uint32_t other;                       /* likewise: stands for those that were evicted */
-	uint32_t functions_most;              /* more are too many */
+	uint32_t host, unreadable, unsampled, collector; /* functions */
+	uint32_t other;          /* likewise: stands for those that were evicted */
+	uint32_t functions_most; /* more are too many */
 	uint64_t evicted;
 	uint64_t last_state;
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
@@ -95,9 +95,10 @@ struct recording *recording__new(pid_t pid)
 	recording->unreadable = functions__pseudo(recording->functions, "(unreadable)");
 	recording->unsampled = functions__pseudo(recording->functions, "(unsampled)");
 	recording->other = functions__pseudo(recording->functions, CALL_TREE_OTHER);
+	recording->collector = functions__collector(recording->functions);
 	recording->functions_most = FUNCTIONS_MAX;
 	if (recording->symbolizer && recording->host && recording->unreadable &&
-	    recording->unsampled && recording->other)
+	    recording->unsampled && recording->other && recording->collector)
 		return recording;
 cleanup:
 	recording__free(recording);
@@ -304,6 +305,8 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 		node = call_tree__child(recording->tree, category, recording->unreadable);
 	else
 		node = stack_node(recording, sample, frames, category);
+	if (sample->flags & LS_SAMPLE_IN_COLLECTOR && sample->frame_count)
+		node = call_tree__child(recording->tree, node, recording->collector);
 	if (!node)
 		return -ENOMEM;
 	if (sample->state)

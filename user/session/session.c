@@ -124,18 +124,25 @@ static int identify(struct session *session)
 		 session->interpreter.is_shared_library ? "shared" : "static",
 		 session->interpreter.is_stripped ? ", stripped" : "");
 	log_info("%s: %s", session->target, session->found);
+	log_info("garbage collector: %s%s",
+		 session->interpreter.collector.is_known ? "" : "not known, ",
+		 session->interpreter.collector.how);
 	return 0;
 }
 
 /* Which layouts BPF tries; `is_decided` where there is but one left. */
 static int set_layouts(struct session *session, uint32_t layouts, int is_decided)
 {
+	const struct collector_puc *collector = &session->interpreter.collector;
 	struct ls_target *target = &session->known;
 
 	target->family = LS_FAMILY_PUC;
 	target->layouts = layouts;
 	target->decided = is_decided ? layouts : 0;
 	memcpy(target->code, session->interpreter.code, sizeof(target->code));
+	target->watched = collector->watched;
+	memcpy(target->collector, collector->collector, sizeof(target->collector));
+	memcpy(target->executor, collector->executor, sizeof(target->executor));
 	return sampler__set_target(session->sampler, session->options.pid, target);
 }
 
@@ -534,6 +541,8 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->target = session->target;
 	recorder->interpreter = session->found;
 	recorder->layout = verdict->has_evidence ? session->layout : NULL;
+	recorder->collector = session->interpreter.collector.how;
+	recorder->collector_is_known = session->interpreter.collector.is_known;
 	recorder->period_ns = session->options.period_ns;
 	recorder->cpu_ns = session->cpu_ns;
 	recorder->start_ms = session->start_unix_ms;

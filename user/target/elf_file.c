@@ -504,3 +504,92 @@ uint64_t elf_file__address_of_offset(const struct elf_file *file, uint64_t offse
 	}
 	return UINT64_MAX;
 }
+
+uint16_t elf_file__machine(const struct elf_file *file)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(file->elf, &header) ? header.e_machine : EM_NONE;
+}
+
+bool elf_file__segment(const struct elf_file *file, size_t index, struct elf_segment *segment)
+{
+	GElf_Phdr header;
+	size_t count = 0;
+
+	elf_getphdrnum(file->elf, &count);
+	if (index >= count || !gelf_getphdr(file->elf, (int)index, &header))
+		return false;
+	*segment = (struct elf_segment){header.p_type, header.p_flags, header.p_vaddr,
+					header.p_offset, header.p_filesz};
+	return true;
+}
+
+bool elf_file__section(const struct elf_file *file, const char *name, uint64_t *address,
+		       uint64_t *size)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(file->elf, &names))
+		return false;
+	while ((section = elf_nextscn(file->elf, section))) {
+		const char *its = gelf_getshdr(section, &header)
+					  ? elf_strptr(file->elf, names, header.sh_name)
+					  : NULL;
+
+		if (!its || strcmp(its, name) || header.sh_type == SHT_NOBITS)
+			continue;
+		*address = header.sh_addr;
+		*size = header.sh_size;
+		return true;
+	}
+	return false;
+}
+
+/* How many bytes the file has from there on, and where. */
+static uint64_t locate(const struct elf_file *file, uint64_t address, uint64_t *offset)
+{
+	struct elf_segment segment;
+
+	for (size_t i = 0; elf_file__segment(file, i, &segment); i++) {
+		uint64_t distance = address - segment.address;
+
+		if (segment.type != PT_LOAD || address < segment.address ||
+		    distance >= segment.size || segment.offset > INT64_MAX - segment.size)
+			continue;
+		*offset = segment.offset + distance;
+		return segment.size - distance;
+	}
+	return 0;
+}
+
+uint64_t elf_file__bytes_at(const struct elf_file *file, uint64_t address)
+{
+	uint64_t offset, size = locate(file, address, &offset);
+
+	if (!size || offset >= file->size)
+		return 0;
+	return size < file->size - offset ? size : file->size - offset;
+}
+
+ssize_t elf_file__read(const struct elf_file *file, uint64_t address, void *to, size_t size)
+{
+	uint64_t offset, there = locate(file, address, &offset);
+	size_t done = 0;
+
+	if (size > there)
+		size = there;
+	while (done < size) {
+		ssize_t count =
+			pread(file->fd, (char *)to + done, size - done, (off_t)(offset + done));
+
+		if (count < 0)
+			return -errno;
+		if (!count)
+			break;
+		done += (size_t)count;
+	}
+	return (ssize_t)done;
+}

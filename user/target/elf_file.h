@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct elf_file;
 
@@ -42,5 +43,27 @@ const char *elf_file__function_at(struct elf_file *file, uint64_t address);
 /* The virtual address that file offset `offset` is mapped at by the first PT_LOAD that holds it;
  * UINT64_MAX: none. */
 uint64_t elf_file__address_of_offset(const struct elf_file *file, uint64_t offset);
+
+/* A program header, of those that matter here. */
+struct elf_segment {
+	uint32_t type, flags;  /* PT_*, PF_* */
+	uint64_t address;      /* the file's own */
+	uint64_t offset, size; /* in the file */
+};
+
+/* The program header `index`, counted from 0. False: there are not so many. */
+bool elf_file__segment(const struct elf_file *file, size_t index, struct elf_segment *segment);
+
+/* Where the section of that name lies in memory; false: there is none. */
+bool elf_file__section(const struct elf_file *file, const char *name, uint64_t *address,
+		       uint64_t *size);
+
+/* How many bytes the file's segments have from that address on, at most its own size. */
+uint64_t elf_file__bytes_at(const struct elf_file *file, uint64_t address);
+
+/* At most `size` bytes from that address of the file's own. The count, or -errno. */
+ssize_t elf_file__read(const struct elf_file *file, uint64_t address, void *to, size_t size);
+
+uint16_t elf_file__machine(const struct elf_file *file); /* e_machine */
 
 #endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lgc.c of every release keeps the phase of its cycle in global_State's byte `gcstate`. It alone
+ * writes one constant after the other there, in functions that call each other; nothing else in a
+ * program writes bytes at that offset in functions that do. That is the collector's inside. Code
+ * that allocates enters it through one function, luaC_step, which the executor (luaV_execute) calls
+ * as well; and the executor is the function that takes instructions apart, dozens of times, at the
+ * places where the release has their operands. Both have to be there, once, and to fit each other.
+ *
+ * Values and bits are the same on all machines: GCSpause and the like of lgc.h, opcodes of
+ * lopcodes.h.
+ */
+#include "collector_puc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_graph.h"
+#include "layout_puc.h"
+
+#define STATE_MAX       8  /* the highest gcstate of any release */
+#define STATES_NEEDED   3  /* written by functions that call each other */
+#define OPERANDS_NEEDED 6  /* of each of two: luaV_execute has 9 and more, others up to 4 */
+#define CALLERS_NEEDED  5  /* of luaC_step: 14 and more */
+#define CALLERS_MAX     12 /* luaC_fullgc has 8; what has more is hardly the collector's alone */
+#define OFFSETS_MAX     8  /* of gcstate, among all layouts */
+#define SERVED_ROUNDS   3  /* freeobj() lies between, where it is not inlined */
+
+/* Registers B and C of an instruction: how far they are shifted down, in both formats. */
+static const uint32_t operand_shifts[2][2] = {{23, 14}, {24, 16}};
+
+enum mark {
+	MARK_INSIDE = 1, /* writes gcstate, with others of this kind around it */
+	MARK_ENTRY = 2,  /* or calls one that does */
+	MARK_SERVED = 4, /* is called by the inside: allocation, tables of strings */
+	MARK_SEEN = 8,
+};
+
+/* What a function does itself. */
+struct facts {
+	uint16_t states[OFFSETS_MAX]; /* written: a bit each */
+	uint8_t operands[2][2];
+};
+
+struct search {
+	struct call_graph graph;
+	struct facts *facts;
+	size_t facts_count;
+	uint16_t offsets[OFFSETS_MAX];
+	int formats[OFFSETS_MAX]; /* which instructions go with it */
+	size_t offset_count;
+	size_t at; /* the offset being looked at */
+	uint8_t *marks;
+	uint32_t *waiting; /* of a search along calls */
+	uint32_t step, executor;
+	int error; /* that observe() could not return */
+};
+
+static void note_offsets(struct search *search, uint16_t layouts)
+{
+	for (size_t i = 0; i < layouts_puc_count; i++) {
+		const struct ls_puc_layout *layout = &layouts_puc[i].offsets;
+		size_t j = 0;
+
+		if (!(layouts >> i & 1))
+			continue;
+		while (j < search->offset_count && search->offsets[j] != layout->global_gc_state)
+			j++;
+		if (j == OFFSETS_MAX)
+			continue;
+		search->offsets[j] = layout->global_gc_state;
+		search->formats[j] = layout->op_bits > 6;
+		search->offset_count += j == search->offset_count;
+	}
+}
+
+static int make_room(struct search *search, uint32_t function)
+{
+	size_t count = search->facts_count ? search->facts_count : 1024;
+	struct facts *more;
+
+	while (count <= function)
+		count *= 2;
+	if (count == search->facts_count)
+		return 0;
+	more = reallocarray(search->facts, count, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + search->facts_count, 0, (count - search->facts_count) * sizeof(*more));
+	search->facts = more;
+	search->facts_count = count;
+	return 0;
+}
+
+static void observe(void *context, uint32_t function, const struct machine_event *event)
+{
+	struct search *search = context;
+	struct facts *facts;
+
+	if (event->kind == MACHINE_STORE && (event->value < 0 || event->value > STATE_MAX))
+		return;
+	if (make_room(search, function)) {
+		search->error = -ENOMEM;
+		return;
+	}
+	facts = &search->facts[function];
+	for (size_t i = 0; event->kind == MACHINE_STORE && i < search->offset_count; i++)
+		if (event->offset == search->offsets[i])
+			facts->states[i] |= 1u << event->value;
+	for (size_t i = 0; event->kind == MACHINE_SHIFT && i < 4; i++)
+		if (event->offset == operand_shifts[i / 2][i % 2] &&
+		    facts->operands[i / 2][i % 2] < UINT8_MAX)
+			facts->operands[i / 2][i % 2]++;
+}
+
+/* What a part does, its function does. */
+static int gather_facts(struct search *search)
+{
+	const struct call_graph *graph = &search->graph;
+
+	if (search->error || make_room(search, (uint32_t)graph->count))
+		return -ENOMEM;
+	for (size_t i = 0; i < graph->count; i++) {
+		struct facts *facts = &search->facts[graph->owners[i]];
+
+		for (size_t j = 0; graph->owners[i] != i && j < search->offset_count; j++)
+			facts->states[j] |= search->facts[i].states[j];
+	}
+	search->marks = calloc(graph->count, sizeof(*search->marks));
+	search->waiting = calloc(graph->count, sizeof(*search->waiting));
+	return search->marks && search->waiting ? 0 : -ENOMEM;
+}
+
+static bool writes_state(const struct search *search, uint32_t function)
+{
+	return search->graph.owners[function] == function &&
+	       search->facts[function].states[search->at];
+}
+
+/*
+ * Marks the writers of gcstate that hang together with `first` by calls, and returns the values
+ * that they write.
+ */
+static uint16_t mark_group(struct search *search, uint32_t first, uint8_t mark)
+{
+	uint32_t count = 0;
+	uint16_t states = 0;
+
+	search->waiting[count++] = first;
+	search->marks[first] |= mark;
+	for (uint32_t at = 0; at < count; at++) {
+		uint32_t function = search->waiting[at];
+		struct call_graph_set sets[] = {call_graph__callees(&search->graph, function),
+						call_graph__callers(&search->graph, function)};
+
+		states |= search->facts[function].states[search->at];
+		for (size_t i = 0; i < sets[0].count + sets[1].count; i++) {
+			uint32_t next = i < sets[0].count ? sets[0].items[i]
+							  : sets[1].items[i - sets[0].count];
+
+			if (search->marks[next] & mark || !writes_state(search, next))
+				continue;
+			search->marks[next] |= mark;
+			search->waiting[count++] = next;
+		}
+	}
+	return states;
+}
+
+/* The one group that writes enough different values. NULL, or why there is none. */
+static const char *find_inside(struct search *search)
+{
+	uint32_t found = UINT32_MAX;
+
+	memset(search->marks, 0, search->graph.count);
+	for (uint32_t i = 0; i < search->graph.count; i++) {
+		if (search->marks[i] & MARK_SEEN || !writes_state(search, i) ||
+		    __builtin_popcount(mark_group(search, i, MARK_SEEN)) < STATES_NEEDED)
+			continue;
+		if (found != UINT32_MAX)
+			return "several groups of functions look like it";
+		found = i;
+	}
+	if (found == UINT32_MAX)
+		return "no functions look like it";
+	mark_group(search, found, MARK_INSIDE);
+	return NULL;
+}
+
+static bool contains(struct call_graph_set set, uint32_t function)
+{
+	for (size_t i = 0; i < set.count; i++)
+		if (set.items[i] == function)
+			return true;
+	return false;
+}
+
+static bool is_executor(const struct search *search, uint32_t function)
+{
+	const uint8_t *operands = search->facts[function].operands[search->formats[search->at]];
+
+	return operands[0] >= OPERANDS_NEEDED && operands[1] >= OPERANDS_NEEDED;
+}
+
+/* Does it run the executor: luaD_call and the like? */
+static bool runs_executor(const struct search *search, uint32_t function)
+{
+	struct call_graph_set callees = call_graph__callees(&search->graph, function);
+
+	for (size_t i = 0; i < callees.count; i++)
+		if (is_executor(search, callees.items[i]))
+			return true;
+	return false;
+}
+
+/* Marks what the inside calls, and what that calls: but not by running finalizers. */
+static void mark_served(struct search *search)
+{
+	uint32_t count = 0, end;
+
+	/* What nobody calls is called by scripts, and calls anything. */
+	for (uint32_t i = 0; i < search->graph.count; i++)
+		if (search->marks[i] & MARK_INSIDE && call_graph__callers(&search->graph, i).count)
+			search->waiting[count++] = i;
+	for (uint32_t at = 0, round = 0; round < SERVED_ROUNDS; round++) {
+		for (end = count; at < end; at++) {
+			uint32_t function = search->waiting[at];
+			struct call_graph_set callees =
+				call_graph__callees(&search->graph, function);
+
+			if (round && runs_executor(search, function))
+				continue;
+			for (size_t i = 0; i < callees.count; i++) {
+				uint8_t *marks = &search->marks[callees.items[i]];
+
+				if (*marks & (MARK_INSIDE | MARK_SERVED))
+					continue;
+				*marks |= MARK_SERVED;
+				search->waiting[count++] = callees.items[i];
+			}
+		}
+	}
+}
+
+/* Marks what enters the inside: by itself, or through what is called nowhere else (incstep). */
+static void mark_entries(struct search *search)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < search->graph.count; i++)
+		if (search->marks[i] & MARK_INSIDE)
+			search->waiting[count++] = i;
+	for (uint32_t at = 0; at < count; at++) {
+		uint32_t function = search->waiting[at];
+		struct call_graph_set callers = call_graph__callers(&search->graph, function);
+
+		search->marks[function] |= MARK_ENTRY;
+		if (!(search->marks[function] & MARK_INSIDE) && callers.count > 1)
+			continue;
+		for (size_t i = 0; i < callers.count; i++) {
+			uint8_t *marks = &search->marks[callers.items[i]];
+
+			if (*marks & (MARK_INSIDE | MARK_ENTRY))
+				continue;
+			*marks |= MARK_ENTRY;
+			search->waiting[count++] = callers.items[i];
+		}
+	}
+}
+
+/* Could this be luaC_step, as seen from `executor`? Allocation may end in a collection, too. */
+static bool is_step(const struct search *search, uint32_t executor, uint32_t function)
+{
+	struct call_graph_set callees = call_graph__callees(&search->graph, function);
+	struct call_graph_set seen = call_graph__callees(&search->graph, executor);
+
+	if (!(search->marks[function] & MARK_ENTRY) || search->marks[function] & MARK_SERVED ||
+	    function == executor ||
+	    call_graph__callers(&search->graph, function).count < CALLERS_NEEDED)
+		return false;
+	/* What allocates calls another that could be. */
+	for (size_t i = 0; i < callees.count; i++)
+		if (callees.items[i] != function && contains(seen, callees.items[i]) &&
+		    search->marks[callees.items[i]] & MARK_ENTRY &&
+		    !(search->marks[callees.items[i]] & MARK_SERVED) &&
+		    call_graph__callers(&search->graph, callees.items[i]).count >= CALLERS_NEEDED)
+			return false;
+	return true;
+}
+
+/*
+ * luaC_step and luaV_execute, each the only one. Where allocation is inlined into the executor,
+ * what allocates memory looks like luaC_step, but is not inside. NULL, or why not.
+ */
+static const char *find_step(struct search *search)
+{
+	size_t found[2] = {0}; /* any, and inside */
+
+	for (uint32_t i = 0; i < search->graph.count; i++) {
+		struct call_graph_set callees = call_graph__callees(&search->graph, i);
+
+		for (size_t j = 0; is_executor(search, i) && j < callees.count; j++) {
+			bool is_inside = search->marks[callees.items[j]] & MARK_INSIDE;
+
+			if (!is_step(search, i, callees.items[j]))
+				continue;
+			found[0]++;
+			found[1] += is_inside;
+			if (!is_inside && found[1])
+				continue;
+			search->executor = i;
+			search->step = callees.items[j];
+		}
+	}
+	if (!found[0])
+		return "the executor does not enter what looks like it";
+	if (found[0] > 1 && found[1] != 1)
+		return "several functions look like its entry";
+	return search->marks[search->executor] & MARK_INSIDE ? "the executor looks like it" : NULL;
+}
+
+/*
+ * What belongs to the collector alone. Left out is what is only called through a pointer, by
+ * scripts (collectgarbage, with luaC_fullgc inlined), and what too many call (allocation,
+ * likewise).
+ */
+static bool is_collector(const struct search *search, uint32_t function)
+{
+	size_t callers = call_graph__callers(&search->graph, function).count;
+
+	return function == search->step ||
+	       (search->marks[function] & MARK_INSIDE && callers && callers <= CALLERS_MAX);
+}
+
+/* What runs functions, Lua's and C's. */
+static bool is_running(const struct search *search, uint32_t function)
+{
+	return function == search->executor ||
+	       (!is_collector(search, function) &&
+		contains(call_graph__callees(&search->graph, function), search->executor));
+}
+
+/*
+ * The ranges of a function and of its parts. Of too many the rest is left out: what is called by
+ * what is there is found further up the stack.
+ */
+static size_t add_ranges(const struct search *search, uint32_t function, struct ls_range *ranges,
+			 size_t count, size_t room)
+{
+	const struct call_graph *graph = &search->graph;
+
+	for (size_t i = 0; i < graph->count && count < room; i++)
+		if (graph->owners[i] == function)
+			ranges[count++] = (struct ls_range){graph->functions[i].start,
+							    graph->functions[i].end};
+	return count;
+}
+
+static void widen(struct ls_range *span, const struct ls_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count && ranges[i].high; i++) {
+		if (!span->high || ranges[i].low < span->low)
+			span->low = ranges[i].low;
+		if (ranges[i].high > span->high)
+			span->high = ranges[i].high;
+	}
+}
+
+static struct ls_range span(const struct collector_puc *collector)
+{
+	struct ls_range span = {};
+
+	widen(&span, collector->collector, LS_COLLECTOR_RANGES);
+	widen(&span, collector->executor, LS_EXECUTOR_RANGES);
+	return span;
+}
+
+static void write_ranges(const struct search *search, struct collector_puc *collector)
+{
+	size_t inside, running, functions = 1;
+
+	inside = add_ranges(search, search->step, collector->collector, 0, LS_COLLECTOR_RANGES);
+	running = add_ranges(search, search->executor, collector->executor, 0, LS_EXECUTOR_RANGES);
+	for (uint32_t i = 0; i < search->graph.count; i++) {
+		if (i != search->step && is_collector(search, i)) {
+			inside = add_ranges(search, i, collector->collector, inside,
+					    LS_COLLECTOR_RANGES);
+			functions++;
+		} else if (i != search->executor && is_running(search, i)) {
+			running = add_ranges(search, i, collector->executor, running,
+					     LS_EXECUTOR_RANGES);
+		}
+	}
+	collector->watched = span(collector);
+	collector->is_known = true;
+	snprintf(collector->how, sizeof(collector->how),
+		 "%zu functions that write gcstate at offset %u, entered by the executor",
+		 functions, search->offsets[search->at]);
+}
+
+/* Looks with every offset that gcstate may have. */
+static void decide(struct search *search, struct collector_puc *collector)
+{
+	const char *why = "no layout is a candidate";
+	struct collector_puc found = {0};
+
+	for (search->at = 0; search->at < search->offset_count; search->at++) {
+		const char *why_not = find_inside(search);
+
+		if (!why_not) {
+			mark_entries(search);
+			mark_served(search);
+			why_not = find_step(search);
+		}
+		if (why_not) {
+			why = why_not;
+		} else if (found.is_known) {
+			snprintf(collector->how, sizeof(collector->how),
+				 "several layouts have one");
+			return;
+		} else {
+			write_ranges(search, &found);
+		}
+	}
+	if (found.is_known)
+		*collector = found;
+	else
+		snprintf(collector->how, sizeof(collector->how), "%s", why);
+}
+
+int collector_puc__find(const struct elf_file *file, uint16_t layouts,
+			struct collector_puc *collector)
+{
+	struct search search = {0};
+	const struct call_graph_observer observer = {&search, observe};
+	int error;
+
+	memset(collector, 0, sizeof(*collector));
+	note_offsets(&search, layouts);
+	error = call_graph__read(file, &observer, &search.graph);
+	if (!error)
+		error = gather_facts(&search);
+	if (!error)
+		decide(&search, collector);
+	else if (error != -ENOMEM)
+		snprintf(collector->how, sizeof(collector->how), "%s",
+			 error == -E2BIG ? "the file has too much code"
+					 : "the file has no unwind tables");
+	call_graph__free(&search.graph);
+	free(search.facts);
+	free(search.marks);
+	free(search.waiting);
+	return error == -ENOMEM ? error : 0;
+}
+
+static void move_ranges(struct ls_range *ranges, size_t count, uint64_t distance)
+{
+	for (size_t i = 0; i < count && ranges[i].high; i++) {
+		ranges[i].low += distance;
+		ranges[i].high += distance;
+	}
+}
+
+void collector_puc__move(struct collector_puc *collector, uint64_t distance)
+{
+	move_ranges(&collector->watched, 1, distance);
+	move_ranges(collector->collector, LS_COLLECTOR_RANGES, distance);
+	move_ranges(collector->executor, LS_EXECUTOR_RANGES, distance);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The format is that of the Linux Standard Base, "Exception Frames", with DWARF's encodings of
+ * pointers: a CIE says how its FDEs encode addresses, an FDE has the address and the size of a
+ * function. The file may hold anything: every step is checked against the bytes that there are.
+ */
+#include "function_table.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_LIMIT (256u << 20)
+
+/* DW_EH_PE_* */
+#define ENCODED_ABSOLUTE 0x00
+#define ENCODED_UDATA4   0x03
+#define ENCODED_UDATA8   0x04
+#define ENCODED_SDATA4   0x0b
+#define ENCODED_SDATA8   0x0c
+#define ENCODED_PCREL    0x10
+#define ENCODED_OMIT     0xff
+
+struct table {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+	bool is_bounded; /* the size is that of the tables, and a terminator needs not be the last
+			  */
+	struct function_range *functions;
+	size_t count, room;
+};
+
+struct cursor {
+	const struct table *table;
+	size_t at, end;
+	bool is_broken;
+};
+
+static uint64_t take_number(struct cursor *cursor, size_t size)
+{
+	uint64_t number = 0;
+
+	if (cursor->is_broken || size > cursor->end - cursor->at) {
+		cursor->is_broken = true;
+		return 0;
+	}
+	memcpy(&number, cursor->table->bytes + cursor->at, size);
+	cursor->at += size;
+	return number;
+}
+
+static uint64_t take_leb(struct cursor *cursor)
+{
+	uint64_t number = 0, byte;
+	unsigned shift = 0;
+
+	do {
+		byte = take_number(cursor, 1);
+		if (shift < 64)
+			number |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80 && !cursor->is_broken);
+	return number;
+}
+
+/* A pointer; the size of a function is encoded like its address, but counts from nothing. */
+static uint64_t take_pointer(struct cursor *cursor, uint8_t encoding, bool is_size)
+{
+	uint64_t base = cursor->table->address + cursor->at, number;
+
+	switch (encoding & 0x0f) {
+	case ENCODED_ABSOLUTE:
+	case ENCODED_UDATA8:
+	case ENCODED_SDATA8:
+		number = take_number(cursor, 8);
+		break;
+	case ENCODED_UDATA4:
+		number = take_number(cursor, 4);
+		break;
+	case ENCODED_SDATA4:
+		number = take_number(cursor, 4);
+		if (!is_size)
+			number = (uint64_t)(int64_t)(int32_t)number;
+		break;
+	default:
+		cursor->is_broken = true;
+		return 0;
+	}
+	if (is_size || (encoding & 0x70) != ENCODED_PCREL)
+		return number;
+	return base + number;
+}
+
+/* How the FDEs of the CIE at `at` encode addresses; ENCODED_OMIT: not to be understood. */
+static uint8_t read_cie(const struct table *table, size_t at)
+{
+	struct cursor cursor = {.table = table, .at = at, .end = table->size};
+	const char *augmentation;
+	uint64_t length = take_number(&cursor, 4);
+	size_t letters;
+
+	if (cursor.is_broken || length > cursor.end - cursor.at || take_number(&cursor, 4) != 0)
+		return ENCODED_OMIT;
+	cursor.end = at + 4 + length;
+	take_number(&cursor, 1); /* version */
+	augmentation = (const char *)table->bytes + cursor.at;
+	letters = strnlen(augmentation, cursor.end - cursor.at);
+	cursor.at += letters < cursor.end - cursor.at ? letters + 1 : letters;
+	take_leb(&cursor); /* alignments and the column of the return address */
+	take_leb(&cursor);
+	take_leb(&cursor);
+	if (cursor.is_broken || !letters || *augmentation != 'z')
+		return cursor.is_broken || letters ? ENCODED_OMIT : ENCODED_ABSOLUTE;
+	take_leb(&cursor);
+	for (size_t i = 1; i < letters && !cursor.is_broken; i++) {
+		uint8_t encoding;
+
+		switch (augmentation[i]) {
+		case 'R':
+			encoding = take_number(&cursor, 1);
+			return cursor.is_broken ? ENCODED_OMIT : encoding;
+		case 'P':
+			encoding = take_number(&cursor, 1);
+			take_pointer(&cursor, encoding, true);
+			break;
+		case 'L':
+			take_number(&cursor, 1);
+			break;
+		}
+	}
+	return cursor.is_broken ? ENCODED_OMIT : ENCODED_ABSOLUTE;
+}
+
+static int add_function(struct table *table, uint64_t start, uint64_t size)
+{
+	struct function_range *more;
+
+	if (!start || !size || start + size < start)
+		return 0;
+	if (table->count == table->room) {
+		table->room = table->room ? 2 * table->room : 1024;
+		more = reallocarray(table->functions, table->room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		table->functions = more;
+	}
+	table->functions[table->count++] =
+		(struct function_range){.start = start, .end = start + size};
+	return 0;
+}
+
+/* Entries follow each other. One of length 0 ends those of one linker's input. */
+static int read_entries(struct table *table)
+{
+	struct cursor cursor = {.table = table, .end = table->size};
+	size_t cie_at = SIZE_MAX;
+	uint8_t encoding = ENCODED_OMIT;
+	int error = 0;
+
+	while (!error) {
+		size_t entry = cursor.at, end;
+		uint64_t length = take_number(&cursor, 4), back, start, size;
+
+		if (!length && !cursor.is_broken && table->is_bounded)
+			continue;
+		if (cursor.is_broken || !length || length > cursor.end - cursor.at)
+			break; /* what follows 0xffffffff (64-bit entries) no linker has written */
+		end = cursor.at + length;
+		back = take_number(&cursor, 4);
+		if (back && back <= entry + 4) {
+			if (cie_at != entry + 4 - back)
+				encoding = read_cie(table, entry + 4 - back);
+			cie_at = entry + 4 - back;
+			start = take_pointer(&cursor, encoding, false);
+			size = take_pointer(&cursor, encoding, true);
+			if (!cursor.is_broken && cursor.at <= end)
+				error = add_function(table, start, size);
+		}
+		cursor.is_broken = false;
+		cursor.at = end;
+	}
+	return error;
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct function_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->end > b->end) - (a->end < b->end);
+}
+
+/* One function at an address, and each ends where the next begins at the latest. */
+static void tidy(struct table *table)
+{
+	struct function_range *functions = table->functions;
+	size_t kept = 0;
+
+	if (table->count)
+		qsort(functions, table->count, sizeof(*functions), compare_functions);
+	for (size_t i = 0; i < table->count; i++) {
+		if (kept && functions[kept - 1].start == functions[i].start)
+			kept--;
+		if (kept && functions[kept - 1].end > functions[i].start)
+			functions[kept - 1].end = functions[i].start;
+		functions[kept++] = functions[i];
+	}
+	table->count = kept;
+}
+
+/* By .eh_frame_hdr: its version 1, then how the pointer to .eh_frame is encoded. */
+static bool follow_header(const struct elf_file *file, uint64_t address, uint64_t *tables)
+{
+	struct {
+		uint8_t version, pointer, count, table;
+		int32_t distance;
+	} start;
+
+	if (elf_file__read(file, address, &start, sizeof(start)) != sizeof(start) ||
+	    start.version != 1 || start.pointer != (ENCODED_PCREL | ENCODED_SDATA4))
+		return false;
+	*tables = address + 4 + (uint64_t)(int64_t)start.distance;
+	return true;
+}
+
+/*
+ * By the section or, where there are no section headers, by PT_GNU_EH_FRAME, which static programs
+ * may lack; then the size is not known.
+ */
+static bool find_tables(const struct elf_file *file, struct table *table, uint64_t *size)
+{
+	struct elf_segment segment;
+
+	table->is_bounded = elf_file__section(file, ".eh_frame", &table->address, size);
+	if (table->is_bounded)
+		return true;
+	*size = TABLE_LIMIT;
+	for (size_t i = 0; elf_file__segment(file, i, &segment); i++)
+		if (segment.type == PT_GNU_EH_FRAME &&
+		    follow_header(file, segment.address, &table->address))
+			return true;
+	return false;
+}
+
+/* What there is of them: the size is not taken on trust. */
+static int load_tables(const struct elf_file *file, struct table *table)
+{
+	uint64_t size, there;
+	ssize_t length;
+
+	if (!find_tables(file, table, &size))
+		return -ENOENT;
+	there = elf_file__bytes_at(file, table->address);
+	if (size > there)
+		size = there;
+	if (!size || size > TABLE_LIMIT)
+		return -ENOENT;
+	table->bytes = malloc(size);
+	if (!table->bytes)
+		return -ENOMEM;
+	length = elf_file__read(file, table->address, table->bytes, size);
+	table->size = length > 0 ? (size_t)length : 0;
+	return 0;
+}
+
+int function_table__read(const struct elf_file *file, struct function_range **functions,
+			 size_t *count)
+{
+	struct table table = {0};
+	int error = load_tables(file, &table);
+
+	*functions = NULL;
+	*count = 0;
+	if (!error)
+		error = read_entries(&table);
+	free(table.bytes);
+	if (!error && !table.count)
+		error = -ENOENT;
+	if (error) {
+		free(table.functions);
+		return error;
+	}
+	tidy(&table);
+	*functions = table.functions;
+	*count = table.count;
+	return 0;
+}
+
+size_t function_table__find(const struct function_range *functions, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (functions[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < functions[low - 1].end ? low - 1 : SIZE_MAX;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What can be read off machine code without a disassembler: direct branches, byte stores into
+ * structs, shifts by constants. x86-64 has no instruction boundaries to go by, so every byte may
+ * begin one: some of what is reported is not there. Nothing that is there is left out, as far as
+ * compilers write it in the forms that the .c file names.
+ */
+#ifndef LS_MACHINE_CODE_H
+#define LS_MACHINE_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum machine_event_kind {
+	MACHINE_CALL,  /* to `target` */
+	MACHINE_JUMP,  /* conditional or not, to `target` */
+	MACHINE_STORE, /* one byte, to `offset` from a register; `value`, or -1 where it is unknown
+			*/
+	MACHINE_SHIFT, /* of a 32-bit word to the right, by `offset` bits */
+};
+
+struct machine_event {
+	enum machine_event_kind kind;
+	uint64_t target;
+	uint32_t offset;
+	int value;
+};
+
+typedef void (*machine_visitor)(void *context, const struct machine_event *event);
+
+/*
+ * Calls `visit` for what `code` has, which lies at `address`. `machine` is an ELF file's e_machine:
+ * EM_X86_64, EM_AARCH64; of others nothing is known.
+ */
+void machine_code__visit(uint16_t machine, const uint8_t *code, size_t size, uint64_t address,
+			 machine_visitor visit, void *context);
+
+#endif

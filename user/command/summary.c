@@ -316,7 +316,7 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 				      "could be read"},
 		{recorder->unnamed_calls, "calls whose name could not be read"},
 		{recorder->vma_busy, "look-ups of stack bounds that the kernel refused (EBUSY)"},
-		{recorder->evicted_samples, "samples that end in (other)"},
+		{recorder->evicted_samples, "samples in (other) or below"},
 		{recorder->evicted_functions,
 		 "functions, seen too seldom to be kept apart, that went into (other)"},
 		{recorder->lost_records,

@@ -64,7 +64,7 @@ struct ls_profile_recorder {
 	uint64_t unnamed_calls;     /* call sites whose name could not be read */
 	uint64_t vma_busy;          /* look-ups of stack bounds that the kernel refused (EBUSY) */
 	uint64_t evicted_functions; /* times that one was seen too seldom to be kept */
-	uint64_t evicted_samples;   /* whose stacks end in "(other)" for it */
+	uint64_t evicted_samples;   /* in the "(other)" of such functions and calls, or below */
 	uint64_t lost_records;      /* of functions, threads and processes: no room for them */
 };
 

@@ -5,12 +5,23 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum step { MERGE_FUNCTIONS, FOLD_CALLS, DROP_CALLS };
+enum what { MERGE_FUNCTIONS, FLATTEN_CALLS, DROP_CALLS };
+
+/* How many nodes stay is a part of what the tree may have: each may have an "(other)" and more. */
+static const struct step {
+	enum what what;
+	uint32_t part;
+} steps[] = {
+	{MERGE_FUNCTIONS, 1},
+	{FLATTEN_CALLS, 4},
+	{FLATTEN_CALLS, 64},
+	{DROP_CALLS, 2},
+};
 
 /* One step, from `from` to `tree`. */
 struct work {
 	const struct pruning *pruning;
-	enum step step;
+	struct step step;
 	struct ls_profile from;
 	struct call_tree *tree;
 	uint64_t *hits;        /* by old node: samples that ended there or below */
@@ -18,7 +29,6 @@ struct work {
 	uint32_t *open;        /* by function: how often it is on the path */
 	uint32_t *nodes;       /* by old node: the new one */
 	uint32_t *edges;       /* by old node: the "(other)" that it went below; 0: it stayed */
-	uint32_t *path;        /* functions of a path that is being built */
 	uint64_t least;        /* what has no more samples goes */
 };
 
@@ -30,10 +40,10 @@ static void end_work(struct work *work)
 	free(work->open);
 	free(work->nodes);
 	free(work->edges);
-	free(work->path);
+	*work = (struct work){.tree = NULL};
 }
 
-static int start_work(struct work *work, const struct pruning *pruning, enum step step,
+static int start_work(struct work *work, const struct pruning *pruning, struct step step,
 		      const struct ls_profile *from)
 {
 	size_t nodes = (size_t)from->node_count + 1, functions = (size_t)from->function_count + 1;
@@ -48,10 +58,9 @@ static int start_work(struct work *work, const struct pruning *pruning, enum ste
 		.open = calloc(functions, sizeof(*work->open)),
 		.nodes = calloc(nodes, sizeof(*work->nodes)),
 		.edges = calloc(nodes, sizeof(*work->edges)),
-		.path = calloc(nodes, sizeof(*work->path)),
 	};
 	if (work->tree && work->hits && work->by_function && work->open && work->nodes &&
-	    work->edges && work->path)
+	    work->edges)
 		return 0;
 	end_work(work);
 	return -ENOMEM;
@@ -128,23 +137,6 @@ static uint32_t merge_function(const struct work *work, const struct ls_profile_
 	return call_tree__child(work->tree, parent, function);
 }
 
-/* The child of `at` that is called `function`, on a path below `edge` that has it only there. */
-static uint32_t fold_call(struct work *work, uint32_t edge, uint32_t at, uint32_t function)
-{
-	uint32_t above = at, length = 0;
-
-	while (above != edge && call_tree__function(work->tree, above) != function) {
-		work->path[length++] = call_tree__function(work->tree, above);
-		above = call_tree__parent(work->tree, above);
-	}
-	if (above == edge)
-		return call_tree__child(work->tree, at, function);
-	above = call_tree__parent(work->tree, above);
-	while (length)
-		above = call_tree__child(work->tree, above, work->path[--length]);
-	return call_tree__child(work->tree, above, function);
-}
-
 static bool stays(const struct work *work, uint32_t id)
 {
 	const struct ls_profile_node *node = &work->from.nodes[id];
@@ -156,6 +148,7 @@ static bool stays(const struct work *work, uint32_t id)
 	return work->hits[id] > work->least;
 }
 
+/* "(other)" stands for itself, and for what nothing is known of but how often it was called. */
 static uint32_t move_call(struct work *work, uint32_t id)
 {
 	const struct ls_profile_node *node = &work->from.nodes[id];
@@ -168,10 +161,10 @@ static uint32_t move_call(struct work *work, uint32_t id)
 			       ? parent
 			       : call_tree__child(work->tree, parent, work->pruning->other);
 	work->edges[id] = edge;
-	if (!edge || work->step == DROP_CALLS ||
-	    (node->function == work->pruning->other && !work->edges[node->parent]))
+	if (!edge || work->step.what == DROP_CALLS || !node->samples ||
+	    node->function == work->pruning->other)
 		return edge;
-	return fold_call(work, edge, work->edges[node->parent] ? parent : edge, node->function);
+	return call_tree__child(work->tree, edge, node->function);
 }
 
 static int copy_tree(struct work *work)
@@ -185,8 +178,9 @@ static int copy_tree(struct work *work)
 		const struct ls_profile_node *node = &work->from.nodes[id];
 
 		if (node->parent)
-			work->nodes[id] = work->step == MERGE_FUNCTIONS ? merge_function(work, node)
-									: move_call(work, id);
+			work->nodes[id] = work->step.what == MERGE_FUNCTIONS
+						  ? merge_function(work, node)
+						  : move_call(work, id);
 		if (!work->nodes[id])
 			return -ENOMEM;
 		call_tree__add(work->tree, work->nodes[id], node->samples, node->self_ns);
@@ -197,63 +191,87 @@ static int copy_tree(struct work *work)
 static int take_step(struct work *work)
 {
 	count_nodes(work);
-	if (work->step == MERGE_FUNCTIONS) {
+	if (work->step.what == MERGE_FUNCTIONS) {
 		count_functions(work);
 		work->least = find_least(work->by_function, work->from.function_count,
 					 work->pruning->functions_most);
 	} else {
-		/* Half of the room is for what folded calls bring. */
-		work->least = find_least(work->hits, work->from.node_count,
-					 work->pruning->nodes_most / 2);
+		uint32_t most = work->pruning->nodes_most;
+
+		/* What is small enough after the first step stays as it is. */
+		if (work->from.node_count > most)
+			most /= work->step.part;
+		work->least = find_least(work->hits, work->from.node_count, most);
 	}
 	return copy_tree(work);
 }
 
-/* Replaces *tree, the map to it and the profile that shows it by what a step makes of them. */
-static int prune(const struct pruning *pruning, enum step step, uint32_t node_count,
-		 struct ls_profile *profile, struct call_tree **tree, uint32_t *nodes)
+/* The first step, then from what that left the first other one that is enough, or the last. */
+static int take_steps(struct work *work, const struct pruning *pruning,
+		      const struct ls_profile *profile, struct work *merged)
 {
-	struct work work;
-	int error = start_work(&work, pruning, step, profile);
+	struct ls_profile from = *profile;
+	int error = start_work(merged, pruning, steps[0], profile);
 
+	if (!error)
+		error = take_step(merged);
 	if (error)
 		return error;
-	error = take_step(&work);
-	if (!error) {
-		struct call_tree *before = *tree;
-
-		for (uint32_t id = 1; id <= node_count; id++)
-			nodes[id] = work.nodes[nodes[id]];
-		*tree = work.tree;
-		work.tree = before;
-		call_tree__export(*tree, profile);
+	call_tree__export(merged->tree, &from);
+	for (size_t i = 1; i < sizeof(steps) / sizeof(*steps); i++) {
+		end_work(work);
+		error = start_work(work, pruning, steps[i], &from);
+		if (!error)
+			error = take_step(work);
+		if (error || call_tree__nodes(work->tree) <= pruning->nodes_most)
+			break;
 	}
-	end_work(&work);
 	return error;
+}
+
+/* Hands over what `work` made, by way of `merged`. */
+static void take_over(struct work *work, const struct work *merged, struct call_tree **tree,
+		      uint32_t **nodes)
+{
+	*tree = work->tree;
+	work->tree = NULL;
+	*nodes = merged->nodes;
+	for (uint32_t id = 1; id <= merged->from.node_count; id++)
+		(*nodes)[id] = work->nodes[(*nodes)[id]];
 }
 
 int pruning__run(const struct pruning *pruning, const struct ls_profile *profile,
 		 struct call_tree **tree, uint32_t **nodes, uint8_t *used)
 {
-	struct ls_profile now = *profile;
-	uint32_t *map = calloc((size_t)profile->node_count + 1, sizeof(*map));
-	struct call_tree *made = NULL;
-	int error = map ? 0 : -ENOMEM;
+	struct work merged = {.tree = NULL}, work = {.tree = NULL};
+	int error = take_steps(&work, pruning, profile, &merged);
 
-	for (uint32_t id = 1; map && id <= profile->node_count; id++)
-		map[id] = id;
-	for (enum step step = MERGE_FUNCTIONS; !error && step <= DROP_CALLS; step++)
-		if (step == MERGE_FUNCTIONS || now.node_count > pruning->nodes_most)
-			error = prune(pruning, step, profile->node_count, &now, &made, map);
-	if (error) {
-		call_tree__free(made);
-		free(map);
-		made = NULL;
-		map = NULL;
+	*tree = NULL;
+	*nodes = NULL;
+	if (!error) {
+		take_over(&work, &merged, tree, nodes);
+		merged.nodes = NULL;
+		for (uint32_t id = 1; id <= call_tree__nodes(*tree); id++)
+			used[call_tree__function(*tree, id)] = 1;
 	}
-	for (uint32_t id = 1; !error && id <= now.node_count; id++)
-		used[now.nodes[id].function] = 1;
-	*tree = made;
-	*nodes = map;
+	end_work(&merged);
+	end_work(&work);
 	return error;
+}
+
+uint64_t pruning__samples(const struct ls_profile *profile, uint32_t other)
+{
+	uint8_t *is_below = calloc((size_t)profile->node_count + 1, sizeof(*is_below));
+	uint64_t samples = 0;
+
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+		uint8_t counts = node->function == other || (is_below && is_below[node->parent]);
+
+		if (is_below)
+			is_below[id] = counts;
+		samples += counts ? node->samples : 0;
+	}
+	free(is_below);
+	return samples;
 }

@@ -4,12 +4,12 @@
  *
  * - Functions that were seen too seldom become one that stands for all of them, "(other)", in the
  *   place that each had: who called them did, and what they called is below.
- * - Calls that were seen too seldom move below an "(other)" where they were made, and there each
- *   function comes once on a path, its last call alone: what recursion makes endless ends.
+ * - Calls that were seen too seldom leave the tree: what ran at their end is right below an
+ *   "(other)" where the first of them was made, however deep it was.
  * - Such calls become that "(other)" themselves.
  *
- * Sums stay what they were: samples and time in all, below every node that stays, and until the
- * last step of every function that stays, both its own and with what it calls.
+ * Sums stay what they were: samples and time, in all and below every node that stays; until the
+ * last step what each function took itself, and after the first also what it took with its callees.
  */
 #ifndef LS_PRUNING_H
 #define LS_PRUNING_H
@@ -33,5 +33,8 @@ struct pruning {
  */
 int pruning__run(const struct pruning *pruning, const struct ls_profile *profile,
 		 struct call_tree **tree, uint32_t **nodes, uint8_t *used);
+
+/* How many samples end at nodes of `other` or below; out of memory, those right there. */
+uint64_t pruning__samples(const struct ls_profile *profile, uint32_t other);
 
 #endif

@@ -388,16 +388,6 @@ const uint64_t *recording__classes(const struct recording *recording)
 	return recording->classes;
 }
 
-static uint64_t samples_of(const struct ls_profile *profile, uint32_t function)
-{
-	uint64_t samples = 0;
-
-	for (uint32_t id = 1; id <= profile->node_count; id++)
-		if (profile->nodes[id].function == function)
-			samples += profile->nodes[id].samples;
-	return samples;
-}
-
 void recording__export(struct recording *recording, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
@@ -410,7 +400,7 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	recorder->collected = recording->collected;
 	recorder->unsampled_ns = recording->unsampled_ns;
 	recorder->evicted_functions = recording->evicted;
-	recorder->evicted_samples = samples_of(profile, recording->other);
+	recorder->evicted_samples = pruning__samples(profile, recording->other);
 	recorder->unnamed_calls =
 		recording->unnamed_calls + symbolizer_puc__unnamed_calls(recording->symbolizer);
 }

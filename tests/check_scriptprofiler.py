@@ -331,7 +331,8 @@ def check_recorder(document, report):
         report.add("Recorder has no object Samples or no array Reasons")
         return
     check_counters(recorder, ("WallDuration", "CpuDuration", "Collected", "Unsampled",
-                              "UnnamedCalls", "StackLookupsRefused"), "Recorder", report)
+                              "UnnamedCalls", "StackLookupsRefused", "EvictedFunctions",
+                              "EvictedSamples", "LostRecords"), "Recorder", report)
     check_counters(samples, ("total",) + CLASSES, "Recorder.Samples", report)
     for reason in reasons:
         if (type(reason) is not dict or not has_text(reason.get("Name")) or

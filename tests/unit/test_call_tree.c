@@ -81,6 +81,22 @@ static void takes_an_empty_name_and_thousands_of_others(void **state)
 	assert_int_equal(export(*state).category_count, 5000);
 }
 
+static void has_one_category_for_all_that_are_too_many(void **state)
+{
+	char name[16];
+	uint32_t other;
+
+	for (int i = 0; i < CALL_TREE_CATEGORIES_MAX; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		call_tree__category(*state, name);
+	}
+	other = call_tree__category(*state, "one more");
+	assert_int_equal(call_tree__category(*state, "and another"), other);
+	assert_int_equal(call_tree__category(*state, "7"), 8);
+	assert_int_equal(export(*state).category_count, CALL_TREE_CATEGORIES_MAX + 1);
+	assert_string_equal(export(*state).categories[CALL_TREE_CATEGORIES_MAX].name, "(other)");
+}
+
 static void tells_apart_the_same_function_under_two_parents(void **state)
 {
 	uint32_t root = call_tree__category(*state, "main");
@@ -176,6 +192,7 @@ int main(void)
 		cmocka_unit_test(free_takes_null),
 		test(finds_a_category_by_name_and_copies_the_name),
 		test(takes_an_empty_name_and_thousands_of_others),
+		test(has_one_category_for_all_that_are_too_many),
 		test(tells_apart_the_same_function_under_two_parents),
 		test(has_no_child_under_no_parent),
 		test(links_every_child_to_its_parent_once),

@@ -179,6 +179,55 @@ static void mixes_up_no_kinds(void **state)
 	assert_int_not_equal(c, nowhere);
 }
 
+/* A name with more than an eighth of the votes wins against any number of others. */
+static void elects_among_more_names_than_it_keeps(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 3, 9, 0);
+	char name[16];
+
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		vote(*state, id, i % 5 ? name : "often", 1);
+	}
+	assert_string_equal(shown(*state, id)->name, "often");
+}
+
+static void evicts_what_is_not_used(void **state)
+{
+	uint8_t used[8] = {0};
+	uint32_t pseudo = functions__pseudo(*state, "(host)");
+	uint32_t a = script(*state, "a.lua", 1, 2, 3), b = script(*state, "b.lua", 1, 2, 3);
+	uint32_t c = functions__c(*state, 0x1000), again;
+
+	vote(*state, a, "a", 1);
+	assert_int_equal(functions__rename(*state, c, "c"), 0);
+	used[b] = 1;
+	assert_int_equal(functions__evict(*state, used), 2);
+	assert_int_equal(functions__evict(*state, used), 0);
+	assert_int_equal(functions__count(*state), 2);
+	assert_int_equal(functions__highest(*state), 4);
+	assert_int_equal(functions__pseudo(*state, "(host)"), pseudo);
+	assert_int_equal(script(*state, "b.lua", 1, 2, 3), b);
+	/* Ids of others are taken again, but none of what they meant. */
+	again = script(*state, "d.lua", 1, 2, 3);
+	assert_true(again == a || again == c);
+	assert_null(shown(*state, again)->name);
+	assert_string_equal(shown(*state, again)->source, "d.lua");
+	assert_int_not_equal(script(*state, "a.lua", 1, 2, 3), again);
+	assert_int_equal(functions__highest(*state), 4);
+}
+
+static void evicts_functions_whose_addresses_are_forgotten(void **state)
+{
+	uint8_t used[3] = {0};
+	uint32_t c = functions__c(*state, 0x1000);
+
+	functions__forget_addresses(*state);
+	assert_int_not_equal(functions__c(*state, 0x1000), c);
+	assert_int_equal(functions__evict(*state, used), 2);
+	assert_int_equal(functions__count(*state), 0);
+}
+
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_functions, free_functions)
 
 int main(void)
@@ -196,6 +245,9 @@ int main(void)
 		fixed(knows_c_functions_by_address),
 		fixed(knows_pseudo_functions_by_name),
 		fixed(mixes_up_no_kinds),
+		fixed(elects_among_more_names_than_it_keeps),
+		fixed(evicts_what_is_not_used),
+		fixed(evicts_functions_whose_addresses_are_forgotten),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

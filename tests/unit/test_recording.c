@@ -375,6 +375,135 @@ static void builds_the_same_tree_without_shared_prefixes(void **state)
 	recording__free(fresh);
 }
 
+/* A name for each, as a template engine gives them: app.lua:1 and so on are hot beside them. */
+static struct ls_frame rare(struct recording *recording, uint32_t number)
+{
+	struct ls_function function = {.type = LS_RECORD_FUNCTION,
+				       .function = 0x100000 + 16ULL * (number % 1000),
+				       .fingerprint = number,
+				       .line_defined = 1,
+				       .last_line_defined = 1};
+
+	function.source_length = (uint32_t)snprintf(function.source, sizeof(function.source),
+						    "=template %u", number);
+	assert_int_equal(recording__function(recording, &function), 0);
+	/* What is in use is defined again before. */
+	if (recording__is_full(recording)) {
+		define(recording, 0);
+		define(recording, 1);
+		recording__age(recording);
+	}
+	return (struct ls_frame){
+		.kind = LS_FRAME_LUA, .function = function.function, .fingerprint = number};
+}
+
+static uint64_t total_of(const struct ls_profile *profile, uint32_t line, uint64_t *samples)
+{
+	uint64_t ns = 0;
+
+	*samples = 0;
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+		const struct ls_profile_function *function = &profile->functions[node->function];
+
+		if (line && (!node->function || !function->source ||
+			     strcmp(function->source, "app.lua") || function->line != line))
+			continue;
+		ns += node->self_ns;
+		*samples += node->samples;
+	}
+	return ns;
+}
+
+static size_t resident_kib(void)
+{
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "r");
+
+	assert_non_null(statm);
+	assert_int_equal(fscanf(statm, "%*u %lu", &pages), 1);
+	fclose(statm);
+	return pages * 4;
+}
+
+/* A million functions that come once, each calling one that comes all the time. */
+static void keeps_its_bounds_and_the_shares_of_what_is_hot(void **state)
+{
+	const uint32_t count = 1000000;
+	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
+	struct ls_profile profile = {};
+	uint64_t samples, hot_samples, hot_ns;
+	size_t before = 0;
+
+	define(*state, 0);
+	define(*state, 1);
+	assert_int_equal(recording__begin_thread(*state, 1, "lua", 0), 0);
+	for (uint32_t i = 1; i <= count; i++) {
+		struct ls_frame frames[3] = {rare(*state, i), script(0)};
+
+		sample.runtime_ns = (uint64_t)i * PERIOD;
+		if (i % 4 == 0)
+			take(*state, sample, frames, 2);
+		else
+			take(*state, sample, (struct ls_frame[]){script(1), frames[0], script(0)},
+			     3);
+		if (i == count / 4)
+			before = resident_kib();
+	}
+	assert_int_equal(recording__end_thread(*state, 1, "lua", (uint64_t)count * PERIOD), 0);
+	recording__export(*state, &profile);
+	assert_int_equal(total_of(&profile, 0, &samples), (uint64_t)count * PERIOD);
+	assert_int_equal(samples, count);
+	hot_ns = total_of(&profile, 1, &hot_samples);
+	assert_int_equal(hot_samples, count / 4 * 3);
+	assert_in_range(hot_ns / PERIOD, count / 4 * 3 - 100, count / 4 * 3 + 100);
+	assert_in_range(profile.function_count, 1000, 150000);
+	assert_in_range(profile.node_count, 1000, 1000000);
+	assert_in_range(profile.recorder.evicted_functions, 800000, count);
+	assert_in_range(profile.recorder.evicted_samples, 800000, count);
+	assert_int_equal(profile.recorder.collected, 0);
+	print_message("%zu KiB after %u functions, %zu after %u; %u are left, and %u nodes\n",
+		      before, count / 4, resident_kib(), count, profile.function_count,
+		      profile.node_count);
+}
+
+/* Paths without end, of a dozen functions. */
+static void keeps_its_bounds_when_calls_explode(void **state)
+{
+	struct ls_frame frames[64];
+	struct ls_profile profile = {};
+	uint64_t expected = 0, samples;
+
+	srand(3);
+	for (uint32_t i = 0; i < 12; i++)
+		define(*state, i);
+	for (uint32_t i = 0; i < 60000; i++) {
+		for (int at = 0; at < 64; at++)
+			frames[at] = script(rand() % 12);
+		expected += frames[0].function == MAIN + 5;
+		take(*state, make_sample(LS_SAMPLE_COMPLETE), frames, 64);
+	}
+	recording__export(*state, &profile);
+	total_of(&profile, 5, &samples);
+	assert_int_equal(samples, expected);
+	total_of(&profile, 0, &samples);
+	assert_int_equal(samples, 60000);
+	assert_in_range(profile.node_count, 1000, 1000000);
+	assert_in_range(profile.recorder.evicted_samples, 10000, 60000);
+	assert_int_equal(profile.recorder.evicted_functions, 0);
+}
+
+static void forgets_no_definition_that_is_in_use(void **state)
+{
+	define(*state, 1);
+	for (uint32_t i = 1; i <= 100000; i++) {
+		struct ls_frame frame = rare(*state, i);
+
+		stack(*state, script(1), frame);
+	}
+	assert_int_equal(counts(*state).collected, 0);
+}
+
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_recording, free_recording)
 
 int main(void)
@@ -395,6 +524,9 @@ int main(void)
 		fixed(ends_threads_at_the_finish_where_the_total_is_not_known),
 		fixed(builds_the_same_tree_without_shared_prefixes),
 		fixed(takes_a_torn_stack_without_a_frame),
+		fixed(keeps_its_bounds_and_the_shares_of_what_is_hot),
+		fixed(keeps_its_bounds_when_calls_explode),
+		fixed(forgets_no_definition_that_is_in_use),
 	};
 
 	return cmocka_run_group_tests_name("recording", tests, NULL, NULL);

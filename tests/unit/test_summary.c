@@ -262,10 +262,17 @@ static void mentions_only_what_was_counted(void **state)
 			      "\nHottest");
 	recorder->collected = 12;
 	recorder->vma_busy = 3;
-	assert_shows(fixture,
-		     "     12  samples with a function that was collected before it could be read\n"
-		     "  1,304  calls whose name could not be read\n"
-		     "      3  look-ups of stack bounds that the kernel refused (EBUSY)\n");
+	recorder->evicted_samples = 50;
+	recorder->evicted_functions = 4;
+	recorder->lost_records = 1;
+	assert_shows(
+		fixture,
+		"     12  samples with a function that was collected before it could be read\n"
+		"  1,304  calls whose name could not be read\n"
+		"      3  look-ups of stack bounds that the kernel refused (EBUSY)\n"
+		"     50  samples in (other) or below\n"
+		"      4  functions, seen too seldom to be kept apart, that went into (other)\n"
+		"      1  records besides samples that found no room in the ring buffer\n");
 }
 
 static void shows_the_ten_hottest_in_order(void **state)

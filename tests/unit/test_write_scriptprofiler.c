@@ -203,6 +203,9 @@ static void fill_recorder(struct ls_profile_recorder *recorder)
 		.unsampled_ns = 8999,
 		.unnamed_calls = 9,
 		.vma_busy = 10,
+		.evicted_functions = 11,
+		.evicted_samples = 12,
+		.lost_records = 13,
 	};
 	recorder->errors[LS_WALK_NONE] = 6;
 	recorder->errors[LS_WALK_DEPTH] = 5;
@@ -241,6 +244,9 @@ static void tells_how_it_was_recorded(void **state)
 	assert_int_equal(number(recorder, "Unsampled"), 8);
 	assert_int_equal(number(recorder, "UnnamedCalls"), 9);
 	assert_int_equal(number(recorder, "StackLookupsRefused"), 10);
+	assert_int_equal(number(recorder, "EvictedFunctions"), 11);
+	assert_int_equal(number(recorder, "EvictedSamples"), 12);
+	assert_int_equal(number(recorder, "LostRecords"), 13);
 }
 
 static void gives_a_reason_for_each_error_that_occurred(void **state)

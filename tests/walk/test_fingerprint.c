@@ -89,6 +89,20 @@ static void sends_a_definition_for_each_process(struct fixture *fixture)
 	assert_int_equal(walker->definitions[0].tgid, fixture->image.tgid);
 }
 
+static void sends_definitions_again_in_another_edition(struct fixture *fixture)
+{
+	struct walker *walker = &fixture->walker;
+	uint64_t before;
+
+	run_alone(fixture, fixture->protos[0]);
+	before = fingerprint(fixture);
+	walker->scratch->edition++;
+	assert_int_equal(fingerprint(fixture), before);
+	assert_int_equal(walker->definition_count, 1);
+	fingerprint(fixture);
+	assert_int_equal(walker->definition_count, 0);
+}
+
 /* The text of a string is written over; nothing else of the prototype changes. */
 static void tells_functions_apart_by_the_text_of_their_source(struct fixture *fixture)
 {
@@ -427,6 +441,7 @@ int main(void)
 		TEST(sends_what_defines_a_function),
 		TEST(sends_a_definition_again_that_found_no_room),
 		TEST(sends_a_definition_for_each_process),
+		TEST(sends_definitions_again_in_another_edition),
 		TEST(tells_functions_apart_by_the_text_of_their_source),
 		TEST(tells_functions_apart_by_the_text_of_a_constant),
 		TEST(tells_functions_apart_by_the_names_that_they_use),

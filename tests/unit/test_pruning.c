@@ -132,6 +132,20 @@ static void puts_rare_functions_into_one_where_they_stood(void **state)
 	assert_int_equal(fixture->used[OTHER], 1);
 }
 
+static void keeps_functions_that_are_used_elsewhere(void **state)
+{
+	struct fixture *fixture = *state;
+
+	take(fixture, "A", 5);
+	take(fixture, "AB", 1);
+	take(fixture, "AC", 1);
+	fixture->used[function_of('C')] = 1;
+	prune(fixture, 1, 100);
+	expect(fixture, "A?", 1);
+	expect(fixture, "AC", 1);
+	assert_int_equal(fixture->used[function_of('C')], 1);
+}
+
 static void flattens_calls_that_are_rare(void **state)
 {
 	struct fixture *fixture = *state;
@@ -282,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		fixed(leaves_a_small_tree_as_it_is),
 		fixed(puts_rare_functions_into_one_where_they_stood),
+		fixed(keeps_functions_that_are_used_elsewhere),
 		fixed(flattens_calls_that_are_rare),
 		fixed(makes_calls_one_node_where_nothing_else_helps),
 		fixed(is_the_same_when_pruned_again),

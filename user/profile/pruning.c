@@ -21,6 +21,7 @@ static const struct step {
 /* One step, from `from` to `tree`. */
 struct work {
 	const struct pruning *pruning;
+	const uint8_t *used; /* by function: stays in any case */
 	struct step step;
 	struct ls_profile from;
 	struct call_tree *tree;
@@ -43,13 +44,14 @@ static void end_work(struct work *work)
 	*work = (struct work){.tree = NULL};
 }
 
-static int start_work(struct work *work, const struct pruning *pruning, struct step step,
-		      const struct ls_profile *from)
+static int start_work(struct work *work, const struct pruning *pruning, const uint8_t *used,
+		      struct step step, const struct ls_profile *from)
 {
 	size_t nodes = (size_t)from->node_count + 1, functions = (size_t)from->function_count + 1;
 
 	*work = (struct work){
 		.pruning = pruning,
+		.used = used,
 		.step = step,
 		.from = *from,
 		.tree = call_tree__new(),
@@ -130,7 +132,8 @@ static uint32_t merge_function(const struct work *work, const struct ls_profile_
 {
 	uint32_t parent = work->nodes[node->parent], function = node->function;
 
-	if (work->from.functions[function].source && work->by_function[function] <= work->least)
+	if (!work->used[function] && work->from.functions[function].source &&
+	    work->by_function[function] <= work->least)
 		function = work->pruning->other;
 	if (function == work->pruning->other && is_other(work, parent))
 		return parent;
@@ -207,11 +210,11 @@ static int take_step(struct work *work)
 }
 
 /* The first step, then from what that left the first other one that is enough, or the last. */
-static int take_steps(struct work *work, const struct pruning *pruning,
+static int take_steps(struct work *work, const struct pruning *pruning, const uint8_t *used,
 		      const struct ls_profile *profile, struct work *merged)
 {
 	struct ls_profile from = *profile;
-	int error = start_work(merged, pruning, steps[0], profile);
+	int error = start_work(merged, pruning, used, steps[0], profile);
 
 	if (!error)
 		error = take_step(merged);
@@ -220,7 +223,7 @@ static int take_steps(struct work *work, const struct pruning *pruning,
 	call_tree__export(merged->tree, &from);
 	for (size_t i = 1; i < sizeof(steps) / sizeof(*steps); i++) {
 		end_work(work);
-		error = start_work(work, pruning, steps[i], &from);
+		error = start_work(work, pruning, used, steps[i], &from);
 		if (!error)
 			error = take_step(work);
 		if (error || call_tree__nodes(work->tree) <= pruning->nodes_most)
@@ -244,7 +247,7 @@ int pruning__run(const struct pruning *pruning, const struct ls_profile *profile
 		 struct call_tree **tree, uint32_t **nodes, uint8_t *used)
 {
 	struct work merged = {.tree = NULL}, work = {.tree = NULL};
-	int error = take_steps(&work, pruning, profile, &merged);
+	int error = take_steps(&work, pruning, used, profile, &merged);
 
 	*tree = NULL;
 	*nodes = NULL;

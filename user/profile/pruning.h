@@ -29,7 +29,8 @@ struct pruning {
  * *tree: the smaller one. *nodes: by old id the node that has its samples and time now. Both are
  * the caller's. Sets used[id] of each function that a node of it calls. 0 or -ENOMEM.
  *
- * Functions without a source stay, and what stands for no script right below a category.
+ * Functions whose used[id] is set before stay, and those without a source; right below a category
+ * also the nodes of the latter, which stand for what is no script.
  */
 int pruning__run(const struct pruning *pruning, const struct ls_profile *profile,
 		 struct call_tree **tree, uint32_t **nodes, uint8_t *used);

@@ -253,6 +253,7 @@ static int prune(struct recording *recording)
 
 	if (!used)
 		goto cleanup;
+	used[recording->collector] = 1;
 	call_tree__export(recording->tree, &profile);
 	functions__export(recording->functions, &profile);
 	error = pruning__run(&pruning, &profile, &tree, &nodes, used);

@@ -4,6 +4,7 @@
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
 LUA_HOSTS  := $(foreach version,5.1 5.2 5.3 5.4,$(O)/tests/programs/host-$(version))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4
+TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
 $(O)/tests/programs/host-%: tests/programs/host.c
@@ -15,3 +16,16 @@ $(O)/tests/programs/threads-%: tests/programs/threads.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread $< $(call package,--cflags --libs,lua$*) -o $@
+
+# Not a PIE: the forged VM lies where those are loaded.
+HOSTILE_SOURCES := $(wildcard tests/programs/hostile/*.c) tests/walk/image.c user/puc/layout_puc.c
+
+$(O)/tests/programs/hostile-5.1: LAYOUT = -DMINOR=1 -DLAYOUT_NAME='"5.1-5.1.5"'
+$(O)/tests/programs/hostile-5.4: LAYOUT = -DMINOR=4 -DLAYOUT_NAME='"5.4.3-5.4.9"'
+
+$(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/hostile/*.h tests/walk/*.h include/*.h)
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc \
+		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
+		$(call package,--libs,$(TEST_LIBRARIES)) -o $@

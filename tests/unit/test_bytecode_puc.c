@@ -257,7 +257,7 @@ static void refuses_a_version_without_a_table(void **state)
 /* All moves at the end of as much code as is looked at: without a bound, this takes seconds. */
 static void gives_up_on_work_without_end(void **state)
 {
-	uint32_t count = 16U << 20;
+	uint32_t count = 4U << 20;
 	struct call_site site;
 	uint32_t *code;
 	uint32_t reg;

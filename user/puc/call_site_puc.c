@@ -18,7 +18,7 @@
  * What one look-up may cost, in instructions: four times through the largest function. Compilers
  * cause three passes at most; a chain of moves made by hand can ask for hundreds.
  */
-#define STEPS_MAX  (64U << 20)
+#define STEPS_MAX  (16U << 20)
 #define READ_STEPS 1000 /* a read from the target costs as much as these */
 
 #define NOWHERE -1 /* no instruction */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More instructions than any compiled file has; 64 MiB, and it bounds what one look-up reads. */
-#define CODE_MAX (16U << 20)
+/* More instructions than any compiled file has; 16 MiB, and it bounds what one look-up reads. */
+#define CODE_MAX (4U << 20)
 
 /* lparser.c grows the array of local variables to SHRT_MAX and no further, in every release. */
 #define LOCALS_MAX 32767

@@ -12,6 +12,7 @@
 #include "native_names.h"
 #include "prototype_puc.h"
 #include "target_memory.h"
+#include "time_budget.h"
 
 #include "c_functions_puc.h"
 
@@ -32,6 +33,7 @@ struct site_key {
 /* A call instruction, and what it calls its callee; NULL: nothing. */
 struct site {
 	char *name;
+	int is_read;
 };
 
 struct c_function {
@@ -57,7 +59,8 @@ struct symbolizer_puc {
 	struct generations *c_functions; /* struct c_function by address */
 	struct c_functions_puc *registered;
 	struct native_names *native;
-	uint64_t registered_ns; /* when `registered` was read last */
+	struct time_budget budget; /* for call sites and tables */
+	uint64_t registered_ns;    /* when `registered` was read last */
 	uint32_t collected, truncated;
 	uint64_t unnamed_calls;
 };
@@ -159,6 +162,10 @@ static int read_site(struct symbolizer_puc *symbolizer, const struct ls_puc_layo
 	return *name ? 0 : -ENOMEM;
 }
 
+/*
+ * The site, which is read at first sight; one that the budget did not allow to be read is tried
+ * again at the next, and counts as unnamed until then.
+ */
 static const char *site_name(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
 			     const struct ls_frame *caller)
 {
@@ -166,15 +173,20 @@ static const char *site_name(struct symbolizer_puc *symbolizer, const struct ls_
 	struct site *site;
 
 	site = generations__find(symbolizer->sites, &key);
-	if (site)
-		return site->name;
-	if (generations__young(symbolizer->sites) >= SITES_MOST)
-		generations__age(symbolizer->sites);
-	site = generations__add(symbolizer->sites, &key);
-	if (!site)
-		return NULL;
-	if (read_site(symbolizer, layout, &key, &site->name))
+	if (!site) {
+		if (generations__young(symbolizer->sites) >= SITES_MOST)
+			generations__age(symbolizer->sites);
+		site = generations__add(symbolizer->sites, &key);
+		if (!site)
+			return NULL;
 		symbolizer->unnamed_calls++;
+	}
+	if (!site->is_read && time_budget__begin(&symbolizer->budget)) {
+		site->is_read = 1;
+		if (!read_site(symbolizer, layout, &key, &site->name))
+			symbolizer->unnamed_calls--;
+		time_budget__end(&symbolizer->budget);
+	}
 	return site->name;
 }
 
@@ -261,8 +273,10 @@ static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_pu
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	now_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	if (!c_functions_puc__name(symbolizer->registered, address) &&
-	    now_ns - symbolizer->registered_ns > REREAD_NS) {
+	    now_ns - symbolizer->registered_ns > REREAD_NS &&
+	    time_budget__begin(&symbolizer->budget)) {
 		c_functions_puc__read(symbolizer->registered, &symbolizer->memory, layout, state);
+		time_budget__end(&symbolizer->budget);
 		symbolizer->registered_ns = now_ns;
 	}
 	if (!c_function->function || name_c_function(symbolizer, c_function))

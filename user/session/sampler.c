@@ -17,6 +17,9 @@
 #include "log.h"
 #include "luaspy.skel.h"
 
+/* A drain has handed out as many records as the buffer holds; no receiver returns it. */
+#define ENOUGH -ECANCELED
+
 /* A thread with a timer of its own. */
 struct timer {
 	pid_t tid;
@@ -33,6 +36,7 @@ struct sampler {
 	struct timer *next_varied; /* NULL: the first */
 	struct sampler_receiver receiver;
 	uint64_t period_ns;
+	uint32_t records_left; /* that this drain may still hand out */
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
@@ -58,9 +62,8 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static int receive(void *context, void *data, size_t size)
+static int hand_out(const struct sampler_receiver *receiver, const void *data, size_t size)
 {
-	const struct sampler_receiver *receiver = &((struct sampler *)context)->receiver;
 	const struct ls_sample *sample = data;
 	const struct ls_function *function = data;
 
@@ -81,6 +84,14 @@ static int receive(void *context, void *data, size_t size)
 		return receiver->exec(receiver->context, data);
 	}
 	return -EBADMSG;
+}
+
+static int receive(void *context, void *data, size_t size)
+{
+	struct sampler *sampler = context;
+	int error = hand_out(&sampler->receiver, data, size);
+
+	return !error && !--sampler->records_left ? ENOUGH : error;
 }
 
 static int explain_load_failure(int error)
@@ -309,9 +320,12 @@ int sampler__poll_fd(const struct sampler *sampler)
 
 int sampler__drain(struct sampler *sampler)
 {
-	int count = ring_buffer__consume(sampler->ring);
+	uint32_t buffer_bytes = bpf_map__max_entries(sampler->bpf->maps.records);
+	int count;
 
-	return count < 0 ? count : 0;
+	sampler->records_left = buffer_bytes / (BPF_RINGBUF_HDR_SZ + sizeof(struct ls_exec));
+	count = ring_buffer__consume(sampler->ring);
+	return count < 0 && count != ENOUGH ? count : 0;
 }
 
 int sampler__counters(const struct sampler *sampler, struct ls_counters *sum)

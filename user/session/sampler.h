@@ -61,7 +61,10 @@ void sampler__stop(struct sampler *sampler);
 /* A file descriptor that polls readable when the buffer fills up faster than it is drained. */
 int sampler__poll_fd(const struct sampler *sampler);
 
-/* Hands out what is there. 0, or what a receiver returned. */
+/*
+ * Hands out what is there, and no more than the buffer holds: it ends even where BPF sends faster
+ * than the receiver takes. 0, or what a receiver returned.
+ */
 int sampler__drain(struct sampler *sampler);
 
 /* Sums over all CPUs. 0 or -errno. */

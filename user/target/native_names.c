@@ -10,6 +10,7 @@
 #include "elf_file.h"
 #include "hash_table.h"
 #include "process.h"
+#include "time_budget.h"
 
 /* A mapped file, opened at the first look-up; NULL where that failed. */
 struct module {
@@ -23,6 +24,7 @@ struct module {
 struct native_names {
 	pid_t pid;
 	struct process_mappings mappings;
+	struct time_budget budget; /* for reading them again */
 	struct module *modules;
 	char *name;
 };
@@ -64,15 +66,21 @@ static const struct process_mapping *find_mapping(const struct native_names *nam
 	return NULL;
 }
 
-/* Libraries are loaded late: an address that is not covered is looked for again. */
+/*
+ * Libraries are loaded late: an address that is not covered is looked for again. A target may have
+ * thousands of those, and of mappings.
+ */
 static const struct process_mapping *mapping_at(struct native_names *names, uint64_t address)
 {
 	const struct process_mapping *mapping = find_mapping(names, address);
 	struct process_mappings fresh = {};
+	int error;
 
-	if (mapping)
+	if (mapping || !time_budget__begin(&names->budget))
 		return mapping;
-	if (process__mappings(names->pid, &fresh)) {
+	error = process__mappings(names->pid, &fresh);
+	time_budget__end(&names->budget);
+	if (error) {
 		process__mappings_free(&fresh);
 		return NULL;
 	}

@@ -21,10 +21,11 @@
 #define PATIENCE 20
 #define DURATION 4 /* seconds, "-d 4" */
 
-/* What it may cost, in seconds and KiB. */
-#define LATE_SECONDS 2
-#define CPU_SECONDS  (0.5 * DURATION)
+/* What it may cost, in seconds and KiB. Idle machines see less than a second of delay. */
+#define LATE_SECONDS 5
+#define CPU_SECONDS  (0.4 * DURATION)
 #define RSS_KB       (100 * 1024)
+#define RSS_KB_10KHZ (300 * 1024) /* a million nodes of the call tree are kept */
 
 /* A folder and a program whose names would move a cursor, set a title, end a script element. */
 static const char odd_folder[] = "a\x1b]0;dir\x07\n<";
@@ -123,7 +124,7 @@ static void check_file(struct stage *stage, const char *name)
 		      profile->function_count, profile->node_count);
 }
 
-static void survive(struct stage *stage, const char *version, const char *frequency)
+static void survive(struct stage *stage, const char *version, const char *frequency, long rss_kb)
 {
 	struct child *target, *spy;
 	double begin, seconds;
@@ -141,7 +142,7 @@ static void survive(struct stage *stage, const char *version, const char *freque
 		      seconds, cpu_seconds(spy), spy->usage.ru_maxrss);
 	assert_true(seconds < DURATION + LATE_SECONDS);
 	assert_true(cpu_seconds(spy) < CPU_SECONDS);
-	assert_in_range(spy->usage.ru_maxrss, 1, RSS_KB);
+	assert_in_range(spy->usage.ru_maxrss, 1, rss_kb);
 	errors = child__errors(stage, spy);
 	assert_text(errors, strlen(errors), false);
 	assert_non_null(strstr(errors, "\\x1b]0;"));
@@ -154,19 +155,19 @@ static void survive(struct stage *stage, const char *version, const char *freque
 static void survives_lies_about_an_array_of_calls(void **state)
 {
 	need_to_record();
-	survive(*state, "5.1", "1khz");
+	survive(*state, "5.1", "1khz", RSS_KB);
 }
 
 static void survives_lies_about_a_list_of_calls(void **state)
 {
 	need_to_record();
-	survive(*state, "5.4", "1khz");
+	survive(*state, "5.4", "1khz", RSS_KB);
 }
 
 static void survives_lies_at_full_speed(void **state)
 {
 	need_to_record();
-	survive(*state, "5.4", "10khz");
+	survive(*state, "5.4", "10khz", RSS_KB_10KHZ);
 }
 
 /* The name of a file that is made up from the target's, the countdown, the summary. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TIME_BUDGET_GRANT_NS 500000000ULL
+#define TIME_BUDGET_GRANT_NS 200000000ULL
 #define TIME_BUDGET_DIVISOR  20
 
 struct time_budget {

@@ -224,6 +224,7 @@ static void take_step(struct input *input)
 		walker->max_depth = 1 + input__take(input, 1) % DEPTH_MAX;
 		walker->step_ns = 1ULL << input__take(input, 1) % 36;
 		walker->room = kind / 12 % 4;
+		walker->is_undecided = kind / 48 % 2;
 		return;
 	case 9:
 		memory__mend(&image->memory);
@@ -247,6 +248,7 @@ static void begin(struct bench *chosen, uint8_t flags)
 	walker->max_depth = DEPTH_MAX;
 	walker->step_ns = 1000000;
 	walker->room = true;
+	walker->is_undecided = flags & 4;
 	chosen->samples = 0;
 	chosen->fixture.image.own_stack = !(flags & 1);
 	if (flags & 2) /* with a chain and prototypes remembered */
@@ -270,6 +272,7 @@ static void undo(void)
 	fixture->image.own_stack = true;
 	fixture->walker.max_depth = 512;
 	fixture->walker.room = true;
+	fixture->walker.is_undecided = false;
 	walker__forget(&fixture->walker);
 	walker__sample(&fixture->walker, &fixture->image);
 	expect_threads(&fixture->walker, &fixture->image, LS_SAMPLE_COMPLETE, 3, 2, 1, 0);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -256,6 +257,78 @@ static void names_no_type_for_what_several_types_share(void **state)
 	assert_string_equal(name_of(world, 0x1001), "Tvb:range");
 }
 
+static void add_script(struct world *world, struct table *table, const char *key,
+		       uint64_t prototype)
+{
+	add_closure(world, table, key, prototype, 0);
+	world->closures[world->closure_count - 1].tt = 6;
+	table->nodes[table->used - 1].tag = TAG_LUA_CLOSURE;
+}
+
+static bool is_given(struct world *world, uint64_t function)
+{
+	return c_functions_puc__is_given(world->functions, function);
+}
+
+/* A table that a script has put its own functions into may well hold aliases. */
+static void takes_tables_of_c_functions_alone_for_libraries(void **state)
+{
+	struct world *world = *state;
+	struct table *core = add_table(world, world->globals, "core");
+	struct table *mine = add_table(world, world->globals, "me");
+
+	add_light(world, core, "now", 0x1000);
+	add_light(world, core, "sleep", 0x1001);
+	add_light(world, mine, "now", 0x1000);
+	add_light(world, mine, "other", 0x1002);
+	add_script(world, mine, "run", 0x2000);
+	add_light(world, world->globals, "n", 0x1000);
+	add_light(world, add_table(world, world->globals, "few"), "one", 0x1003);
+	assert_int_equal(read_world(world), 0);
+	assert_string_equal(name_of(world, 0x1000), "core.now");
+	assert_true(is_given(world, 0x1000));
+	assert_string_equal(name_of(world, 0x1002), "me.other");
+	assert_false(is_given(world, 0x1002));
+	assert_string_equal(name_of(world, 0x1003), "few.one");
+	assert_false(is_given(world, 0x1003));
+}
+
+static void names_script_functions_by_their_prototypes(void **state)
+{
+	struct world *world = *state;
+
+	add_script(world, world->globals, "main", 0x2000);
+	add_script(world, world->registry, "f_0123", 0x2001);
+	add_light(world, world->registry, "hook", 0x1000);
+	add_script(world, world->globals, "one", 0x2002);
+	add_script(world, world->globals, "other", 0x2002);
+	assert_int_equal(read_world(world), 0);
+	assert_string_equal(name_of(world, 0x2000), "main");
+	assert_false(is_given(world, 0x2000));
+	assert_string_equal(name_of(world, 0x2001), "f_0123");
+	assert_true(is_given(world, 0x2001));
+	assert_string_equal(name_of(world, 0x1000), "(none)");
+	assert_string_equal(name_of(world, 0x2002), "(none)");
+}
+
+/* Redis runs its libraries in a table of globals that is empty but for its metatable. */
+static void looks_behind_the_globals_of_a_sandbox(void **state)
+{
+	struct world *world = *state;
+	struct table *metatable = add_table(world, NULL, NULL);
+	struct table *behind = add_table(world, metatable, "__index");
+	struct table *redis = add_table(world, behind, "redis");
+
+	world->globals->metatable = (uintptr_t)metatable;
+	/* A circle. */
+	behind->metatable = (uintptr_t)metatable;
+	add_light(world, redis, "call", 0x1000);
+	add_light(world, redis, "pcall", 0x1001);
+	assert_int_equal(read_world(world), 0);
+	assert_string_equal(name_of(world, 0x1000), "redis.call");
+	assert_string_equal(name_of(world, 0x1001), "redis.pcall");
+}
+
 static void prefers_loaded_then_short_then_alphabetical_names(void **state)
 {
 	struct world *world = *state;
@@ -463,6 +536,9 @@ int main(void)
 		TEST(names_functions_two_levels_deep),
 		TEST(names_methods_and_metamethods),
 		TEST(names_no_type_for_what_several_types_share),
+		TEST(takes_tables_of_c_functions_alone_for_libraries),
+		TEST(names_script_functions_by_their_prototypes),
+		TEST(looks_behind_the_globals_of_a_sandbox),
 		TEST(prefers_loaded_then_short_then_alphabetical_names),
 		TEST(keeps_a_name_once_given),
 		TEST(gives_a_trampoline_no_name),

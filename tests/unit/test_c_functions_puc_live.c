@@ -30,7 +30,8 @@ struct interpreter {
 
 /*
  * Name and address; behind those that are closures in every release a "c". An iterator of gmatch()
- * is a C function that only a table of this script names; a function in Lua is to have no name.
+ * is a C function that only a table of this script names; a function in Lua is looked up by its
+ * prototype.
  */
 static const char script[] = "local function show(name, f, kind)\n"
 			     "	print(name, tostring(f):match('0x%x+'), kind or '')\n"
@@ -50,7 +51,7 @@ static const char script[] = "local function show(name, f, kind)\n"
 			     "show('FILE*:read', file.__index.read)\n"
 			     "show('FILE*.__gc', file.__gc)\n"
 			     "function in_lua() end\n"
-			     "show('(none)', in_lua, 'c')\n"
+			     "show('in_lua', in_lua, 'c')\n"
 			     "print('end')\n"
 			     "io.stdout:flush()\n"
 			     "io.read()\n";

@@ -123,6 +123,27 @@ static void votes_for_one_function_alone(void **state)
 	assert_null(shown(*state, other)->name);
 }
 
+static void shows_a_suggestion_only_where_nobody_voted(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 3, 9, 0);
+
+	assert_int_equal(functions__suggest(*state, id, "suggested"), 0);
+	assert_string_equal(shown(*state, id)->name, "suggested");
+	vote(*state, id, "f", 1);
+	assert_string_equal(shown(*state, id)->name, "f");
+}
+
+static void knows_whether_callers_differ(void **state)
+{
+	uint32_t id = functions__c(*state, 0x1000);
+
+	assert_null(functions__undisputed(*state, id));
+	vote(*state, id, "f", 3);
+	assert_string_equal(functions__undisputed(*state, id), "f");
+	vote(*state, id, "g", 1);
+	assert_null(functions__undisputed(*state, id));
+}
+
 static void prefers_a_given_name_to_any_votes(void **state)
 {
 	uint32_t id = script(*state, "app.lua", 0, 0, 0);
@@ -240,6 +261,8 @@ int main(void)
 		fixed(shows_the_name_with_most_votes),
 		fixed(shows_the_first_name_among_equals),
 		fixed(votes_for_one_function_alone),
+		fixed(shows_a_suggestion_only_where_nobody_voted),
+		fixed(knows_whether_callers_differ),
 		fixed(prefers_a_given_name_to_any_votes),
 		fixed(shows_the_latest_given_name),
 		fixed(knows_c_functions_by_address),

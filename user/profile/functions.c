@@ -288,23 +288,27 @@ static struct vote *new_vote(const char *name, uint64_t count)
 	return vote;
 }
 
-int functions__vote(struct functions *functions, uint32_t function, const char *name)
+/* Equals stay in the order in which they came. */
+static int add_votes(struct functions *functions, uint32_t function, const char *name,
+		     uint64_t count)
 {
 	struct vote **link = &functions->namings[function].votes, **least = link;
 	struct vote *vote;
-	int count = 0;
+	int there = 0;
 
-	for (; *link; link = &(*link)->next, count++) {
+	for (; *link; link = &(*link)->next, there++) {
 		if (!strcmp((*link)->name, name)) {
-			(*link)->count++;
+			(*link)->count += count;
 			return 0;
 		}
 		if ((*link)->count < (*least)->count)
 			least = link;
 	}
-	if (count < VOTES_MAX)
+	if (there < VOTES_MAX)
 		least = link;
-	vote = new_vote(name, *least ? (*least)->count + 1 : 1);
+	else if (!count)
+		return 0;
+	vote = new_vote(name, *least ? (*least)->count + count : count);
 	if (!vote)
 		return -ENOMEM;
 	if (*least) {
@@ -313,6 +317,23 @@ int functions__vote(struct functions *functions, uint32_t function, const char *
 	}
 	*least = vote;
 	return 0;
+}
+
+int functions__vote(struct functions *functions, uint32_t function, const char *name)
+{
+	return add_votes(functions, function, name, 1);
+}
+
+int functions__suggest(struct functions *functions, uint32_t function, const char *name)
+{
+	return add_votes(functions, function, name, 0);
+}
+
+const char *functions__undisputed(const struct functions *functions, uint32_t function)
+{
+	const struct vote *votes = functions->namings[function].votes;
+
+	return votes && !votes->next ? votes->name : NULL;
 }
 
 /* The first among equals: the one that was seen first. */

@@ -52,6 +52,12 @@ int functions__rename(struct functions *functions, uint32_t function, const char
  */
 int functions__vote(struct functions *functions, uint32_t function, const char *name);
 
+/* A name for it where no caller has one. 0 or -ENOMEM. */
+int functions__suggest(struct functions *functions, uint32_t function, const char *name);
+
+/* What all callers that have a name for it call it; NULL: they differ. Good until the next vote. */
+const char *functions__undisputed(const struct functions *functions, uint32_t function);
+
 /*
  * Points the profile's functions at the table's own: valid until it is changed or freed. Those that
  * were evicted have neither source nor name.

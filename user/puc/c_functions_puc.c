@@ -17,13 +17,17 @@
 #define NAME_LIMIT   65536 /* in all */
 #define NAME_SIZE    128
 #define RIDX_GLOBALS 2 /* lua.h, since 5.2 */
+#define LIBRARY_SIZE 2 /* functions that a table has at least to be taken for one */
+#define SANDBOXES    4 /* tables of globals, one behind the other */
 
 /* Where a name comes from; of several for one function the smallest stays. */
 enum rank {
 	RANK_KNOWN, /* from an earlier call */
 	RANK_LOADED,
+	RANK_LIBRARY, /* a table among the globals, of nothing but C functions: "redis.call" */
 	RANK_GLOBAL,
 	RANK_METATABLE,
+	RANK_REGISTRY, /* script functions that the program keeps by name: "f_<sha>" in Redis */
 	RANK_OBSOLETE,
 };
 
@@ -31,11 +35,11 @@ enum rank {
 static const char *const obsolete_names[] = {"string.gfind", "math.mod"};
 
 struct name {
-	uint64_t function;
+	uint64_t function; /* of a script function: its prototype */
 	uint64_t instance; /* the closure, if it has upvalues */
 	enum rank rank;
-	bool is_loaded; /* from package.loaded */
-	char *text;     /* NULL: ambiguous */
+	bool is_given; /* by the program or a module, not by a script */
+	char *text;    /* NULL: ambiguous */
 };
 
 struct c_functions_puc {
@@ -61,6 +65,7 @@ struct reading {
 	enum rank rank;
 	const char *prefix;    /* "string", "" for the globals */
 	struct tables *tables; /* where to put tables; NULL: nowhere */
+	bool met_script;       /* a script function was among them */
 };
 
 /* `items` with room for one more of `size` bytes; NULL: out of memory, `items` is as it was. */
@@ -95,7 +100,7 @@ static bool is_function(const struct table_puc_reader *reader, const struct tabl
 {
 	const struct ls_puc_layout *layout = reader->layout;
 
-	return value->tag == layout->tag_c_function ||
+	return value->tag == layout->tag_c_function || value->tag == layout->tag_lua_function ||
 	       (layout->tag_light_function && value->tag == layout->tag_light_function);
 }
 
@@ -132,6 +137,8 @@ static uint64_t function_address(const struct table_puc_reader *reader,
 	*instance = 0;
 	if (layout->tag_light_function && value->tag == layout->tag_light_function)
 		return value->value;
+	if (value->tag != layout->tag_c_function)
+		return 0;
 	if (upvalues >= sizeof(header) ||
 	    target_memory__read(reader->memory, value->value, header, sizeof(header)) ||
 	    (layout->closure_is_c && !header[layout->closure_is_c]) ||
@@ -142,6 +149,23 @@ static uint64_t function_address(const struct table_puc_reader *reader,
 		return function;
 	*instance = value->value;
 	return wraps_coroutine(reader, value->value) ? 0 : function;
+}
+
+/* The address of the prototype of the script function in `value`; 0: it is a C function. */
+static uint64_t prototype_address(const struct table_puc_reader *reader,
+				  const struct table_puc_value *value)
+{
+	const struct ls_puc_layout *layout = reader->layout;
+	uint8_t header[16];
+	uint64_t prototype;
+
+	if (value->tag != layout->tag_lua_function ||
+	    target_memory__read(reader->memory, value->value, header, sizeof(header)) ||
+	    (layout->closure_is_c && header[layout->closure_is_c]) ||
+	    target_memory__read(reader->memory, value->value + layout->closure_proto, &prototype,
+				sizeof(prototype)))
+		return 0;
+	return prototype;
 }
 
 static int add_name(struct c_functions_puc *functions, const struct name *name)
@@ -188,12 +212,19 @@ static int visit(void *context, const char *key, const struct table_puc_value *v
 	bool is_method = reading->rank == RANK_METATABLE && strncmp(key, "__", 2) != 0;
 	char text[2 * TABLE_PUC_KEY_SIZE];
 	struct name name = {
-		.rank = reading->rank, .is_loaded = reading->rank == RANK_LOADED, .text = text};
+		.rank = reading->rank, .is_given = reading->rank != RANK_GLOBAL, .text = text};
 	int error;
 
 	if (table_puc__is_table(&reading->reader, value))
 		return reading->tables ? add_table(reading, key, value->value) : 0;
 	name.function = function_address(&reading->reader, value, &name.instance);
+	if (name.function && reading->rank == RANK_REGISTRY)
+		return 0;
+	if (!name.function) {
+		name.function = prototype_address(&reading->reader, value);
+		name.instance = value->value;
+		reading->met_script = true;
+	}
 	if (!name.function)
 		return 0;
 	if (*reading->prefix)
@@ -243,6 +274,20 @@ static void sort_tables(struct tables *tables)
 		qsort(tables->items, tables->count, sizeof(*tables->items), compare_tables);
 }
 
+/* What no script has put functions into, no script has named. */
+static void promote_library(struct reading *reading, size_t first)
+{
+	struct c_functions_puc *functions = reading->functions;
+
+	if (reading->rank != RANK_GLOBAL || reading->met_script ||
+	    functions->count - first < LIBRARY_SIZE)
+		return;
+	for (size_t i = first; i < functions->count; i++) {
+		functions->items[i].rank = RANK_LIBRARY;
+		functions->items[i].is_given = true;
+	}
+}
+
 /* Functions in `table` and in the tables in it. */
 static int read_two_levels(struct reading *reading, uint64_t table, enum rank rank)
 {
@@ -254,10 +299,14 @@ static int read_two_levels(struct reading *reading, uint64_t table, enum rank ra
 	sort_tables(&tables);
 	for (size_t i = 0; i < tables.count && !error; i++) {
 		const char *prefix = tables.items[i].name;
+		size_t first = reading->functions->count;
 
-		if (tables.items[i].address != table)
-			error = read_table(reading, tables.items[i].address,
-					   strcmp(prefix, "_G") == 0 ? "" : prefix, NULL);
+		if (tables.items[i].address == table)
+			continue;
+		reading->met_script = false;
+		error = read_table(reading, tables.items[i].address,
+				   strcmp(prefix, "_G") == 0 ? "" : prefix, NULL);
+		promote_library(reading, first);
 	}
 	free(tables.items);
 	return error;
@@ -273,6 +322,36 @@ static int read_metatable(struct reading *reading, const struct table *metatable
 		    tables.items[i].address != metatable->address)
 			error = read_table(reading, tables.items[i].address, metatable->name, NULL);
 	free(tables.items);
+	return error;
+}
+
+static int visit_index(void *context, const char *key, const struct table_puc_value *value)
+{
+	if (strcmp(key, "__index") == 0)
+		*(uint64_t *)context = value->value;
+	return 0;
+}
+
+/* Where indexing `table` goes on, by its metatable; 0: nowhere, or not to a table. */
+static uint64_t table_behind(struct reading *reading, uint64_t table)
+{
+	uint64_t metatable, behind = 0;
+
+	if (!table_puc__metatable(&reading->reader, table, &metatable) && metatable)
+		table_puc__each(&reading->reader, metatable, table_puc__is_table, visit_index,
+				&behind);
+	return behind;
+}
+
+/* A sandbox is an empty table before the true globals: Redis runs its libraries in one. */
+static int read_globals(struct reading *reading, uint64_t globals)
+{
+	int error = 0;
+
+	for (int i = 0; i < SANDBOXES && globals && !error; i++) {
+		error = read_two_levels(reading, globals, RANK_GLOBAL);
+		globals = table_behind(reading, globals);
+	}
 	return error;
 }
 
@@ -316,7 +395,9 @@ static int read_all(struct reading *reading, uint64_t state)
 		return error;
 	table_puc__adapt(&reading->reader, registry);
 	reading->tables = &tables;
-	error = table_puc__each(&reading->reader, registry, table_puc__is_table, visit, reading);
+	reading->rank = RANK_REGISTRY;
+	reading->prefix = "";
+	error = table_puc__each(&reading->reader, registry, is_function_or_table, visit, reading);
 	if (error == -E2BIG)
 		error = 0; /* the globals need no registry */
 	sort_tables(&tables);
@@ -325,7 +406,7 @@ static int read_all(struct reading *reading, uint64_t state)
 			error = read_two_levels(reading, tables.items[i].address, RANK_LOADED);
 	if (!error && !find_globals(reading, state, registry, &globals) &&
 	    table_puc__is_table(&reading->reader, &globals))
-		error = read_two_levels(reading, globals.value, RANK_GLOBAL);
+		error = read_globals(reading, globals.value);
 	reading->rank = RANK_METATABLE;
 	for (size_t i = 0; i < tables.count && !error; i++)
 		if (strcmp(tables.items[i].name, loaded) != 0 &&
@@ -404,6 +485,7 @@ static void merge_names(struct c_functions_puc *functions)
 			const char *last = last_part(best.text);
 
 			memmove(best.text, last, strlen(last) + 1);
+			best.is_given = false;
 		}
 		if (ambiguous) {
 			free(best.text);
@@ -451,9 +533,9 @@ const char *c_functions_puc__name(const struct c_functions_puc *functions, uint6
 	return found ? found->text : NULL;
 }
 
-bool c_functions_puc__is_loaded(const struct c_functions_puc *functions, uint64_t function)
+bool c_functions_puc__is_given(const struct c_functions_puc *functions, uint64_t function)
 {
 	const struct name *found = find_name(functions, function);
 
-	return found && found->is_loaded;
+	return found && found->text && found->is_given;
 }

@@ -2,6 +2,7 @@
 #include "symbolizer_puc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,8 @@ struct prototype_key {
 
 struct prototype {
 	uint32_t function;
+	struct prototype_key key;
+	int is_chunk; /* the main function of one */
 };
 
 struct site_key {
@@ -39,7 +42,8 @@ struct site {
 struct c_function {
 	uint64_t address;
 	uint32_t function;
-	int is_registered; /* the script knows it by name */
+	int is_given;  /* its name is the one that the program or a module gave it */
+	int is_placed; /* it has no name but its place */
 };
 
 /*
@@ -129,6 +133,8 @@ int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_fu
 	prototype = id ? generations__add(symbolizer->prototypes, &key) : NULL;
 	if (!prototype)
 		return -ENOMEM;
+	prototype->key = key;
+	prototype->is_chunk = !function->line_defined;
 	prototype->function = id;
 	return function->line_defined ? 0
 				      : functions__rename(symbolizer->functions, id, "main chunk");
@@ -229,32 +235,48 @@ static uint32_t script_function(struct symbolizer_puc *symbolizer,
 	return prototype->function;
 }
 
+/* "for iterator (liblua5.3.so+0x293e0)": what all callers call it, and its place. 0 or -ENOMEM. */
+static int name_by_place(struct symbolizer_puc *symbolizer, const struct c_function *c_function)
+{
+	const char *place = native_names__name(symbolizer->native, c_function->address);
+	const char *called = functions__undisputed(symbolizer->functions, c_function->function);
+	char *both = NULL;
+	int error;
+
+	if (!place || (called && asprintf(&both, "%s (%s)", called, place) < 0))
+		return -ENOMEM;
+	error = functions__rename(symbolizer->functions, c_function->function,
+				  called ? both : place);
+	free(both);
+	return error;
+}
+
 /*
- * Names it as its module does; else as the program's symbols do; else by where a script keeps it;
- * else by its place. 0 or -ENOMEM.
+ * Names it as the program or its module does; else as the program's symbols do; else by where a
+ * script keeps it; else by its place. 0 or -ENOMEM.
  */
 static int name_c_function(struct symbolizer_puc *symbolizer, struct c_function *c_function)
 {
 	const char *kept = c_functions_puc__name(symbolizer->registered, c_function->address);
 	const char *name = kept;
 
-	c_function->is_registered =
-		c_functions_puc__is_loaded(symbolizer->registered, c_function->address);
-	if (!c_function->is_registered)
+	c_function->is_given =
+		c_functions_puc__is_given(symbolizer->registered, c_function->address);
+	if (!c_function->is_given)
 		name = native_names__symbol(symbolizer->native, c_function->address);
 	if (!name)
 		name = kept;
-	if (!name)
-		name = native_names__name(symbolizer->native, c_function->address);
+	c_function->is_placed = !name;
 	return name ? functions__rename(symbolizer->functions, c_function->function, name)
-		    : -ENOMEM;
+		    : name_by_place(symbolizer, c_function);
 }
 
 /* Modules come late: the tables are read again for a function that is new, but not all the time. */
 #define REREAD_NS 200000000ULL
 
-static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
-			   uint64_t state, uint64_t address)
+static struct c_function *find_c_function(struct symbolizer_puc *symbolizer,
+					  const struct ls_puc_layout *layout, uint64_t state,
+					  uint64_t address)
 {
 	struct c_function *c_function;
 	struct timespec now;
@@ -262,12 +284,12 @@ static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_pu
 
 	c_function = generations__find(symbolizer->c_functions, &address);
 	if (c_function)
-		return c_function->function;
+		return c_function;
 	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST)
 		generations__age(symbolizer->c_functions);
 	c_function = generations__add(symbolizer->c_functions, &address);
 	if (!c_function)
-		return 0;
+		return NULL;
 	c_function->address = address;
 	c_function->function = functions__c(symbolizer->functions, address);
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -280,6 +302,21 @@ static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_pu
 		symbolizer->registered_ns = now_ns;
 	}
 	if (!c_function->function || name_c_function(symbolizer, c_function))
+		return NULL;
+	return c_function;
+}
+
+static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+			   uint64_t state, const struct ls_frame *frames, uint32_t count)
+{
+	struct c_function *c_function =
+		find_c_function(symbolizer, layout, state, frames->function);
+	const char *name;
+
+	if (!c_function || !c_function->function)
+		return 0;
+	name = c_function->is_placed ? call_name(symbolizer, layout, frames, count) : NULL;
+	if (name && functions__vote(symbolizer->functions, c_function->function, name))
 		return 0;
 	return c_function->function;
 }
@@ -291,7 +328,7 @@ uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 	if (frames->kind == LS_FRAME_LUA)
 		return script_function(symbolizer, layout, frames, count, is_known);
 	if (frames->kind == LS_FRAME_C)
-		return c_function(symbolizer, layout, state, frames->function);
+		return c_function(symbolizer, layout, state, frames, count);
 	return symbolizer->truncated;
 }
 
@@ -299,17 +336,49 @@ static void name_again(void *context, void *value)
 {
 	struct c_function *c_function = value;
 
-	if (c_function->function && !c_function->is_registered)
+	if (c_function->function && !c_function->is_given)
 		name_c_function(context, c_function);
+}
+
+struct last_look {
+	struct symbolizer_puc *symbolizer;
+	const struct ls_puc_layout *layout;
+};
+
+/*
+ * What the program itself calls has no caller to name it. A chunk that it keeps under a name of
+ * its own goes by that: one of many scripts, as in Redis.
+ */
+static void name_script_function(void *context, void *value)
+{
+	const struct last_look *look = context;
+	struct symbolizer_puc *symbolizer = look->symbolizer;
+	const struct prototype *prototype = value;
+	const struct prototype_key *key = &prototype->key;
+	const char *name = c_functions_puc__name(symbolizer->registered, key->address);
+	uint64_t fingerprint;
+
+	if (!name ||
+	    prototype_puc__fingerprint(&symbolizer->memory, look->layout, key->address,
+				       &fingerprint) ||
+	    fingerprint != key->fingerprint)
+		return;
+	if (!prototype->is_chunk)
+		functions__suggest(symbolizer->functions, prototype->function, name);
+	else if (c_functions_puc__is_given(symbolizer->registered, key->address))
+		functions__rename(symbolizer->functions, prototype->function, name);
 }
 
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
 			    uint64_t state)
 {
+	struct last_look look = {symbolizer, layout};
+
 	if (!state)
 		return;
 	c_functions_puc__read(symbolizer->registered, &symbolizer->memory, layout, state);
 	generations__visit(symbolizer->c_functions, name_again, symbolizer);
+	generations__visit(symbolizer->prototypes, name_script_function, &look);
 }
 
 int symbolizer_puc__is_full(const struct symbolizer_puc *symbolizer)

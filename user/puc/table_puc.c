@@ -24,6 +24,7 @@ struct table_puc_layout {
 	uint8_t array_count;
 	uint8_t array;
 	uint8_t node;
+	uint8_t metatable;
 	uint8_t last_free; /* behind the last node, or at one; 0: not looked at */
 	uint8_t node_size; /* the value is its start */
 	uint8_t key;
@@ -43,6 +44,7 @@ static const struct table_puc_layout layouts[] = {
 	 .array_count = 56,
 	 .array = 24,
 	 .node = 32,
+	 .metatable = 16,
 	 .last_free = 40,
 	 .node_size = 40,
 	 KEY_IS_VALUE},
@@ -53,6 +55,7 @@ static const struct table_puc_layout layouts[] = {
 	 .array_count = 64,
 	 .array = 32,
 	 .node = 40,
+	 .metatable = 24,
 	 .last_free = 48,
 	 .node_size = 40,
 	 KEY_IS_VALUE},
@@ -62,6 +65,7 @@ static const struct table_puc_layout layouts[] = {
 	 .array_count = 12,
 	 .array = 16,
 	 .node = 24,
+	 .metatable = 40,
 	 .node_size = 40,
 	 KEY_IS_VALUE},
 	{.minor = 3,
@@ -70,6 +74,7 @@ static const struct table_puc_layout layouts[] = {
 	 .array_count = 12,
 	 .array = 16,
 	 .node = 24,
+	 .metatable = 40,
 	 .node_size = 32,
 	 KEY_IS_VALUE},
 	{.minor = 4,
@@ -78,6 +83,7 @@ static const struct table_puc_layout layouts[] = {
 	 .array_count = 12,
 	 .array = 16,
 	 .node = 24,
+	 .metatable = 40,
 	 KEY_IS_PACKED},
 	/* In the array part, values grow downwards and tags upwards: no TValues. */
 	{.minor = 5,
@@ -86,6 +92,7 @@ static const struct table_puc_layout layouts[] = {
 	 .array_count = 12,
 	 .array = 16,
 	 .node = 24,
+	 .metatable = 32,
 	 KEY_IS_PACKED},
 };
 
@@ -181,6 +188,15 @@ int table_puc__slots(const struct table_puc_reader *reader, uint64_t table, size
 
 	if (!error)
 		*slots = (size_t)1 << header[reader->table_layout->log_slots];
+	return error;
+}
+
+int table_puc__metatable(const struct table_puc_reader *reader, uint64_t table, uint64_t *metatable)
+{
+	uint8_t header[TABLE_SIZE_MAX];
+	int error = read_header(reader, table, header);
+
+	*metatable = error ? 0 : load(header + reader->table_layout->metatable, 8);
 	return error;
 }
 

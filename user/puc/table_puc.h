@@ -58,6 +58,10 @@ int table_puc__element(const struct table_puc_reader *reader, uint64_t table, un
 /* How many slots the hash part has. 0 or -errno (-EINVAL: this is no table). */
 int table_puc__slots(const struct table_puc_reader *reader, uint64_t table, size_t *slots);
 
+/* Its metatable, 0: none. 0 or -errno (-EINVAL: this is no table). */
+int table_puc__metatable(const struct table_puc_reader *reader, uint64_t table,
+			 uint64_t *metatable);
+
 /*
  * Visits every slot of the hash part whose value is wanted and whose key is a string, not empty,
  * without a NUL. 0, -errno, -E2BIG (too many slots: none was visited), or what `visit` returned.

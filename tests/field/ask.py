@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""ask.py SOCKET PATH: asks an HTTP server for PATH again and again, until it is killed."""
+
+import socket
+import sys
+
+
+def main():
+    request = f"GET {sys.argv[2]} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    while True:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.connect(sys.argv[1])
+            try:
+                while server.sendall(request) is None and server.recv(65536):
+                    pass
+            except OSError:
+                pass
+
+
+main()

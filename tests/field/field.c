@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "field.h"
+
+#define PATIENCE_SECONDS 10
+
+/* A hypervisor that stops this machine charges the time to whoever runs. */
+#define TRIALS 3
+
+const char *field__write(struct stage *stage, const char *name, const char *text)
+{
+	const char *path = in_folder(stage, name);
+
+	write_file(path, text, strlen(text));
+	return path;
+}
+
+void field__require(const struct scriptprofile *profile, bool condition, const char *what)
+{
+	if (condition)
+		return;
+	scriptprofile__print(profile);
+	fail_msg("not so: %s", what);
+}
+
+/* In points: five standard deviations, and two for what the timer does at wake-ups. */
+static double tolerance(const struct scriptprofile *profile)
+{
+	return 2 + 500 * sqrt(0.75 * 0.25 / (double)scriptprofile__samples(profile, "complete"));
+}
+
+/* hot()'s share of both in percent, by this profile. */
+static double hot_percent(const struct scriptprofile *profile, const char *source)
+{
+	int64_t hot = scriptprofile__total_us(profile, source, "hot", 1);
+	int64_t warm = scriptprofile__total_us(profile, source, "warm", 2);
+
+	return hot + warm ? 100 * (double)hot / (double)(hot + warm) : 0;
+}
+
+static void check(const struct scriptprofile *profile, const char *source)
+{
+	int64_t script =
+		scriptprofile__samples(profile, "total") - scriptprofile__samples(profile, "host");
+	int64_t hot = scriptprofile__total_us(profile, source, "hot", 1);
+	int64_t warm = scriptprofile__total_us(profile, source, "warm", 2);
+
+	require_of(profile, profile->all_us == scriptprofile__recorded(profile, "CpuDuration"));
+	require_of(profile, script > 0);
+	require_of(profile, scriptprofile__samples(profile, "complete") * 100 > script * 97);
+	require_of(profile, fabs(hot_percent(profile, source) - 75) < tolerance(profile));
+	require_of(profile, scriptprofile__stack_us(profile, "work > hot") == hot);
+	require_of(profile, scriptprofile__stack_us(profile, "work > warm") == warm);
+	require_of(profile, scriptprofile__total_us(profile, NULL, "hot", -1) == hot);
+	require_of(profile, scriptprofile__total_us(profile, source, "work", 3) >= hot + warm);
+}
+
+struct scriptprofile *field__record(struct stage *stage, const struct child *program,
+				    const char *source)
+{
+	struct scriptprofile *profile = NULL;
+
+	for (int i = 0; i < TRIALS; i++) {
+		profile = record(stage, program->pid, "-d", "1", "-F", "10khz");
+		if (fabs(hot_percent(profile, source) - 75) < tolerance(profile))
+			break;
+	}
+	check(profile, source);
+	return profile;
+}
+
+bool field__has_stack(const struct scriptprofile *profile, const char *stack)
+{
+	return scriptprofile__stack_us(profile, stack) > 0;
+}
+
+bool field__has_c_function(const struct scriptprofile *profile, const char *name)
+{
+	return scriptprofile__total_us(profile, "\\[C]", name, -1) > 0;
+}
+
+int field__host_percent(const struct scriptprofile *profile)
+{
+	return (int)(100 * scriptprofile__total_us(profile, "", "(host)", -1) / profile->all_us);
+}
+
+struct child *field__ask(struct stage *stage, const char *socket, const char *path)
+{
+	char program[512];
+
+	assert_non_null(getcwd(program, sizeof(program) - 32));
+	strcat(program, "/tests/field/ask.py");
+	return start(stage, "python3", program, in_folder(stage, socket), path);
+}
+
+void field__await_socket(struct stage *stage, const struct child *program, const char *name)
+{
+	double end = now_seconds() + PATIENCE_SECONDS;
+
+	while (access(in_folder(stage, name), F_OK)) {
+		if (now_seconds() > end)
+			fail_msg("waited in vain for '%s'; %s%s", name,
+				 child__output(stage, program), child__errors(stage, program));
+		sleep_seconds(0.01);
+	}
+}

@@ -273,6 +273,34 @@ static __always_inline int is_left_over(const struct ls_scratch *scratch,
 	       func <= last;
 }
 
+static __always_inline int is_function_tag(const struct ls_puc_layout *layout, __u8 tag)
+{
+	return tag == layout->tag_lua_function || tag == layout->tag_c_function ||
+	       (layout->tag_light_function && tag == layout->tag_light_function);
+}
+
+/*
+ * lua_yieldk (ldo.c, 5.2 and 5.3) lets the C function that yields start right below its results,
+ * and keeps in `extra` where it was called. A scheduler in C that calls functions on a state that
+ * has yielded, as nmap's does, leaves such a call among those that run.
+ */
+static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch,
+						      const struct ls_puc_layout *layout,
+						      const __u8 *ci, __u64 func)
+{
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 extra = ls_word(ci, layout->ci_extra);
+	const __u8 *value;
+
+	if (!layout->ci_extra || scratch->state[layout->state_status] != LS_YIELDED ||
+	    is_top_call(scratch, layout) || extra & 15 || extra >= func - stack)
+		return NULL;
+	value = view(&scratch->stack, stack + extra, 16, stack);
+	return value && is_function_tag(layout, value[8]) && value[8] != layout->tag_lua_function
+		       ? value
+		       : NULL;
+}
+
 static __always_inline int call_frame(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
@@ -287,6 +315,10 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	value = view(&scratch->stack, func, 16, stack);
 	if (!value)
 		return LS_WALK_FRAME_MEMORY;
+	if (!is_function_tag(layout, value[8]))
+		value = value_before_yield(scratch, layout, ci, func);
+	if (!value)
+		return LS_WALK_FRAME_FUNCTION;
 	tag = value[8];
 	frame->fingerprint = 0;
 	frame->pc = 0;
@@ -299,8 +331,6 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 			       ? LS_WALK_FRAME_FUNCTION
 			       : LS_WALK_NONE;
 	}
-	if (tag != layout->tag_lua_function && tag != layout->tag_c_function)
-		return LS_WALK_FRAME_FUNCTION;
 	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
 }
 

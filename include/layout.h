@@ -48,6 +48,7 @@ struct ls_puc_layout {
 	__u8 ci_results_size;
 	__u8 ci_base;     /* first register; unused where registers follow the function */
 	__u8 ci_has_base; /* to 5.3 */
+	__u8 ci_extra;    /* where a function that yielded lies, 5.2.1 to 5.3; 0: none */
 	__u8 ci_is_array; /* 1: 5.1, base_ci .. ci in one array */
 
 	/* closures (lobject.h) */

@@ -221,6 +221,29 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 
+/* nmap calls functions on coroutines that have yielded; what yielded lies below its results. */
+static void finds_a_function_that_yielded_where_it_was_called(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct ls_puc_layout *layout = image->layout;
+	const struct image_call *yielded;
+
+	if (!layout->ci_extra)
+		return;
+	fixture__main(fixture);
+	image__call_c(image, 0, IMAGE_C_FUNCTION, 6);
+	fixture__nest(fixture, 0, 1, 6);
+	yielded = &image->threads[0].calls[image->threads[0].call_count - 2];
+	put(image, yielded->ci + layout->ci_func, yielded->value + 16, 8);
+	put(image, yielded->ci + layout->ci_extra, yielded->value - image->threads[0].stack, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(walker__error(&fixture->walker), LS_WALK_FRAME_FUNCTION);
+	assert_int_equal(walker__count(&fixture->walker), image->threads[0].call_count - 2);
+	image__set_status(image, 0, 1);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+}
+
 /* Where the pc of the main thread's last call is kept. */
 static uint64_t saved_pc(struct fixture *fixture)
 {
@@ -322,6 +345,7 @@ int main(void)
 		TEST(drops_a_call_that_is_left_over),
 		TEST(drops_a_call_that_its_caller_does_not_make),
 		TEST(drops_a_function_that_its_result_lies_over),
+		TEST(finds_a_function_that_yielded_where_it_was_called),
 		TEST(drops_a_frame_whose_pc_is_not_of_its_prototype),
 		TEST(takes_every_pc_of_a_prototype),
 		TEST(reads_no_more_than_there_is_of_an_object),

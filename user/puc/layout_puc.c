@@ -56,7 +56,7 @@
 
 #define CALL_5_3                                                                                   \
 	.ci_size = 72, CALL_LIST_SINCE_5_2, .ci_base = 32, .ci_has_base = 1, .ci_savedpc = 40,     \
-	.ci_status = 66, .ci_results = 64, .ci_results_size = 2
+	.ci_status = 66, .ci_results = 64, .ci_results_size = 2, .ci_extra = 56
 
 #define CALL_5_4                                                                                   \
 	.ci_size = 64, CALL_LIST_SINCE_5_2, .ci_savedpc = 32, .ci_status = 62,                     \
@@ -206,6 +206,7 @@ const struct layout_puc layouts_puc[] = {
 			    .ci_size = 80,
 			    CALL_LIST_SINCE_5_2,
 			    .ci_savedpc = 56,
+			    .ci_extra = 40,
 			    .ci_status = 34,
 			    .ci_status_size = 1,
 			    .ci_results = 32,

@@ -48,7 +48,7 @@ SKELETON     := $(O)/luaspy.skel.h
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
 
 # TESTS names directories below tests/, or test programs in them; the order is that of running.
-TESTS         ?= unit walk names fuzz e2e accuracy oracle
+TESTS         ?= unit walk names fuzz e2e field accuracy oracle
 TEST_SOURCES  := $(foreach t,$(TESTS),$(if $(findstring /,$t),tests/$t.c,$(sort $(wildcard tests/$t/test_*.c))))
 TEST_PROGRAMS := $(TEST_SOURCES:tests/%.c=$(O)/tests/%)
 

@@ -19,6 +19,8 @@ has_fuzzer() {
 }
 has_sanitizers() { echo 'int main(void) { return 0; }' | compiles -fsanitize=address,undefined; }
 
+has_weechat_plugin() { compgen -G "/usr/lib/*/weechat/plugins/$1.so" >/dev/null; }
+
 # Ubuntu's bpftool is a script that looks for the tools of the running kernel and may find none.
 has_bpftool() {
 	local tool
@@ -67,7 +69,23 @@ need_to_test() {
 	need lua-check has_program luacheck
 	need redis-server has_program redis-server
 	need redis-tools has_program redis-cli
+	need_in_the_field
 	need python3 has_program python3
+}
+
+# Programs that embed Lua, together 190 MB, of which libwireshark takes 120 and TeX's programs 50;
+# what tests/field wants besides, it can do without.
+need_in_the_field() {
+	need haproxy has_program haproxy
+	need tshark has_program tshark
+	need prosody has_program prosody
+	need texlive-binaries has_program texlua
+	need premake4 has_program premake4
+	need imapfilter has_program imapfilter
+	need lighttpd has_program lighttpd
+	need lighttpd-modules-lua test -e /usr/lib/lighttpd/mod_magnet.so
+	need weechat-headless has_program weechat-headless
+	need weechat-lua has_weechat_plugin lua
 }
 
 need_to_lint() {
@@ -135,17 +153,21 @@ name_for_this_release() {
 	packages=("${packages[@]/#bpftool/linux-tools-generic}")
 }
 
-# The tests want the program redis-server; nobody asked for a service on this machine.
-redis_is_new=
+# The tests want these programs; nobody asked for services on this machine.
+new_services=()
 service_policy=/usr/sbin/policy-rc.d
 policy_is_ours=
 
 refuse_services() {
-	case " ${packages[*]} " in
-	*" redis-server "*) redis_is_new=1 ;;
-	*) return 0 ;;
-	esac
-	[ -e "$service_policy" ] && return 0
+	local service
+	for service in redis-server haproxy prosody lighttpd; do
+		case " ${packages[*]} " in
+		*" $service "*) new_services+=("$service") ;;
+		esac
+	done
+	if [ ${#new_services[@]} = 0 ] || [ -e "$service_policy" ]; then
+		return 0
+	fi
 	policy_is_ours=1
 	printf '#!/bin/sh\nexit 101\n' | as_root tee "$service_policy" >/dev/null
 	as_root chmod 755 "$service_policy"
@@ -155,8 +177,8 @@ allow_services() {
 	if [ -n "$policy_is_ours" ]; then
 		as_root rm -f "$service_policy"
 	fi
-	if [ -n "$redis_is_new" ] && has_program systemctl; then
-		as_root systemctl disable --quiet redis-server >/dev/null 2>&1 || true
+	if [ ${#new_services[@]} != 0 ] && has_program systemctl; then
+		as_root systemctl disable --quiet "${new_services[@]}" >/dev/null 2>&1 || true
 	fi
 }
 

@@ -72,7 +72,7 @@ struct scriptprofile *field__record(struct stage *stage, const struct child *pro
 	struct scriptprofile *profile = NULL;
 
 	for (int i = 0; i < TRIALS; i++) {
-		profile = record(stage, program->pid, "-d", "1", "-F", "10khz");
+		profile = record(stage, program->pid, "-d", "700ms", "-F", "10khz");
 		if (fabs(hot_percent(profile, source) - 75) < tolerance(profile))
 			break;
 	}

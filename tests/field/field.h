@@ -21,7 +21,7 @@
 const char *field__write(struct stage *stage, const char *name, const char *text);
 
 /*
- * One second of the program at 10 kHz. All CPU time is there, nearly all stacks are whole, hot()
+ * 0.7 seconds of the program at 10 kHz. All CPU time is there, nearly all stacks are whole, hot()
  * and warm() are found where they are defined, in `source` (a pattern), called by work() alone, and
  * share time as they should; else the test fails.
  */

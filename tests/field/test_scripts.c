@@ -60,12 +60,11 @@ static void shows_a_filter_of_pandoc_that_haskell_calls(void **state)
 	want_program("pandoc", "pandoc", "173 MB");
 	field__write(*state, "x.md", "one *two* three\n");
 	field__write(*state, "x.lua",
-		     FIELD_WORK
-		     "function Pandoc(document)\n"
-		     "	while true do\n"
-		     "		document:walk{Str = function(s) work() return s end}\n"
-		     "	end\n"
-		     "end\n");
+		     FIELD_WORK "function Pandoc(document)\n"
+				"	while true do\n"
+				"		document:walk{Str = function(s) work() return s end}\n"
+				"	end\n"
+				"end\n");
 	pandoc = start(*state, "pandoc", "--lua-filter", "x.lua", "x.md", "-t", "html");
 	sleep_seconds(1);
 	profile = field__record(*state, pandoc, "*x.lua");

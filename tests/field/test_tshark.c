@@ -90,8 +90,8 @@ static void shows_the_dissector_and_the_classes_it_uses(void **state)
 	need_program("tshark", "tshark");
 	field__write(*state, "xyz.lua", dissector);
 	write_packets(in_folder(*state, "x.pcap"));
-	tshark = start(*state, "tshark", "-r", "x.pcap", "-X", "lua_script:xyz.lua", "-T", "fields",
-		       "-e", "xyz.sum");
+	tshark = start(*state, "tshark", "-l", "-r", "x.pcap", "-X", "lua_script:xyz.lua", "-T",
+		       "fields", "-e", "xyz.sum");
 	child__await_output(*state, tshark, "\n");
 	profile = field__record(*state, tshark, "*xyz.lua");
 	require_of(profile,

@@ -19,7 +19,7 @@
 #define LS_UPVALUES_MAX   255
 #define LS_CHECKED_FRAMES 32 /* of a stack, from the leaf */
 #define LS_EXTRA_STACK    5  /* values beyond stack_last, lstate.h */
-#define LS_TYPE(tag)      ((tag) & 15)
+#define LS_TYPE(tag)      ((tag)&15)
 #define LS_TYPE_STRING    4
 #define LS_TYPE_TABLE     5
 
@@ -30,8 +30,7 @@ static __always_inline void doubt(struct ls_scratch *scratch, __u8 field)
 }
 
 /* A TString: its tag, and its length is where its text ends. */
-__noinline int is_text(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-		       __u64 string)
+__noinline int is_text(struct ls_scratch *scratch, const struct ls_puc_layout *layout, __u64 string)
 {
 	__u64 head[3], length;
 	__u8 tag, short_length = 0;
@@ -55,8 +54,8 @@ __noinline int is_text(struct ls_scratch *scratch, const struct ls_puc_layout *l
 		return 0;
 	found = read_target_string(scratch->content.source, LS_SOURCE_LEN,
 				   ls_puc_text_of(layout, 0, string));
-	return found > 0 && (length < LS_SOURCE_LEN - 1 ? found == (long)length + 1
-							: found == LS_SOURCE_LEN);
+	return found > 0 &&
+	       (length < LS_SOURCE_LEN - 1 ? found == (long)length + 1 : found == LS_SOURCE_LEN);
 }
 
 /* A list in a prototype is there exactly if it has members. */
@@ -65,8 +64,8 @@ static __always_inline int is_list(const __u8 *proto, __u8 pointer, __u8 count, 
 	__u32 members = ls_half(proto, count);
 	__u64 address = ls_word(proto, pointer);
 
-	return members <= most && (members ? address >= LS_USER_MIN && address < LS_USER_MAX
-					   : !address);
+	return members <= most &&
+	       (members ? address >= LS_USER_MIN && address < LS_USER_MAX : !address);
 }
 
 /* The name of an upvalue: an array of them in 5.1, of structs that begin with one later. */
@@ -185,7 +184,8 @@ __noinline int check_source(struct ls_scratch *scratch, const struct ls_puc_layo
 			     layout->proto_abs_line_info_count, codes))
 			doubt(scratch, LS_DOUBT_LINE_INFO);
 	}
-	if (lines && (!is_line_info(scratch, layout, 0) || !is_line_info(scratch, layout, lines - 1)))
+	if (lines &&
+	    (!is_line_info(scratch, layout, 0) || !is_line_info(scratch, layout, lines - 1)))
 		doubt(scratch, LS_DOUBT_LINE_INFO);
 	return 0;
 }
@@ -204,18 +204,16 @@ __noinline int check_names(struct ls_scratch *scratch, const struct ls_puc_layou
 	is_stripped = !ls_half(scratch->proto, layout->proto_line_info_count);
 	if (!is_list(scratch->proto, layout->proto_constants, layout->proto_constant_count,
 		     LS_CODE_MAX) ||
-	    (constants && (!is_constant(scratch, layout, 0) ||
-			   !is_constant(scratch, layout, constants - 1))))
+	    (constants &&
+	     (!is_constant(scratch, layout, 0) || !is_constant(scratch, layout, constants - 1))))
 		doubt(scratch, LS_DOUBT_CONSTANTS);
 	if (!is_list(scratch->proto, layout->proto_local_vars, layout->proto_local_var_count,
 		     LS_LOCALS_MAX) ||
-	    (locals &&
-	     (!is_local(scratch, layout, 0) || !is_local(scratch, layout, locals - 1))))
+	    (locals && (!is_local(scratch, layout, 0) || !is_local(scratch, layout, locals - 1))))
 		doubt(scratch, LS_DOUBT_LOCALS);
 	if (!is_list(scratch->proto, layout->proto_nested, layout->proto_nested_count,
 		     LS_CODE_MAX) ||
-	    (nested &&
-	     (!is_nested(scratch, layout, 0) || !is_nested(scratch, layout, nested - 1))))
+	    (nested && (!is_nested(scratch, layout, 0) || !is_nested(scratch, layout, nested - 1))))
 		doubt(scratch, LS_DOUBT_NESTED);
 	if (!is_list(scratch->proto, layout->proto_upvalues, layout->proto_upvalue_count,
 		     LS_UPVALUES_MAX) ||
@@ -233,8 +231,7 @@ __noinline int check_names(struct ls_scratch *scratch, const struct ls_puc_layou
 static __always_inline int is_prototype(struct ls_scratch *scratch,
 					const struct ls_puc_layout *layout, __u64 address)
 {
-	return is_pointer(address) &&
-	       !read_target(scratch->proto, layout->proto_size, address) &&
+	return is_pointer(address) && !read_target(scratch->proto, layout->proto_size, address) &&
 	       scratch->proto[8] == layout->proto_tag &&
 	       is_pointer(ls_word(scratch->proto, layout->proto_code));
 }
@@ -311,8 +308,8 @@ static __always_inline void check_places(struct ls_scratch *scratch,
 	    ls_word(ci, layout->ci_next) != scratch->walk.callee_ci)
 		doubt(scratch, LS_DOUBT_CALLS);
 	/* A Lua function has two registers at least. */
-	if (is_top_call(scratch, layout) &&
-	    ls_word(scratch->state, layout->state_top) <= (is_lua && layout->ci_has_base ? base : func))
+	if (is_top_call(scratch, layout) && ls_word(scratch->state, layout->state_top) <=
+						    (is_lua && layout->ci_has_base ? base : func))
 		doubt(scratch, LS_DOUBT_PLACES);
 }
 
@@ -366,8 +363,8 @@ __noinline int check_global(struct ls_scratch *scratch, const struct ls_puc_layo
 		return 0;
 	global = ls_word(scratch->state, layout->state_global);
 	main_thread = main_thread_of(layout, global);
-	if (!main_thread ||
-	    read_target(&back, sizeof(back), main_thread + layout->state_global) || back != global)
+	if (!main_thread || read_target(&back, sizeof(back), main_thread + layout->state_global) ||
+	    back != global)
 		doubt(scratch, LS_DOUBT_GLOBAL);
 	if (!is_table(global + layout->global_registry) ||
 	    (layout->state_globals && !is_table(scratch->state_address + layout->state_globals)))
@@ -384,8 +381,8 @@ static long look_at_word(__u32 i, void *context)
 {
 	struct ls_pointers *pointers = context;
 
-	pointers->into_stack += on_stack(pointers->scratch,
-					 ls_word(pointers->scratch->state, (i * 8) & 0xff));
+	pointers->into_stack +=
+		on_stack(pointers->scratch, ls_word(pointers->scratch->state, (i * 8) & 0xff));
 	return 0;
 }
 
@@ -420,8 +417,7 @@ __noinline int check_state(struct ls_scratch *scratch, const struct ls_puc_layou
 		doubt(scratch, LS_DOUBT_STACK);
 	if (!is_value(scratch, layout, ls_word(scratch->state, layout->state_top), LS_EXTRA_STACK))
 		doubt(scratch, LS_DOUBT_STACK);
-	if (scratch->state[layout->state_status] ||
-	    scratch->state[layout->state_allow_hook] > 1 ||
+	if (scratch->state[layout->state_status] || scratch->state[layout->state_allow_hook] > 1 ||
 	    (!scratch->state[layout->state_allow_hook] && !walk->in_hook))
 		doubt(scratch, LS_DOUBT_FLAGS);
 	if (walk->chain_index < LS_CHAIN_MAX &&

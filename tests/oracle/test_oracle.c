@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "comparison.h"
-#include "interpreter_puc.h"
+#include "interpreters_puc.h"
 #include "layout_puc.h"
 #include "skip.h"
 #include "tap.h"
@@ -124,21 +124,25 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 static int set_candidates(struct run *run)
 {
 	struct ls_target target = {.family = LS_FAMILY_PUC};
-	struct interpreter_puc interpreter;
-	const char *other;
-	int error = interpreter_puc__identify(run->workload.pid, &interpreter, &other);
+	struct interpreters_puc found;
+	struct lua_files *files = lua_files__new();
+	int error = files ? interpreters_puc__find(files, run->workload.pid, &found) : -ENOMEM;
 
+	lua_files__free(files);
 	if (error)
 		return error;
-	target.layouts = interpreter.layouts;
-	interpreter_puc__free(&interpreter);
+	target.layouts = found.items[0].file.layouts;
+	interpreters_puc__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
 static int decide(struct run *run)
 {
 	struct ls_target target = {
-		.family = LS_FAMILY_PUC, .decided = 1, .layouts = 1U << run->verdict.layout};
+		.family = LS_FAMILY_PUC,
+		.decided = 1U << run->verdict.layout,
+		.layouts = 1U << run->verdict.layout,
+	};
 
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }

@@ -3,7 +3,7 @@
 
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
 LUA_HOSTS  := $(foreach version,5.1 5.2 5.3 5.4,$(O)/tests/programs/host-$(version))
-TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4
+TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
@@ -29,3 +29,8 @@ $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/host
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc \
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
+
+$(O)/tests/programs/loader: tests/programs/loader.c
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread -rdynamic $< -ldl -o $@

@@ -13,7 +13,10 @@
 #include <fcntl.h>
 #include <sys/types.h>
 
+#include <errno.h>
+
 #include "captured.h"
+#include "layout_puc.h"
 #include "options.h"
 
 /* Parses a command line, given by its words; what it printed is for the caller to free. */
@@ -94,6 +97,26 @@ static void a_pid_is_enough(void **state)
 	assert_int_equal(options.record.max_depth, 512);
 	assert_null(options.record.output);
 	assert_int_equal(options.record.log_level, LOG_INFO);
+	assert_null(options.record.layout);
+	assert_int_equal(options.record.waits, false);
+}
+
+static void takes_a_layout_by_its_name_or_by_a_release(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p", "1", "--layout", "5.4.3-5.4.9", "--wait");
+	assert_string_equal(options.record.layout, "5.4.3-5.4.9");
+	assert_int_equal(options.record.waits, true);
+	assert_runs(&options, "record", "-p", "1", "--layout=5.1.4");
+	assert_string_equal(options.record.layout, "5.1.4");
+	assert_int_equal(layout_puc__find("5.1.4"), layout_puc__find("5.1-5.1.5"));
+	assert_int_equal(layout_puc__find("5.4.6"), layout_puc__find("5.4.3-5.4.9"));
+	assert_int_equal(layout_puc__find("5.4.6x"), -ENOENT);
+	assert_int_equal(layout_puc__find("5.4.66"), -ENOENT);
+	assert_int_equal(layout_puc__find("5.4"), -ENOENT);
+	assert_int_equal(layout_puc__find(""), -ENOENT);
 }
 
 static void takes_every_option_in_its_short_form(void **state)
@@ -346,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pid_is_enough),
+		cmocka_unit_test(takes_a_layout_by_its_name_or_by_a_release),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
 		cmocka_unit_test(the_last_of_two_counts),

@@ -263,14 +263,15 @@ static void forgets_everything_at_exec(void **state)
 
 	define(*state, 0);
 	define(*state, 1);
+	verdicts__expect(recording__verdicts(*state), 1U << sample.layout);
 	sample.verified = 1;
 	take(*state, sample, &frame, 1);
 	stack(*state, script(1), script(0));
 	unnamed_calls = counts(*state).unnamed_calls;
 	assert_int_equal(unnamed_calls, 1);
-	assert_int_equal(recording__verdict(*state)->has_evidence, 1);
+	assert_int_equal(recording__verdicts(*state)->items[0].has_evidence, 1);
 	assert_int_equal(recording__exec(*state), 0);
-	assert_int_equal(recording__verdict(*state)->has_evidence, 0);
+	assert_int_equal(recording__verdicts(*state)->count, 0);
 	assert_int_equal(counts(*state).unnamed_calls, unnamed_calls);
 	stack(*state, script(1), script(0));
 	assert_samples(*state, "lua;(collected);(collected)", 1);

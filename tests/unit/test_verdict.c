@@ -21,7 +21,10 @@ static void add_evidence(struct verdict *verdict, uint8_t layout, uint16_t other
 
 static void add_misfits(struct verdict *verdict, uint8_t error, int times)
 {
-	struct ls_sample sample = {.error = error};
+	struct ls_sample sample = {
+		.error = error,
+		.flags = error == LS_WALK_UNDECIDED ? LS_SAMPLE_MISFIT : 0,
+	};
 
 	while (times-- > 0)
 		verdict__add(verdict, &sample);
@@ -58,7 +61,7 @@ static void decides_after_eight(void **state)
 	assert_described(&verdict, "5.2.1-5.2.4, provisionally, by 7 of 7 samples");
 	add_evidence(&verdict, 2, 0, 1);
 	assert_int_equal(verdict.is_decided, 1);
-	assert_described(&verdict, "5.2.1-5.2.4, agreed on by 8 of 8 samples");
+	assert_described(&verdict, "5.2.1-5.2.4, agreed on by 8 of 8 samples, none fits another");
 }
 
 static void stays_with_what_it_decided(void **state)
@@ -71,7 +74,7 @@ static void stays_with_what_it_decided(void **state)
 	add_misfits(&verdict, LS_WALK_UNDECIDED, 100);
 	assert_int_equal(verdict.layout, 2);
 	assert_int_equal(verdict.is_contradicted, 0);
-	assert_described(&verdict, "5.2.1-5.2.4, agreed on by 8 of 8 samples");
+	assert_described(&verdict, "5.2.1-5.2.4, agreed on by 8 of 8 samples, none fits another");
 }
 
 static void counts_only_stacks_that_fitted_nothing_as_misfits(void **state)
@@ -84,7 +87,7 @@ static void counts_only_stacks_that_fitted_nothing_as_misfits(void **state)
 	add_evidence(&verdict, 0, 0, 8);
 	assert_int_equal(verdict.misfits, 3);
 	assert_int_equal(verdict.is_decided, 1);
-	assert_described(&verdict, "5.1-5.1.5, agreed on by 8 of 11 samples");
+	assert_described(&verdict, "5.1-5.1.5, agreed on by 8 of 11 samples, none fits another");
 }
 
 static void takes_no_sample_that_is_not_verified_for_evidence(void **state)
@@ -165,6 +168,126 @@ static void describes_into_whatever_room_there_is(void **state)
 	}
 }
 
+static void waits_for_as_many_layouts_as_there_are_interpreters(void **state)
+{
+	struct verdicts verdicts = {};
+
+	(void)state;
+	verdicts__expect(&verdicts, 1 << 3 | 1 << 4 | 1 << 5);
+	verdicts__expect(&verdicts, 1 << 5);
+	assert_int_equal(verdicts.count, 1);
+	add_evidence(&verdicts.items[0], 5, 0, 8);
+	assert_int_equal(verdicts.items[0].decided, 1 << 5);
+	assert_int_equal(verdicts.items[0].is_decided, 0);
+	add_evidence(&verdicts.items[0], 3, 0, 8);
+	assert_int_equal(verdicts.items[0].decided, 1 << 5 | 1 << 3);
+	assert_int_equal(verdicts.items[0].is_decided, 1);
+	assert_int_equal(verdicts.items[0].is_contradicted, 0);
+}
+
+static void refuses_more_layouts_than_there_are_interpreters(void **state)
+{
+	struct verdicts verdicts = {};
+
+	(void)state;
+	verdicts__expect(&verdicts, 1 << 3 | 1 << 4 | 1 << 5);
+	verdicts__expect(&verdicts, 1 << 5 | 1 << 4);
+	add_evidence(&verdicts.items[0], 3, 0, 1);
+	add_evidence(&verdicts.items[0], 4, 0, 1);
+	assert_int_equal(verdicts.items[0].is_contradicted, 0);
+	add_evidence(&verdicts.items[0], 5, 0, 1);
+	assert_int_equal(verdicts.items[0].is_contradicted, 1);
+}
+
+static void takes_two_interpreters_of_one_class_for_one_layout(void **state)
+{
+	struct verdicts verdicts = {};
+
+	(void)state;
+	verdicts__expect(&verdicts, 1 << 9);
+	verdicts__expect(&verdicts, 1 << 9);
+	assert_int_equal(verdicts.count, 1);
+	add_evidence(&verdicts.items[0], 9, 0, 8);
+	assert_int_equal(verdicts.items[0].is_decided, 1);
+}
+
+/* One sample may fit both: one runs on top of the other. */
+static void judges_interpreters_that_share_nothing_apart(void **state)
+{
+	struct verdicts verdicts = {};
+	struct ls_sample both = {.layout = 9, .verified = 1, .other_layouts = 1 << 0};
+	char text[256];
+
+	(void)state;
+	verdicts__expect(&verdicts, 1 << 0);
+	verdicts__expect(&verdicts, 1 << 6 | 1 << 9);
+	assert_int_equal(verdicts.count, 2);
+	for (int i = 0; i < 8; i++)
+		verdicts__add(&verdicts, &both);
+	assert_int_equal(verdicts.items[0].decided, 1 << 0);
+	assert_int_equal(verdicts.items[1].decided, 1 << 9);
+	verdicts__describe(&verdicts, text, sizeof(text));
+	assert_string_equal(text, "5.1-5.1.5, agreed on by 8 of 8 samples, none fits another; "
+				  "5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another");
+}
+
+static void keeps_what_was_decided_when_another_interpreter_comes(void **state)
+{
+	struct verdicts verdicts = {};
+
+	(void)state;
+	verdicts__expect(&verdicts, 1 << 9);
+	add_evidence(&verdicts.items[0], 9, 0, 8);
+	verdicts__expect(&verdicts, 1 << 9 | 1 << 6);
+	assert_int_equal(verdicts.count, 1);
+	assert_int_equal(verdicts.items[0].decided, 1 << 9);
+	assert_int_equal(verdicts.items[0].is_decided, 0);
+	verdicts__expect(&verdicts, 1 << 2);
+	assert_int_equal(verdicts.count, 2);
+}
+
+static void finds_room_for_every_interpreter(void **state)
+{
+	struct verdicts verdicts = {};
+
+	(void)state;
+	for (int i = 0; i < LS_LAYOUT_MAX; i++)
+		verdicts__expect(&verdicts, 1 << i);
+	assert_int_equal(verdicts.count, VERDICT_MAX);
+	for (int i = 0; i < LS_LAYOUT_MAX; i++) {
+		uint16_t all = 0;
+
+		for (size_t j = 0; j < verdicts.count; j++)
+			all |= verdicts.items[j].candidates;
+		assert_int_equal(all >> i & 1, 1);
+	}
+}
+
+static void counts_misfits_of_a_forced_layout(void **state)
+{
+	struct verdict verdict = {.is_forced = 1, .layout = 6, .decided = 1 << 6};
+	struct ls_sample torn = {.layout = 6, .class = LS_SAMPLE_TORN};
+	struct ls_sample host = {.layout = 6, .class = LS_SAMPLE_HOST};
+
+	(void)state;
+	add_evidence(&verdict, 6, 0, 3);
+	verdict__add(&verdict, &torn);
+	verdict__add(&verdict, &host);
+	assert_described(&verdict, "5.4.0, forced: 3 of 4 samples fit");
+}
+
+static void scores_every_candidate(void **state)
+{
+	struct verdict verdict = {.candidates = 1 << 0 | 1 << 6};
+	char text[128];
+
+	(void)state;
+	add_misfits(&verdict, LS_WALK_UNDECIDED, 62);
+	add_evidence(&verdict, 6, 0, 2);
+	verdict__score(&verdict, text, sizeof(text));
+	assert_string_equal(text, "5.1-5.1.5 fits 0 of 64, 5.4.0 fits 2 of 64");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +300,14 @@ int main(void)
 		cmocka_unit_test(never_decides_where_one_sample_fits_two),
 		cmocka_unit_test(survives_numbers_of_layouts_that_do_not_exist),
 		cmocka_unit_test(describes_into_whatever_room_there_is),
+		cmocka_unit_test(waits_for_as_many_layouts_as_there_are_interpreters),
+		cmocka_unit_test(refuses_more_layouts_than_there_are_interpreters),
+		cmocka_unit_test(takes_two_interpreters_of_one_class_for_one_layout),
+		cmocka_unit_test(judges_interpreters_that_share_nothing_apart),
+		cmocka_unit_test(keeps_what_was_decided_when_another_interpreter_comes),
+		cmocka_unit_test(finds_room_for_every_interpreter),
+		cmocka_unit_test(counts_misfits_of_a_forced_layout),
+		cmocka_unit_test(scores_every_candidate),
 	};
 
 	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);

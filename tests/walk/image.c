@@ -227,8 +227,7 @@ uint64_t image__proto(struct image *image, const char *source, uint32_t line)
 	put_half(image, proto + layout->proto_last_line_defined, line ? line + 10 : 0);
 	if (!source)
 		return proto;
-	put_word(image, proto + layout->proto_source,
-		 image__string(image, source, strlen(source)));
+	put_word(image, proto + layout->proto_source, image__string(image, source, strlen(source)));
 	put_lines(image, proto, line);
 	put_locals(image, proto);
 	put_nested(image, proto);
@@ -251,12 +250,12 @@ uint64_t image__lua_closure(struct image *image, uint64_t proto)
 uint64_t image__c_closure(struct image *image, uint64_t function)
 {
 	const struct ls_puc_layout *layout = image->layout;
-	uint64_t closure = object_of(image, layout->closure_function + 24,
-				     layout->tag_c_function & 63);
+	uint64_t closure =
+		object_of(image, layout->closure_function + 24, layout->tag_c_function & 63);
 
 	put_byte(image, closure + (layout->closure_is_c ? 11 : 10), 1);
-	put_value(image, closure + layout->closure_function + 8,
-		  object_of(image, 56, TYPE_TABLE), TYPE_TABLE);
+	put_value(image, closure + layout->closure_function + 8, object_of(image, 56, TYPE_TABLE),
+		  TYPE_TABLE);
 	if (layout->closure_is_c)
 		put_byte(image, closure + layout->closure_is_c, 1);
 	put_word(image, closure + layout->closure_function, function);
@@ -332,8 +331,8 @@ static void start_global(struct image *image)
 	object = image__string(image, "__index", 7);
 	for (uint64_t at = 0; at < GLOBAL_SIZE; at += 8)
 		put_word(image, image->global + at, object);
-	put_value(image, image->global + layout->global_registry,
-		  object_of(image, 64, TYPE_TABLE), TYPE_TABLE);
+	put_value(image, image->global + layout->global_registry, object_of(image, 64, TYPE_TABLE),
+		  TYPE_TABLE);
 }
 
 void image__start(struct image *image, const struct ls_puc_layout *layout)
@@ -447,7 +446,8 @@ void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_
 	const struct ls_puc_layout *layout = image->layout;
 	uint64_t closure = image__lua_closure(image, proto);
 	uint64_t saved_pc = get_word(image, proto + layout->proto_code) + (pc + 1) * 4;
-	struct image_call *call = push(image, thread, closure, layout->tag_lua_function, LS_FRAME_LUA, slots);
+	struct image_call *call =
+		push(image, thread, closure, layout->tag_lua_function, LS_FRAME_LUA, slots);
 
 	call->closure = closure;
 	call->function = proto;

@@ -23,9 +23,13 @@ struct field {
 };
 
 #define FIELD(name, size, structure, is_optional)                                                  \
-	{#name, offsetof(struct ls_puc_layout, name), size, structure, is_optional, false}
+	{                                                                                          \
+#name, offsetof(struct ls_puc_layout, name), size, structure, is_optional, false   \
+	}
 #define WITNESS(name, size, structure, is_optional)                                                \
-	{#name, offsetof(struct ls_puc_layout, name), size, structure, is_optional, true}
+	{                                                                                          \
+#name, offsetof(struct ls_puc_layout, name), size, structure, is_optional, true    \
+	}
 
 static const struct field fields[] = {
 	FIELD(state_status, 1, IN_STATE, false),
@@ -220,11 +224,10 @@ static void show(const struct fixture *fixture, const struct field *field, int d
 	if (!getenv("LUASPY_SHOW_TABLE"))
 		return;
 	print_message("| %s | %s%+d | %s |\n", fixture->row->name, field->name, direction,
-		      what	   ? what
-		      : doubt	   ? doubts[doubt]
-		      : walker__error(&fixture->walker)
-			      ? "the walk"
-			      : "no Lua function");
+		      what                              ? what
+		      : doubt                           ? doubts[doubt]
+		      : walker__error(&fixture->walker) ? "the walk"
+							: "no Lua function");
 }
 
 /* How many moves were proof and wrong. */

@@ -21,7 +21,7 @@ struct walker {
 	uint32_t max_depth;
 	uint64_t now_ns; /* goes on by step_ns before each sample */
 	uint64_t step_ns;
-	bool room; /* in the ring buffer, for definitions */
+	bool room;         /* in the ring buffer, for definitions */
 	bool is_undecided; /* samples are to prove their layout */
 
 	/* of the last sample */

@@ -117,6 +117,8 @@ enum exit_status command_record__run(const struct record_options *options)
 		.period_ns = options->period_ns,
 		.duration_ns = options->duration_ns,
 		.max_depth = options->max_depth,
+		.layout = options->layout,
+		.waits = options->waits,
 	};
 	const char *path = options->output;
 	struct session *session = NULL;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout_puc.h"
 #include "record.h"
 #include "units.h"
 
@@ -69,12 +70,15 @@ static const char record_help[] =
 	"  -p, --pid=PID          the process, needed\n"
 	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
 	"                         365 days (default: until Ctrl-C or its end)\n"
+	"      --wait             where there is no Lua yet, wait for one to be loaded\n"
 	"\n"
 	"How to sample:\n"
 	"  -F, --frequency=FREQ   samples per second of CPU time, for each thread:\n"
 	"                         1 to 20000, or 1khz, 10khz (default: " FREQUENCY_TEXT ")\n"
 	"      --max-depth=N      frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
 	"                         (default: " DEPTH_TEXT ")\n"
+	"      --layout=NAME      read its Lua as that of release NAME, such as 5.4.6,\n"
+	"                         whatever samples say (--layout=help lists them)\n"
 	"\n"
 	"Output:\n"
 	"  -o, --output=FILE      the profile; - is standard output\n"
@@ -84,7 +88,7 @@ static const char record_help[] =
 	"\n"
 	"  -h, --help             this text\n" EXIT_STATUS_SECTION;
 
-enum { OPTION_MAX_DEPTH = 256 }; /* no letter */
+enum { OPTION_MAX_DEPTH = 256, OPTION_LAYOUT, OPTION_WAIT }; /* no letter */
 
 /* What each option of record takes, for messages; NULL: no value. */
 static const struct accepted {
@@ -95,6 +99,8 @@ static const struct accepted {
 	{'d', "--duration", "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"},
 	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
+	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
+	{OPTION_WAIT, "--wait", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
@@ -107,6 +113,8 @@ static const struct option record_options[] = {
 	{"duration", required_argument, NULL, 'd'},
 	{"frequency", required_argument, NULL, 'F'},
 	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
+	{"layout", required_argument, NULL, OPTION_LAYOUT},
+	{"wait", no_argument, NULL, OPTION_WAIT},
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -274,6 +282,13 @@ static int set_record_option(int letter, struct record_options *record)
 	case OPTION_MAX_DEPTH:
 		err = parse_number(optarg, LS_DEPTH_MAX, &record->max_depth);
 		break;
+	case OPTION_LAYOUT:
+		record->layout = optarg;
+		err = layout_puc__find(optarg) < 0 ? -EINVAL : 0;
+		break;
+	case OPTION_WAIT:
+		record->waits = true;
+		break;
 	case 'o':
 		record->output = optarg;
 		err = *optarg ? 0 : -EINVAL;
@@ -288,14 +303,38 @@ static int set_record_option(int letter, struct record_options *record)
 	return err;
 }
 
+static void list_layouts(char *to, size_t size, const char *separator)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < layouts_puc_count && length < size; i++)
+		length += (size_t)snprintf(to + length, size - length, "%s%s", i ? separator : "",
+					   layouts_puc[i].name);
+}
+
 static enum options_verdict refuse_value(int letter, const char *value, int err)
 {
 	const struct accepted *accepted = find_accepted(letter);
+	char layouts[512];
 
+	if (letter == OPTION_LAYOUT) {
+		list_layouts(layouts, sizeof(layouts), ", ");
+		log_error("unknown layout '%s' (accepted: %s)", value, layouts);
+		return OPTIONS_WRONG;
+	}
 	log_error("%s '%s' of option '%s' (accepted: %s)",
 		  err == -ERANGE ? "out of range: value" : "cannot understand value", value,
 		  accepted->name, accepted->value);
 	return OPTIONS_WRONG;
+}
+
+static enum options_verdict print_layouts(void)
+{
+	char layouts[512];
+
+	list_layouts(layouts, sizeof(layouts) - 1, "\n");
+	strcat(layouts, "\n");
+	return print_out(layouts);
 }
 
 static enum options_verdict parse_record(int argc, char **argv, struct record_options *record)
@@ -313,6 +352,8 @@ static enum options_verdict parse_record(int argc, char **argv, struct record_op
 	while ((letter = getopt_long(argc, argv, "+:p:d:F:o:qvh", record_options, NULL)) != -1) {
 		if (letter == 'h')
 			return print_out(record_help);
+		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
+			return print_layouts();
 		if (letter == '?' || letter == ':')
 			return refuse_option(letter, argv[optind - 1]);
 		err = set_record_option(letter, record);

@@ -19,6 +19,8 @@ struct record_options {
 	const char
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
 	enum log_level log_level;
+	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
+	bool waits;         /* for Lua, where there is none yet */
 };
 
 struct options {

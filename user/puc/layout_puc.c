@@ -6,6 +6,10 @@
  */
 #include "layout_puc.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 /* LUA_TFUNCTION | variant | BIT_ISCOLLECTABLE, lobject.h: the same numbers from 5.2 to 5.5. */
 #define TAGS_SINCE_5_2 .tag_lua_function = 70, .tag_light_function = 22, .tag_c_function = 102
 
@@ -431,3 +435,20 @@ const struct layout_puc layouts_puc[] = {
 const size_t layouts_puc_count = sizeof(layouts_puc) / sizeof(layouts_puc[0]);
 _Static_assert(sizeof(layouts_puc) / sizeof(layouts_puc[0]) <= LS_LAYOUT_MAX,
 	       "the BPF map is full");
+
+int layout_puc__find(const char *name)
+{
+	int minor, patch, end;
+
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		if (!strcmp(layouts_puc[i].name, name))
+			return (int)i;
+	end = 0;
+	if (sscanf(name, "5.%1d.%1d%n", &minor, &patch, &end) != 2 || name[end])
+		return -ENOENT;
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		if (layouts_puc[i].minor == minor && layouts_puc[i].first_patch <= patch &&
+		    layouts_puc[i].last_patch >= patch)
+			return (int)i;
+	return -ENOENT;
+}

@@ -20,4 +20,7 @@ struct layout_puc {
 extern const struct layout_puc layouts_puc[];
 extern const size_t layouts_puc_count; /* at most LS_LAYOUT_MAX */
 
+/* The index of the layout of that name, or of that release ("5.4.6"); -ENOENT: none. */
+int layout_puc__find(const char *name);
+
 #endif

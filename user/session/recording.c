@@ -43,12 +43,12 @@ struct recording {
 	struct symbolizer_puc *symbolizer;
 	struct cpu_time *time;
 	struct last_stack *stacks;
-	struct verdict verdict;
+	struct verdicts verdicts;
 	uint32_t host, unreadable, unsampled, collector; /* functions */
 	uint32_t other;          /* likewise: stands for those that were evicted */
 	uint32_t functions_most; /* more are too many */
 	uint64_t evicted;
-	uint64_t last_state;
+	uint64_t last_states[LS_LAYOUT_MAX]; /* by layout; 0: none */
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
 	uint64_t collected;
@@ -297,7 +297,7 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	category = call_tree__category(recording->tree, sample->comm);
 	if (!category)
 		return -ENOMEM;
-	verdict__add(&recording->verdict, sample);
+	verdicts__add(&recording->verdicts, sample);
 	recording->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
 	recording->errors[sample->error % LS_WALK_ERROR_COUNT]++;
 	if (sample->class == LS_SAMPLE_HOST)
@@ -311,7 +311,7 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	if (!node)
 		return -ENOMEM;
 	if (sample->state)
-		recording->last_state = sample->state;
+		recording->last_states[sample->layout % LS_LAYOUT_MAX] = sample->state;
 	call_tree__count(recording->tree, node);
 	return cpu_time__sample(recording->time, sample, node);
 }
@@ -353,8 +353,8 @@ int recording__exec(struct recording *recording)
 	symbolizer_puc__free(recording->symbolizer);
 	functions__forget_addresses(recording->functions);
 	recording->symbolizer = fresh;
-	recording->last_state = 0;
-	memset(&recording->verdict, 0, sizeof(recording->verdict));
+	memset(recording->last_states, 0, sizeof(recording->last_states));
+	memset(&recording->verdicts, 0, sizeof(recording->verdicts));
 	forget_stacks(recording);
 	return 0;
 }
@@ -367,21 +367,20 @@ int recording__end_thread(struct recording *recording, uint32_t tid, const char 
 
 void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns)
 {
-	const struct verdict *verdict = &recording->verdict;
 	uint64_t total_ns;
 
 	cpu_time__end_all(recording->time);
 	total_ns = cpu_time__total_ns(recording->time);
 	if (cpu_ns > total_ns)
 		charge_unsampled(recording, comm, cpu_ns - total_ns);
-	if (verdict->has_evidence)
-		symbolizer_puc__finish(recording->symbolizer, &layouts_puc[verdict->layout].offsets,
-				       recording->last_state);
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		symbolizer_puc__finish(recording->symbolizer, &layouts_puc[i].offsets,
+				       recording->last_states[i]);
 }
 
-const struct verdict *recording__verdict(const struct recording *recording)
+struct verdicts *recording__verdicts(struct recording *recording)
 {
-	return &recording->verdict;
+	return &recording->verdicts;
 }
 
 const uint64_t *recording__classes(const struct recording *recording)

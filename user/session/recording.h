@@ -46,7 +46,8 @@ int recording__end_thread(struct recording *recording, uint32_t tid, const char 
  */
 void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns);
 
-const struct verdict *recording__verdict(const struct recording *recording);
+/* Of no interpreter at first, and again after exec(): the caller says which there are. */
+struct verdicts *recording__verdicts(struct recording *recording);
 
 /* Samples so far, per class; DROPPED is the caller's to know. */
 const uint64_t *recording__classes(const struct recording *recording);

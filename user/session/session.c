@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interpreter_puc.h"
+#include "identification.h"
 #include "layout_puc.h"
 #include "log.h"
 #include "process.h"
@@ -24,18 +24,15 @@
 
 #define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
 
-/* Samples that fit no candidate layout until all layouts are tried. */
-#define MISFITS_MAX 64
-
 struct session {
 	struct session_options options;
 	struct sampler *sampler;
 	struct recording *recording;
-	struct interpreter_puc interpreter;
+	struct identification *identification;
+	struct ls_target known; /* what BPF was told of the target last */
 	char name[16];
 	char target[64];
-	char found[512];
-	char layout[128];
+	char layout[512];
 	char why_empty[256];
 	struct utsname host;
 	uint64_t open_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
@@ -44,12 +41,9 @@ struct session {
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
 	sigset_t old_signals;
-	int is_over;            /* a signal came or the target has ended */
-	int has_executed;       /* the target runs another program now */
-	int is_announced;       /* the verdict was shown */
-	int tries_all;          /* all layouts are candidates */
-	int is_renewing;        /* BPF was told of a new edition */
-	struct ls_target known; /* to BPF */
+	int is_over;      /* a signal came or the target has ended */
+	int has_executed; /* the target runs another program now */
+	int is_renewing;  /* BPF was told of a new edition */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -91,59 +85,18 @@ static int on_exec(void *context, const struct ls_exec *exec)
 	return recording__exec(session->recording);
 }
 
-static int explain_no_lua(struct session *session, int error, const char *other)
+/* Tells BPF what is known of the target's interpreters, where that has changed. */
+static int tell_target(struct session *session)
 {
-	if (error == -ENOENT && other)
-		log_error("cannot profile %s: it runs %s, which this version does not know yet",
-			  session->target, other);
-	else if (error == -ENOENT)
-		log_error("cannot profile %s: no Lua in any of its files", session->target);
-	else if (error == -ENOTSUP)
-		log_error("cannot profile %s: not a 64-bit process of this machine",
-			  session->target);
-	else if (error == -EACCES || error == -EPERM)
-		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
-			  session->target);
-	else
-		log_error("cannot look into %s: %s", session->target, strerror(-error));
-	return error == -ENOTSUP ? -ENOENT : error;
-}
+	struct ls_target target;
 
-/* Which Lua the process runs; the layouts that may fit. */
-static int identify(struct session *session)
-{
-	const char *other;
-	int error;
-
-	interpreter_puc__free(&session->interpreter);
-	error = interpreter_puc__identify(session->options.pid, &session->interpreter, &other);
-	if (error)
-		return explain_no_lua(session, error, other);
-	snprintf(session->found, sizeof(session->found), "Lua %s in %s, %s%s",
-		 session->interpreter.release, session->interpreter.path,
-		 session->interpreter.is_shared_library ? "shared" : "static",
-		 session->interpreter.is_stripped ? ", stripped" : "");
-	log_info("%s: %s", session->target, session->found);
-	log_info("garbage collector: %s%s",
-		 session->interpreter.collector.is_known ? "" : "not known, ",
-		 session->interpreter.collector.how);
-	return 0;
-}
-
-/* Which layouts BPF tries; `is_decided` where there is but one left. */
-static int set_layouts(struct session *session, uint32_t layouts, int is_decided)
-{
-	const struct collector_puc *collector = &session->interpreter.collector;
-	struct ls_target *target = &session->known;
-
-	target->family = LS_FAMILY_PUC;
-	target->layouts = layouts;
-	target->decided = is_decided ? layouts : 0;
-	memcpy(target->code, session->interpreter.code, sizeof(target->code));
-	target->watched = collector->watched;
-	memcpy(target->collector, collector->collector, sizeof(target->collector));
-	memcpy(target->executor, collector->executor, sizeof(target->executor));
-	return sampler__set_target(session->sampler, session->options.pid, target);
+	identification__target(session->identification, recording__verdicts(session->recording),
+			       &target);
+	target.edition = session->known.edition;
+	if (!memcmp(&target, &session->known, sizeof(target)))
+		return 0;
+	session->known = target;
+	return sampler__set_target(session->sampler, session->options.pid, &target);
 }
 
 static int look_up_process(struct session *session)
@@ -189,9 +142,10 @@ static int load_sampler(struct session *session)
 
 	for (size_t i = 0; !error && i < layouts_puc_count; i++)
 		error = sampler__set_layout(session->sampler, i, &layouts_puc[i].offsets);
-	if (!error)
-		error = set_layouts(session, session->interpreter.layouts, 0);
-	return error;
+	if (error)
+		return error;
+	identification__begin(session->identification, recording__verdicts(session->recording));
+	return tell_target(session);
 }
 
 static void catch_signals(struct session *session)
@@ -233,9 +187,11 @@ int session__open(const struct session_options *options, struct session **opened
 	uname(&session->host);
 	catch_signals(session);
 	raise_file_limit();
-	error = look_up_process(session);
+	session->identification = identification__new(&(struct identification_options){
+		.pid = options->pid, .layout = options->layout, .waits = options->waits});
+	error = session->identification ? look_up_process(session) : -ENOMEM;
 	if (!error)
-		error = identify(session);
+		error = identification__look(session->identification, session->target);
 	if (error)
 		goto cleanup;
 	session->recording = recording__new(options->pid);
@@ -257,7 +213,7 @@ void session__close(struct session *session)
 		return;
 	sampler__close(session->sampler);
 	recording__free(session->recording);
-	interpreter_puc__free(&session->interpreter);
+	identification__free(session->identification);
 	if (session->pid_fd >= 0)
 		close(session->pid_fd);
 	if (session->signal_fd >= 0)
@@ -333,47 +289,29 @@ static int follow_exec(struct session *session)
 	int error;
 
 	session->has_executed = 0;
-	session->is_announced = 0;
-	session->tries_all = 0;
-	session->known.edition++;
+	session->known = (struct ls_target){.edition = session->known.edition + 1};
 	process__name(session->options.pid, session->name);
 	snprintf(session->target, sizeof(session->target), "%s (pid %d)", session->name,
 		 session->options.pid);
 	log_warn("the target now runs another program");
-	error = identify(session);
+	error = identification__look(session->identification, session->target);
 	if (error) {
 		session->is_over = 1;
 		return error == -ENOENT ? 0 : error;
 	}
-	return set_layouts(session, session->interpreter.layouts, 0);
+	identification__begin(session->identification, recording__verdicts(session->recording));
+	return tell_target(session);
 }
 
-/* Tells BPF and the user what the samples say about the layout. */
-static int settle_layout(struct session *session)
+/* Takes in what the samples and the process's mappings say about its interpreters. */
+static int follow_interpreters(struct session *session)
 {
-	const struct verdict *verdict = recording__verdict(session->recording);
+	struct verdicts *verdicts = recording__verdicts(session->recording);
+	int error;
 
-	if (session->is_announced)
-		return 0;
-	if (verdict->is_contradicted) {
-		verdict__describe(verdict, session->layout, sizeof(session->layout));
-		log_error("cannot profile %s: an unknown or modified Lua, which several layouts "
-			  "fit (%s)",
-			  session->target, session->layout);
-		return -ENOENT;
-	}
-	if (verdict->is_decided) {
-		verdict__describe(verdict, session->layout, sizeof(session->layout));
-		log_info("layout %s", session->layout);
-		session->is_announced = 1;
-		return set_layouts(session, 1U << verdict->layout, 1);
-	}
-	if (!verdict->has_evidence && verdict->misfits > MISFITS_MAX && !session->tries_all) {
-		session->tries_all = 1;
-		log_warn("no layout of Lua %s fits, trying all", session->interpreter.release);
-		return set_layouts(session, interpreter_puc__all_layouts(), 0);
-	}
-	return 0;
+	identification__notice(session->identification, verdicts, session->target);
+	error = identification__settle(session->identification, verdicts, session->target);
+	return error ? error : tell_target(session);
 }
 
 static void show_progress(struct session *session)
@@ -463,7 +401,7 @@ static int watch(struct session *session)
 		if (!error && session->has_executed)
 			error = follow_exec(session);
 		if (!error)
-			error = settle_layout(session);
+			error = follow_interpreters(session);
 		sampler__vary_periods(session->sampler);
 		show_progress(session);
 	}
@@ -510,7 +448,9 @@ int session__run(struct session *session)
 	session->end_ns = clock_ns(CLOCK_MONOTONIC);
 	drain_error = drain(session);
 	if (!error)
-		error = settle_layout(session);
+		error = identification__end(session->identification,
+					    recording__verdicts(session->recording),
+					    session->target);
 	end_threads(session);
 	log_debug("%llu ticks, %llu searched %llu chunks of stack, %llu "
 		  "prototypes read",
@@ -531,18 +471,21 @@ const char *session__name(const struct session *session)
 
 void session__export(struct session *session, struct ls_profile *profile)
 {
-	const struct verdict *verdict = recording__verdict(session->recording);
+	const struct verdicts *verdicts = recording__verdicts(session->recording);
 	struct ls_profile_recorder *recorder = &profile->recorder;
 
 	recording__export(session->recording, profile);
-	verdict__describe(verdict, session->layout, sizeof(session->layout));
+	verdicts__describe(verdicts, session->layout, sizeof(session->layout));
 	recorder->version = LUASPY_VERSION;
 	recorder->host = session->host.nodename;
 	recorder->target = session->target;
-	recorder->interpreter = session->found;
-	recorder->layout = verdict->has_evidence ? session->layout : NULL;
-	recorder->collector = session->interpreter.collector.how;
-	recorder->collector_is_known = session->interpreter.collector.is_known;
+	recorder->interpreter = identification__found(session->identification);
+	recorder->layout = NULL;
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (verdicts->items[i].has_evidence || verdicts->items[i].is_forced)
+			recorder->layout = session->layout;
+	recorder->collector =
+		identification__collector(session->identification, &recorder->collector_is_known);
 	recorder->period_ns = session->options.period_ns;
 	recorder->cpu_ns = session->cpu_ns;
 	recorder->start_ms = session->start_unix_ms;
@@ -556,14 +499,12 @@ void session__export(struct session *session, struct ls_profile *profile)
 
 static void explain_emptiness(struct session *session)
 {
-	const struct verdict *verdict = recording__verdict(session->recording);
 	const uint64_t *classes = recording__classes(session->recording);
 	char *to = session->why_empty;
 	size_t size = sizeof(session->why_empty);
 
-	if (classes[LS_SAMPLE_UNREADABLE] && verdict->misfits)
-		snprintf(to, size, "no known layout fits its Lua %s: an unknown or modified build",
-			 session->interpreter.release);
+	if (!identification__found(session->identification) && !session->options.layout)
+		snprintf(to, size, "none of its files held any Lua");
 	else if (classes[LS_SAMPLE_HOST])
 		snprintf(to, size,
 			 "no Lua state was active on any stack: it ran other code, or a Lua "

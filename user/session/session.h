@@ -15,6 +15,8 @@ struct session_options {
 	uint64_t period_ns;
 	uint64_t duration_ns; /* 0: until a signal or the target's end */
 	uint32_t max_depth;
+	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
+	int waits;          /* that there is no Lua yet is no error */
 };
 
 /*

@@ -210,6 +210,17 @@ int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, 
 		       : -ENAMETOOLONG;
 }
 
+int process__mapped_pages(pid_t pid, uint64_t *pages)
+{
+	char *text;
+	int error = read_all(open_proc("/proc/%d/statm", pid), &text);
+
+	if (!error && sscanf(text, "%" SCNu64, pages) != 1)
+		error = -EPROTO;
+	free(text);
+	return error;
+}
+
 static int compare_ids(const void *left, const void *right)
 {
 	pid_t a = *(const pid_t *)left, b = *(const pid_t *)right;

@@ -40,6 +40,9 @@ void process__mappings_free(struct process_mappings *mappings);
 int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, char *path,
 			      size_t size);
 
+/* Pages of address space: another number where something has been mapped. 0 or -errno. */
+int process__mapped_pages(pid_t pid, uint64_t *pages);
+
 /* Thread ids in ascending order; *tids is malloc()ed, NULL on error. The count, or -errno. */
 ssize_t process__threads(pid_t pid, pid_t **tids);
 

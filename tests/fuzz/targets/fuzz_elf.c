@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "elf_file.h"
-#include "interpreter_puc.h"
+#include "interpreters_puc.h"
 #include "native_names.h"
 #include "process_of_input.h"
 
@@ -50,17 +50,21 @@ static void look_into_file(size_t size)
 
 static void identify(void)
 {
-	struct interpreter_puc interpreter;
-	const char *other;
-	int error = interpreter_puc__identify(getpid(), &interpreter, &other);
+	struct lua_files *files = lua_files__new();
+	struct interpreters_puc found;
+	int error;
 
-	if (error) {
-		require(error == -ENOENT || error == -ENOTSUP || error == -ENOMEM);
-		return;
+	require(files);
+	error = interpreters_puc__find(files, getpid(), &found);
+	require(!error || error == -ENOTSUP || error == -ENOMEM);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct interpreter_puc *interpreter = &found.items[i];
+
+		require(interpreter->path && interpreter->file.minor);
+		require(strlen(interpreter->file.release) < sizeof(interpreter->file.release));
 	}
-	require(interpreter.path && !other);
-	require(strlen(interpreter.release) < sizeof(interpreter.release));
-	interpreter_puc__free(&interpreter);
+	interpreters_puc__free(&found);
+	lua_files__free(files);
 }
 
 static void name_code(size_t size)

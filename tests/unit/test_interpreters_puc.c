@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "interpreter_puc.h"
+#include "interpreters_puc.h"
 #include "layout_puc.h"
 #include "process.h"
 #include "skip.h"
@@ -36,7 +36,7 @@ static uint16_t layouts_of(int minor, int first_patch, int last_patch)
 /* Those that may be tried where the file does not tell the patch. */
 static uint16_t layouts_of_minor(int minor)
 {
-	return layouts_of(minor, 0, 99) & interpreter_puc__all_layouts();
+	return layouts_of(minor, 0, 99) & interpreters_puc__all_layouts();
 }
 
 /* A Lua that has started and waits. Until then its memory may still be the test's own. */
@@ -49,12 +49,24 @@ static struct child *start_lua(struct stage *stage, const char *program)
 	return child;
 }
 
+static void find(pid_t pid, struct interpreters_puc *found)
+{
+	struct lua_files *files = lua_files__new();
+
+	assert_non_null(files);
+	assert_int_equal(interpreters_puc__find(files, pid, found), 0);
+	lua_files__free(files);
+}
+
+/* The only one; freed by its path. */
 static void identify(const struct child *child, struct interpreter_puc *interpreter)
 {
-	const char *other = "";
+	struct interpreters_puc found;
 
-	assert_int_equal(interpreter_puc__identify(child->pid, interpreter, &other), 0);
-	assert_null(other);
+	find(child->pid, &found);
+	assert_int_equal(found.count, 1);
+	assert_int_equal(found.other_count, 0);
+	*interpreter = found.items[0];
 }
 
 /* A copy of `program` in the stage's folder. Where `from` is not NULL, `to` takes its place and, if
@@ -91,13 +103,13 @@ static void identifies_one(struct stage *stage, int minor)
 	snprintf(release, sizeof(release), "5.%d.", minor);
 	need_program(program, "lua5.*");
 	identify(start_lua(stage, program), &interpreter);
-	assert_memory_equal(interpreter.release, release, strlen(release));
-	patch = atoi(interpreter.release + strlen(release));
-	assert_int_equal(interpreter.layouts, layouts_of(minor, patch, patch));
-	assert_int_not_equal(interpreter.layouts, 0);
+	assert_memory_equal(interpreter.file.release, release, strlen(release));
+	patch = atoi(interpreter.file.release + strlen(release));
+	assert_int_equal(interpreter.file.layouts, layouts_of(minor, patch, patch));
+	assert_int_not_equal(interpreter.file.layouts, 0);
 	if (has_program(path))
 		assert_string_equal(interpreter.path, path);
-	interpreter_puc__free(&interpreter);
+	free(interpreter.path);
 }
 
 static void identifies_lua_5_1(void **state)
@@ -129,9 +141,9 @@ static void goes_by_content_whatever_the_name(void **state)
 	need_program("/usr/bin/lua5.4", "lua5.4");
 	path = copy_program(stage, "/usr/bin/lua5.4", "luajit-5.1.so", NULL, NULL);
 	identify(start_lua(stage, path), &interpreter);
-	assert_memory_equal(interpreter.release, "5.4.", 4);
+	assert_memory_equal(interpreter.file.release, "5.4.", 4);
 	assert_string_equal(interpreter.path, in_folder(stage, "luajit-5.1.so"));
-	interpreter_puc__free(&interpreter);
+	free(interpreter.path);
 }
 
 static void finds_the_file_that_was_deleted_since(void **state)
@@ -147,17 +159,16 @@ static void finds_the_file_that_was_deleted_since(void **state)
 	child = start_lua(stage, path);
 	assert_int_equal(unlink(in_folder(stage, "gone")), 0);
 	identify(child, &interpreter);
-	assert_memory_equal(interpreter.release, "5.3.", 4);
+	assert_memory_equal(interpreter.file.release, "5.3.", 4);
 	assert_string_equal(interpreter.path, in_folder(stage, "gone"));
-	interpreter_puc__free(&interpreter);
+	free(interpreter.path);
 }
 
 static void finds_no_lua_in_another_program(void **state)
 {
 	struct stage *stage = *state;
-	struct interpreter_puc interpreter;
+	struct interpreters_puc found;
 	struct child *child = start(stage, "sh", "-c", "echo up; exec sleep 60");
-	const char *other = "";
 	char name[16] = "";
 
 	child__await_output(stage, child, "up\n");
@@ -165,19 +176,21 @@ static void finds_no_lua_in_another_program(void **state)
 		sleep_seconds(0.01);
 		assert_int_equal(process__name(child->pid, name), 0);
 	}
-	assert_int_equal(interpreter_puc__identify(child->pid, &interpreter, &other), -ENOENT);
-	assert_null(other);
-	assert_null(interpreter.path);
+	find(child->pid, &found);
+	assert_int_equal(found.count, 0);
+	assert_int_equal(found.other_count, 0);
 }
 
 static void says_that_a_process_is_gone(void **state)
 {
-	struct interpreter_puc interpreter;
-	const char *other = "";
+	struct lua_files *files = lua_files__new();
+	struct interpreters_puc found;
 
 	(void)state;
-	assert_int_equal(interpreter_puc__identify(NO_PID, &interpreter, &other), -ESRCH);
-	assert_null(other);
+	assert_non_null(files);
+	assert_int_equal(interpreters_puc__find(files, NO_PID, &found), -ESRCH);
+	assert_int_equal(found.count, 0);
+	lua_files__free(files);
 }
 
 /* A copy of lua5.4 that calls itself something else. */
@@ -190,9 +203,9 @@ static void calls_itself(void **state, const char *ident, const char *release, u
 	need_program("/usr/bin/lua5.4", "lua5.4");
 	path = copy_program(stage, "/usr/bin/lua5.4", "lua", "$LuaVersion: Lua 5.4.", ident);
 	identify(start_lua(stage, path), &interpreter);
-	assert_string_equal(interpreter.release, release);
-	assert_int_equal(interpreter.layouts, layouts);
-	interpreter_puc__free(&interpreter);
+	assert_string_equal(interpreter.file.release, release);
+	assert_int_equal(interpreter.file.layouts, layouts);
+	free(interpreter.path);
 }
 
 static void tries_all_of_the_minor_version_for_a_patch_that_is_too_new(void **state)
@@ -209,7 +222,7 @@ static void tries_all_of_the_minor_version_without_an_ident(void **state)
 static void takes_a_layout_by_release_that_only_a_release_tells(void **state)
 {
 	calls_itself(state, "$LuaVersion: Lua 5.4.1  ", "5.4.1", layouts_of(4, 1, 1));
-	assert_int_equal(layouts_of(4, 1, 1) & interpreter_puc__all_layouts(), 0);
+	assert_int_equal(layouts_of(4, 1, 1) & interpreters_puc__all_layouts(), 0);
 }
 
 static void survives_an_ident_without_end(void **state)
@@ -219,7 +232,7 @@ static void survives_an_ident_without_end(void **state)
 
 static void tries_every_layout_that_a_walk_tells_apart(void **state)
 {
-	uint16_t all = interpreter_puc__all_layouts();
+	uint16_t all = interpreters_puc__all_layouts();
 
 	(void)state;
 	assert_int_equal(all >> layouts_puc_count, 0);
@@ -255,11 +268,11 @@ static void covers_the_code(struct stage *stage, const char *program)
 		}
 	}
 	assert_int_equal(executable, 1);
-	if (!interpreter.is_shared_library)
+	if (!interpreter.file.is_shared_library)
 		assert_memory_equal(&interpreter.code[0], &interpreter.code[1],
 				    sizeof(interpreter.code[0]));
 	process__mappings_free(&mappings);
-	interpreter_puc__free(&interpreter);
+	free(interpreter.path);
 }
 
 static void covers_the_code_of_lua_5_1(void **state)
@@ -270,6 +283,116 @@ static void covers_the_code_of_lua_5_1(void **state)
 static void covers_the_code_of_lua_5_4(void **state)
 {
 	covers_the_code(*state, "lua5.4");
+}
+
+#define LIBRARY "/usr/lib/*-linux-gnu/"
+
+/* A program that has opened these libraries, its last word "up". */
+static struct child *start_loader(struct stage *stage, const char *one, const char *other)
+{
+	char command[512];
+	struct child *child;
+
+	snprintf(command, sizeof(command),
+		 "printf 'for i = 1, #arg do assert(package.loadlib(arg[i], \"*\")) end "
+		 "print(\"up\") io.stdout:flush() io.read()' >open.lua; exec lua5.4 open.lua %s %s",
+		 one, other);
+	child = start(stage, "sh", "-c", command);
+	child__await_output(stage, child, "up\n");
+	return child;
+}
+
+static void finds_every_lua_of_a_process(void **state)
+{
+	struct interpreters_puc found;
+	struct child *child;
+	bool seen[6] = {};
+
+	need_program("lua5.4", "lua5.4");
+	if (access("/usr/include/lua5.1/lua.h", R_OK) || access("/usr/include/lua5.3/lua.h", R_OK))
+		lacks_package("liblua5.3-dev");
+	child = start_loader(*state, LIBRARY "liblua5.1.so.0", LIBRARY "liblua5.3.so.0");
+	find(child->pid, &found);
+	assert_int_equal(found.count, 3);
+	for (size_t i = 0; i < found.count; i++)
+		seen[found.items[i].file.minor] = true;
+	assert_int_equal(seen[1] && seen[3] && seen[4], 1);
+	interpreters_puc__free(&found);
+}
+
+static void names_a_luajit_beside_lua(void **state)
+{
+	struct interpreters_puc found;
+	struct child *child;
+
+	need_program("lua5.4", "lua5.4");
+	need_program("luajit", "luajit");
+	child = start_loader(*state, LIBRARY "libluajit-5.1.so.2", "");
+	find(child->pid, &found);
+	assert_int_equal(found.count, 1);
+	assert_int_equal(found.items[0].file.minor, 4);
+	assert_int_equal(found.other_count, 1);
+	assert_string_equal(found.others[0].name, "LuaJIT");
+	interpreters_puc__free(&found);
+}
+
+static void reads_no_file_twice(void **state)
+{
+	struct lua_files *files = lua_files__new();
+	struct interpreters_puc found, again;
+	struct child *child;
+	unsigned int count;
+
+	need_program("lua5.4", "lua5.4");
+	assert_non_null(files);
+	child = start_lua(*state, "lua5.4");
+	assert_int_equal(interpreters_puc__find(files, child->pid, &found), 0);
+	count = lua_files__read_count(files);
+	assert_in_range(count, 2, 100);
+	assert_int_equal(interpreters_puc__find(files, child->pid, &again), 0);
+	assert_int_equal(lua_files__read_count(files), count);
+	assert_int_equal(interpreters_puc__are_equal(&found, &again), 1);
+	interpreters_puc__free(&found);
+	interpreters_puc__free(&again);
+	lua_files__free(files);
+}
+
+static void reads_a_file_again_that_has_changed(void **state)
+{
+	struct stage *stage = *state;
+	struct lua_files *files = lua_files__new();
+	struct lua_file file;
+	const char *path;
+
+	need_program("/usr/bin/lua5.4", "lua5.4");
+	assert_non_null(files);
+	path = copy_program(stage, "/usr/bin/lua5.4", "lua", NULL, NULL);
+	assert_int_equal(lua_files__look(files, path, &file), 0);
+	assert_int_equal(file.minor, 4);
+	write_file(path, "#!/bin/sh\n", 10);
+	assert_int_equal(lua_files__look(files, path, &file), 0);
+	assert_int_equal(file.minor, 0);
+	assert_int_equal(lua_files__read_count(files), 2);
+	lua_files__free(files);
+}
+
+/* An upgrade puts another file in its place; what runs is the old one. */
+static void looks_at_the_file_that_runs_not_at_its_successor(void **state)
+{
+	struct stage *stage = *state;
+	struct interpreter_puc interpreter;
+	struct child *child;
+
+	need_root();
+	need_program("/usr/bin/lua5.3", "lua5.3");
+	need_program("/usr/bin/lua5.4", "lua5.4");
+	copy_program(stage, "/usr/bin/lua5.3", "lua", NULL, NULL);
+	copy_program(stage, "/usr/bin/lua5.4", "new", NULL, NULL);
+	child = start_lua(stage, in_folder(stage, "lua"));
+	assert_int_equal(rename(in_folder(stage, "new"), in_folder(stage, "lua")), 0);
+	identify(child, &interpreter);
+	assert_int_equal(interpreter.file.minor, 3);
+	free(interpreter.path);
 }
 
 int main(void)
@@ -290,7 +413,12 @@ int main(void)
 		cmocka_unit_test(tries_every_layout_that_a_walk_tells_apart),
 		staged(covers_the_code_of_lua_5_1),
 		staged(covers_the_code_of_lua_5_4),
+		staged(finds_every_lua_of_a_process),
+		staged(names_a_luajit_beside_lua),
+		staged(reads_no_file_twice),
+		staged(reads_a_file_again_that_has_changed),
+		staged(looks_at_the_file_that_runs_not_at_its_successor),
 	};
 
-	return cmocka_run_group_tests_name("interpreter_puc", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("interpreters_puc", tests, NULL, NULL);
 }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "interpreters_puc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "layout_puc.h"
+#include "process.h"
+
+static bool seen_before(const struct process_mappings *mappings, size_t index)
+{
+	const struct process_mapping *mapping = &mappings->items[index];
+
+	for (size_t i = 0; i < index; i++)
+		if (mappings->items[i].executable && mappings->items[i].inode == mapping->inode &&
+		    mappings->items[i].device == mapping->device)
+			return true;
+	return false;
+}
+
+/* Where a file's code and constants are mapped, as far as they lie together. */
+static struct ls_range code_range(const struct process_mappings *mappings, uint64_t device,
+				  uint64_t inode)
+{
+	struct ls_range range = {};
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct process_mapping *mapping = &mappings->items[i];
+
+		if (mapping->device != device || mapping->inode != inode)
+			continue;
+		if (mapping->writable || (range.high && mapping->start != range.high))
+			break;
+		if (!range.high)
+			range.low = mapping->start;
+		range.high = mapping->end;
+	}
+	return range;
+}
+
+static void find_code(pid_t pid, const struct process_mappings *mappings,
+		      const struct process_mapping *interpreter, struct ls_range *code)
+{
+	char path[64];
+	struct stat program;
+
+	code[0] = code_range(mappings, interpreter->device, interpreter->inode);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (!stat(path, &program))
+		code[1] = code_range(mappings, program.st_dev, program.st_ino);
+}
+
+/* The collector's ranges, as the process has the file mapped: `mapping` is one of code. */
+static void place_collector(const struct process_mapping *mapping,
+			    struct interpreter_puc *interpreter)
+{
+	const struct lua_file *file = &interpreter->file;
+	uint64_t size = mapping->end - mapping->start;
+
+	interpreter->collector = file->collector;
+	for (size_t i = 0; i < file->segment_count; i++) {
+		uint64_t within = file->segments[i].offset - mapping->offset;
+
+		if (within >= size)
+			continue;
+		collector_puc__move(&interpreter->collector,
+				    mapping->start + within - file->segments[i].address);
+		return;
+	}
+	if (interpreter->collector.is_known)
+		interpreter->collector =
+			(struct collector_puc){.how = "its code is not mapped as its file says"};
+}
+
+static int add_interpreter(pid_t pid, const struct process_mappings *mappings, size_t index,
+			   const struct lua_file *file, struct interpreters_puc *found)
+{
+	struct interpreter_puc *interpreter = &found->items[found->count];
+
+	if (found->count == INTERPRETERS_MAX) {
+		found->left_out++;
+		return 0;
+	}
+	*interpreter = (struct interpreter_puc){.file = *file};
+	place_collector(&mappings->items[index], interpreter);
+	interpreter->path = strdup(mappings->items[index].path);
+	if (!interpreter->path)
+		return -ENOMEM;
+	find_code(pid, mappings, &mappings->items[index], interpreter->code);
+	found->count++;
+	return 0;
+}
+
+static int add_other(const struct process_mapping *mapping, const char *name,
+		     struct interpreters_puc *found)
+{
+	struct other_lua *other = &found->others[found->other_count];
+
+	if (found->other_count == INTERPRETERS_MAX) {
+		found->left_out++;
+		return 0;
+	}
+	other->name = name;
+	other->path = strdup(mapping->path);
+	if (!other->path)
+		return -ENOMEM;
+	found->other_count++;
+	return 0;
+}
+
+/* 0, -ENOTSUP or another -errno. */
+static int look_into(struct lua_files *files, pid_t pid, const struct process_mappings *mappings,
+		     size_t index, struct interpreters_puc *found)
+{
+	char path[PATH_MAX];
+	struct lua_file file;
+	int error = process__mapped_file_path(pid, &mappings->items[index], path, sizeof(path));
+
+	if (error) /* too long a path: nobody's library */
+		return 0;
+	error = lua_files__look(files, path, &file);
+	if (error)
+		return error;
+	if (file.name)
+		return add_other(&mappings->items[index], file.name, found);
+	return file.minor ? add_interpreter(pid, mappings, index, &file, found) : 0;
+}
+
+int interpreters_puc__find(struct lua_files *files, pid_t pid, struct interpreters_puc *found)
+{
+	struct process_mappings mappings = {};
+	int error = process__mappings(pid, &mappings), failure = 0;
+
+	memset(found, 0, sizeof(*found));
+	for (size_t i = 0; !error && i < mappings.count; i++) {
+		if (!mappings.items[i].executable || seen_before(&mappings, i))
+			continue;
+		error = look_into(files, pid, &mappings, i, found);
+		if (error == -ENOMEM)
+			break;
+		if (error)
+			failure = error;
+		error = 0;
+	}
+	process__mappings_free(&mappings);
+	/* What a file was that could not be read matters only where no other says more. */
+	if (!error && !found->count && !found->other_count)
+		error = failure;
+	if (error)
+		interpreters_puc__free(found);
+	return error;
+}
+
+bool interpreters_puc__are_equal(const struct interpreters_puc *one,
+				 const struct interpreters_puc *other)
+{
+	if (one->count != other->count || one->other_count != other->other_count)
+		return false;
+	for (size_t i = 0; i < one->count; i++)
+		if (strcmp(one->items[i].path, other->items[i].path) ||
+		    strcmp(one->items[i].file.release, other->items[i].file.release))
+			return false;
+	return true;
+}
+
+uint16_t interpreters_puc__all_layouts(void)
+{
+	uint16_t all = 0;
+
+	for (size_t i = 0; i < layouts_puc_count; i++)
+		if (!layouts_puc[i].only_by_release)
+			all |= 1U << i;
+	return all;
+}
+
+void interpreters_puc__free(struct interpreters_puc *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		free(found->items[i].path);
+	for (size_t i = 0; i < found->other_count; i++)
+		free(found->others[i].path);
+	memset(found, 0, sizeof(*found));
+}

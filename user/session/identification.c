@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "identification.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "interpreters_puc.h"
+#include "layout_puc.h"
+#include "log.h"
+#include "process.h"
+
+/* Samples that fit no candidate layout until all layouts are tried, and then until it is refused.
+ */
+#define MISFITS_MAX 64
+
+/* Of so many rounds of samples without script, the last is tried with all layouts. */
+#define ROUNDS        8
+#define ROUND_SAMPLES 64
+
+#define NOTICE_NS 200000000ULL
+
+struct identification {
+	struct identification_options options;
+	struct lua_files *files;
+	struct interpreters_puc interpreters;
+	char found[1024];
+	char collector[512]; /* how the collectors were found */
+	uint64_t noticed_ns; /* when it was looked for new mappings */
+	uint64_t pages;      /* that were mapped then */
+	uint16_t announced;  /* bit per layout */
+	int tries_all;       /* all layouts are candidates */
+};
+
+struct identification *identification__new(const struct identification_options *options)
+{
+	struct identification *identification = calloc(1, sizeof(*identification));
+
+	if (!identification)
+		return NULL;
+	identification->options = *options;
+	identification->files = lua_files__new();
+	if (identification->files)
+		return identification;
+	free(identification);
+	return NULL;
+}
+
+void identification__free(struct identification *identification)
+{
+	if (!identification)
+		return;
+	interpreters_puc__free(&identification->interpreters);
+	lua_files__free(identification->files);
+	free(identification);
+}
+
+static int explain(const struct identification *identification, const char *target, int error)
+{
+	const struct interpreters_puc *found = &identification->interpreters;
+
+	if (!error && found->other_count)
+		log_error("cannot profile %s: it runs %s, which this version does not know yet",
+			  target, found->others[0].name);
+	else if (!error)
+		log_error("cannot profile %s: no Lua in any of its files (--wait waits for one)",
+			  target);
+	else if (error == -ENOTSUP)
+		log_error("cannot profile %s: not a 64-bit process of this machine", target);
+	else if (error == -EACCES || error == -EPERM)
+		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
+			  target);
+	else
+		log_error("cannot look into %s: %s", target, strerror(-error));
+	return error && error != -ENOTSUP ? error : -ENOENT;
+}
+
+static void describe(const struct interpreter_puc *interpreter, char *to, size_t size)
+{
+	snprintf(to, size, "Lua %s in %s, %s%s", interpreter->file.release, interpreter->path,
+		 interpreter->file.is_shared_library ? "shared" : "static",
+		 interpreter->file.is_stripped ? ", stripped" : "");
+}
+
+static void describe_collector(const struct interpreter_puc *interpreter, char *to, size_t size)
+{
+	snprintf(to, size, "%s%s", interpreter->collector.is_known ? "" : "not known, ",
+		 interpreter->collector.how);
+}
+
+static int is_among(const struct interpreters_puc *found, const char *path)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (!strcmp(found->items[i].path, path))
+			return 1;
+	for (size_t i = 0; i < found->other_count; i++)
+		if (!strcmp(found->others[i].path, path))
+			return 1;
+	return 0;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+append(char *to, size_t size, const char *format, ...)
+{
+	size_t length = strlen(to);
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (length)
+		snprintf(to + length, size - length, "; ");
+	length = strlen(to);
+	vsnprintf(to + length, size - length, format, arguments);
+	va_end(arguments);
+}
+
+static void tell_interpreter(struct identification *identification,
+			     const struct interpreter_puc *interpreter, int is_new,
+			     const char *target)
+{
+	char text[512];
+
+	describe(interpreter, text, sizeof(text));
+	if (is_new)
+		log_info("%s: %s", target, text);
+	append(identification->found, sizeof(identification->found), "%s", text);
+	describe_collector(interpreter, text, sizeof(text));
+	if (is_new)
+		log_info("garbage collector: %s", text);
+	append(identification->collector, sizeof(identification->collector), "%s",
+	       identification->interpreters.count > 1 ? text : interpreter->collector.how);
+}
+
+/* Says what is there that was not there before. */
+static void tell(struct identification *identification, const struct interpreters_puc *before,
+		 const char *target)
+{
+	const struct interpreters_puc *found = &identification->interpreters;
+
+	identification->found[0] = '\0';
+	identification->collector[0] = '\0';
+	for (size_t i = 0; i < found->count; i++)
+		tell_interpreter(identification, &found->items[i],
+				 !is_among(before, found->items[i].path), target);
+	for (size_t i = 0; i < found->other_count && found->count; i++)
+		if (!is_among(before, found->others[i].path))
+			log_warn("%s: also holds %s in %s, whose scripts are not profiled", target,
+				 found->others[i].name, found->others[i].path);
+	if (found->left_out)
+		log_warn("%s: %zu more files with Lua are left out", target, found->left_out);
+}
+
+int identification__look(struct identification *identification, const char *target)
+{
+	const struct identification_options *options = &identification->options;
+	struct interpreters_puc nothing = {};
+	int error;
+
+	interpreters_puc__free(&identification->interpreters);
+	identification->announced = 0;
+	identification->tries_all = 0;
+	identification->noticed_ns = 0;
+	if (process__mapped_pages(options->pid, &identification->pages))
+		identification->pages = 0;
+	error = interpreters_puc__find(identification->files, options->pid,
+				       &identification->interpreters);
+	if (error || (!identification->interpreters.count && !options->layout && !options->waits))
+		return explain(identification, target, error);
+	tell(identification, &nothing, target);
+	if (!identification->interpreters.count)
+		log_info("%s: no Lua in any of its files so far", target);
+	return 0;
+}
+
+void identification__begin(struct identification *identification, struct verdicts *verdicts)
+{
+	const struct interpreters_puc *found = &identification->interpreters;
+	const char *forced = identification->options.layout;
+
+	if (forced) {
+		uint32_t layout = (uint32_t)layout_puc__find(forced);
+
+		verdicts->count = 1;
+		verdicts->items[0] = (struct verdict){.candidates = (uint16_t)(1U << layout),
+						      .decided = (uint16_t)(1U << layout),
+						      .layout = layout,
+						      .is_forced = 1};
+		return;
+	}
+	for (size_t i = 0; i < found->count; i++)
+		verdicts__expect(verdicts, found->items[i].file.layouts);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+void identification__notice(struct identification *identification, struct verdicts *verdicts,
+			    const char *target)
+{
+	struct interpreters_puc before = identification->interpreters, found;
+	uint64_t now = now_ns(), pages;
+
+	if (now - identification->noticed_ns < NOTICE_NS)
+		return;
+	identification->noticed_ns = now;
+	if (process__mapped_pages(identification->options.pid, &pages) ||
+	    pages == identification->pages)
+		return;
+	identification->pages = pages;
+	if (interpreters_puc__find(identification->files, identification->options.pid, &found))
+		return;
+	if (interpreters_puc__are_equal(&before, &found)) {
+		interpreters_puc__free(&found);
+		return;
+	}
+	identification->interpreters = found;
+	tell(identification, &before, target);
+	for (size_t i = 0; i < found.count && !identification->options.layout; i++)
+		if (!is_among(&before, found.items[i].path))
+			verdicts__expect(verdicts, found.items[i].file.layouts);
+	interpreters_puc__free(&before);
+}
+
+static int refuse(const struct verdict *verdict, const char *target)
+{
+	char score[512];
+
+	verdict__score(verdict, score, sizeof(score));
+	log_error("cannot profile %s: an unknown or modified Lua%s: %s (--layout forces one)",
+		  target, verdict->is_contradicted ? ", which several layouts fit" : "", score);
+	return -ENOENT;
+}
+
+/*
+ * Without evidence all layouts are tried: for good where script fits none that the files speak for,
+ * for a while now and then where no script is found, for files may lie. 1: all are of no avail.
+ */
+static int widen(struct identification *identification, struct verdict *verdict)
+{
+	uint64_t round = verdict->hosts / ROUND_SAMPLES % ROUNDS;
+
+	if (verdict->has_evidence || verdict->is_forced)
+		return 0;
+	if (identification->tries_all)
+		return verdict->misfits >= MISFITS_MAX;
+	if (verdict->misfits >= MISFITS_MAX) {
+		identification->tries_all = 1;
+		verdict->misfits = 0;
+		log_warn("no layout that its files speak for fits, trying all");
+	}
+	verdict->candidates = verdict->named;
+	if (identification->tries_all || round == ROUNDS - 1)
+		verdict->candidates |= interpreters_puc__all_layouts();
+	return 0;
+}
+
+/* What is decided is told once; what fits nothing is tried with everything, then refused. */
+int identification__settle(struct identification *identification, struct verdicts *verdicts,
+			   const char *target)
+{
+	uint16_t decided = 0;
+	char text[512];
+
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct verdict *verdict = &verdicts->items[i];
+
+		if (verdict->is_contradicted)
+			return refuse(verdict, target);
+		decided |= verdict->decided;
+	}
+	if (decided & ~identification->announced && !identification->options.layout) {
+		identification->announced |= decided;
+		verdicts__describe(verdicts, text, sizeof(text));
+		log_info("layout %s", text);
+	}
+	for (size_t i = 0; i < verdicts->count && !decided; i++)
+		if (widen(identification, &verdicts->items[i]))
+			return refuse(&verdicts->items[i], target);
+	return 0;
+}
+
+int identification__end(struct identification *identification, const struct verdicts *verdicts,
+			const char *target)
+{
+	const struct verdict *misfit = NULL;
+
+	(void)identification;
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct verdict *verdict = &verdicts->items[i];
+
+		if (verdict->is_contradicted)
+			return refuse(verdict, target);
+		if (verdict->has_evidence || verdict->is_forced)
+			return 0;
+		if (verdict->misfits)
+			misfit = verdict;
+	}
+	return misfit ? refuse(misfit, target) : 0;
+}
+
+/* Appends ranges to an array that ends with the first empty one. False: they are too many. */
+static int add_ranges(struct ls_range *to, size_t room, const struct ls_range *from)
+{
+	size_t have = 0, more = 0;
+
+	while (have < room && to[have].high)
+		have++;
+	while (more < room && from[more].high)
+		more++;
+	if (have + more > room)
+		return 0;
+	memcpy(to + have, from, more * sizeof(*to));
+	return 1;
+}
+
+/* Of all interpreters, as far as there is room: what is left out is the time of its functions. */
+static void add_collector(const struct collector_puc *collector, struct ls_target *target)
+{
+	struct ls_target with = *target;
+
+	if (!collector->is_known ||
+	    !add_ranges(with.collector, LS_COLLECTOR_RANGES, collector->collector) ||
+	    !add_ranges(with.executor, LS_EXECUTOR_RANGES, collector->executor))
+		return;
+	if (!with.watched.high || collector->watched.low < with.watched.low)
+		with.watched.low = collector->watched.low;
+	if (collector->watched.high > with.watched.high)
+		with.watched.high = collector->watched.high;
+	*target = with;
+}
+
+void identification__target(const struct identification *identification,
+			    const struct verdicts *verdicts, struct ls_target *target)
+{
+	const struct interpreters_puc *found = &identification->interpreters;
+
+	*target = (struct ls_target){.family = LS_FAMILY_PUC};
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct verdict *verdict = &verdicts->items[i];
+
+		target->decided |= verdict->decided;
+		target->layouts |= verdict->decided;
+		if (!verdict->is_decided && !verdict->is_forced)
+			target->layouts |= verdict->candidates;
+	}
+	for (size_t i = 0; i < found->count; i++)
+		add_collector(&found->items[i].collector, target);
+	if (found->count)
+		memcpy(target->code, found->items[0].code, sizeof(target->code));
+}
+
+const char *identification__found(const struct identification *identification)
+{
+	return identification->found[0] ? identification->found : NULL;
+}
+
+const char *identification__collector(const struct identification *identification, bool *is_known)
+{
+	const struct interpreters_puc *found = &identification->interpreters;
+
+	*is_known = found->count != 0;
+	for (size_t i = 0; i < found->count; i++)
+		*is_known &= found->items[i].collector.is_known;
+	return found->count ? identification->collector : NULL;
+}

@@ -14,9 +14,8 @@
 #include "lua_files.h"
 #include "target.h"
 
-#define INTERPRETERS_MAX                                                                           \
-	8 /* more in one process have not been seen; what is left out is counted                   \
-	   */
+/* More in one process have not been seen; what is left out is counted. */
+#define INTERPRETERS_MAX 8
 
 struct interpreter_puc {
 	struct lua_file file;

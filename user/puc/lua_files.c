@@ -178,9 +178,8 @@ unsigned int lua_files__read_count(const struct lua_files *files)
 static int look_for_vm(const struct elf_file *elf, struct lua_file *file)
 {
 	const struct markers *markers;
-	size_t room;
 
-	if (!elf_file__find(elf, "__newindex", &room))
+	if (!elf_file__holds(elf, "__newindex"))
 		return 0;
 	markers = find_markers(elf);
 	if (!markers)

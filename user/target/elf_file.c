@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define LIMIT         (1ull << 30)
+#define PIECE         (256u << 10)
+#define NEEDLE_LIMIT  64
 #define SECTION_LIMIT (1u << 16) /* libelf allocates for each before it looks at any */
 #define SYMBOL_LIMIT  (1u << 21) /* Chromium has about a million */
 #define DYNAMIC_LIMIT 4096
@@ -288,6 +290,42 @@ static void load_region(int fd, struct region *region)
 		done += (uint64_t)count;
 	}
 	region->size = done;
+}
+
+/* What may begin at the end of one piece is looked for again with the next. */
+static bool region_holds(int fd, const struct region *region, const char *needle, char *piece)
+{
+	size_t length = strlen(needle), kept = 0;
+	uint64_t done = 0;
+
+	if (region->bytes)
+		return memmem(region->bytes, region->size, needle, length) != NULL;
+	while (done < region->size) {
+		uint64_t left = region->size - done;
+		ssize_t count = pread(fd, piece + kept, left < PIECE ? left : PIECE,
+				      (off_t)(region->offset + done));
+
+		if (count <= 0)
+			return false;
+		if (memmem(piece, kept + (size_t)count, needle, length))
+			return true;
+		done += (uint64_t)count;
+		count += (ssize_t)kept;
+		kept = (size_t)count < length ? (size_t)count : length - 1;
+		memmove(piece, piece + count - kept, kept);
+	}
+	return false;
+}
+
+bool elf_file__holds(const struct elf_file *file, const char *needle)
+{
+	char *piece = malloc(PIECE + NEEDLE_LIMIT);
+	bool found = !piece;
+
+	for (size_t i = 0; !found && i < file->region_count; i++)
+		found = region_holds(file->fd, &file->regions[i], needle, piece);
+	free(piece);
+	return found;
 }
 
 const char *elf_file__find(const struct elf_file *file, const char *needle, size_t *room)

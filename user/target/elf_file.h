@@ -23,6 +23,12 @@ bool elf_file__is_shared_library(
 	const struct elf_file *file); /* ET_DYN without an interpreter or DF_1_PIE */
 
 /*
+ * Whether `needle`, of at most 64 bytes, is in the file's read-only data, as elf_file__find() looks
+ * at it; true too when out of memory. Nothing is kept: for what most files do not have.
+ */
+bool elf_file__holds(const struct elf_file *file, const char *needle);
+
+/*
  * The first occurrence of `needle` in the file's read-only data (not symbols' names); NULL: none.
  * `*room` bytes are readable from there, not necessarily with a NUL among them. Valid until the
  * file is closed. Read-only data is read at the first call; up to 1 GiB of it is searched. Without

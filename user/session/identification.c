@@ -128,7 +128,7 @@ static void tell_interpreter(struct identification *identification,
 	append(identification->found, sizeof(identification->found), "%s", text);
 	describe_collector(interpreter, text, sizeof(text));
 	if (is_new)
-		log_info("garbage collector: %s", text);
+		log_debug("garbage collector: %s", text);
 	append(identification->collector, sizeof(identification->collector), "%s",
 	       identification->interpreters.count > 1 ? text : interpreter->collector.how);
 }

@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_bytes.h"
+
 #define LIMIT         (1ull << 30)
-#define PIECE         (256u << 10)
-#define NEEDLE_LIMIT  64
 #define SECTION_LIMIT (1u << 16) /* libelf allocates for each before it looks at any */
 #define SYMBOL_LIMIT  (1u << 21) /* Chromium has about a million */
 #define DYNAMIC_LIMIT 4096
@@ -273,58 +273,13 @@ bool elf_file__is_shared_library(const struct elf_file *file)
 	return file->shared_library;
 }
 
-/* The size shrinks to what the file still has. */
-static void load_region(int fd, struct region *region)
-{
-	uint64_t done = 0;
-
-	region->bytes = malloc(region->size);
-	if (!region->bytes)
-		return;
-	while (done < region->size) {
-		ssize_t count = pread(fd, region->bytes + done, region->size - done,
-				      (off_t)(region->offset + done));
-
-		if (count <= 0)
-			break;
-		done += (uint64_t)count;
-	}
-	region->size = done;
-}
-
-/* What may begin at the end of one piece is looked for again with the next. */
-static bool region_holds(int fd, const struct region *region, const char *needle, char *piece)
-{
-	size_t length = strlen(needle), kept = 0;
-	uint64_t done = 0;
-
-	if (region->bytes)
-		return memmem(region->bytes, region->size, needle, length) != NULL;
-	while (done < region->size) {
-		uint64_t left = region->size - done;
-		ssize_t count = pread(fd, piece + kept, left < PIECE ? left : PIECE,
-				      (off_t)(region->offset + done));
-
-		if (count <= 0)
-			return false;
-		if (memmem(piece, kept + (size_t)count, needle, length))
-			return true;
-		done += (uint64_t)count;
-		count += (ssize_t)kept;
-		kept = (size_t)count < length ? (size_t)count : length - 1;
-		memmove(piece, piece + count - kept, kept);
-	}
-	return false;
-}
-
 bool elf_file__holds(const struct elf_file *file, const char *needle)
 {
-	char *piece = malloc(PIECE + NEEDLE_LIMIT);
-	bool found = !piece;
+	bool found = false;
 
 	for (size_t i = 0; !found && i < file->region_count; i++)
-		found = region_holds(file->fd, &file->regions[i], needle, piece);
-	free(piece);
+		found = file_bytes__hold(file->fd, file->regions[i].offset, file->regions[i].size,
+					 needle);
 	return found;
 }
 
@@ -337,7 +292,7 @@ const char *elf_file__find(const struct elf_file *file, const char *needle, size
 		const char *found;
 
 		if (!region->bytes)
-			load_region(file->fd, region);
+			region->bytes = file_bytes__read(file->fd, region->offset, &region->size);
 		if (!region->bytes)
 			continue;
 		found = memmem(region->bytes, region->size, needle, length);

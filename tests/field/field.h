@@ -12,7 +12,7 @@
 #define FIELD_WORK                                                                                 \
 	"local function hot() local x = 0 for i = 1, 3000 do x = x + i % 7 end return x end\n"     \
 	"local function warm() local x = 0 for i = 1, 1000 do x = x + i % 7 end return x end\n"    \
-	"local function work() hot() warm() return string.rep('x', 999):byte(1, 9) end\n"
+	"local function work() hot() warm() return string.rep('x', 999):byte(1, 99) end\n"
 
 /* A script for those that just run one: it never ends. */
 #define FIELD_SCRIPT FIELD_WORK "while true do work() end\n"

@@ -51,6 +51,11 @@ static void shows_a_configuration_of_imapfilter(void **state)
 		     "^main chunk > work");
 }
 
+static const char filter[] =
+	FIELD_WORK "function Pandoc(document)\n"
+		   "	while true do document:walk{Str = function(s) work() return s end} end\n"
+		   "end\n";
+
 static void shows_a_filter_of_pandoc_that_haskell_calls(void **state)
 {
 	struct child *pandoc;
@@ -59,12 +64,7 @@ static void shows_a_filter_of_pandoc_that_haskell_calls(void **state)
 	need_to_record();
 	want_program("pandoc", "pandoc", "173 MB");
 	field__write(*state, "x.md", "one *two* three\n");
-	field__write(*state, "x.lua",
-		     FIELD_WORK "function Pandoc(document)\n"
-				"	while true do\n"
-				"		document:walk{Str = function(s) work() return s end}\n"
-				"	end\n"
-				"end\n");
+	field__write(*state, "x.lua", filter);
 	pandoc = start(*state, "pandoc", "--lua-filter", "x.lua", "x.md", "-t", "html");
 	sleep_seconds(1);
 	profile = field__record(*state, pandoc, "*x.lua");

@@ -207,7 +207,7 @@ check:
 
 .PHONY: oracle
 oracle:
-	@$(MAKE) check TESTS=oracle
+	@TEST_TIMEOUT=7200 ORACLE_SAMPLES=$${ORACLE_SAMPLES:-100000} $(MAKE) check TESTS=oracle
 
 .PHONY: bench
 bench: all

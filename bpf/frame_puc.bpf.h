@@ -8,7 +8,8 @@
 
 #include "find_state.bpf.h"
 
-#define LS_PAGE_BYTES 4096ULL /* or a multiple */
+#define LS_PAGE_BYTES  4096ULL /* or a multiple */
+#define LS_COLLECTABLE 64      /* BIT_ISCOLLECTABLE of a value's tag, lobject.h, 5.2 on */
 
 /* The bytes [address, address + size) within the window, reading it anew where they are not. */
 static __always_inline const __u8 *view(struct ls_window *window, __u64 address, __u32 size,
@@ -217,21 +218,76 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 	return LS_WALK_NONE;
 }
 
-/*
- * moveresults (ldo.c, 5.4) copies the result over the function that returns, value first, before
- * it leaves the call. A C function as result would look like the one that runs. The original is
- * still the topmost value.
- */
-static __always_inline int is_half_returned(struct ls_scratch *scratch,
-					    const struct ls_puc_layout *layout, const __u8 *ci,
-					    __u64 function)
-{
-	__u64 last = ls_word(scratch->state, layout->state_top) - 16;
-	__u64 topmost;
+#define LS_RESULTS_MAX 6
 
-	return !scratch->walk.chain_index && is_top_call(scratch, layout) &&
-	       last != func_of(scratch, layout, ci) &&
-	       !read_target(&topmost, sizeof(topmost), last) && topmost == function;
+/* Signs of a function that is being returned: it lies above its own place, or others do. */
+#define LS_RESULT_ON_STACK  1
+#define LS_RESULT_OFF_STACK 2 /* past `top` */
+#define LS_RESULTS_SHIFTED  4
+#define LS_RESULTS_FILLED   8 /* and a fourth is added */
+
+/* A value as it lies on the stack. */
+struct ls_value {
+	__u64 value;
+	__u64 tag; /* the lowest byte; 0: nil */
+};
+
+/* Whether that C function is among the values from `first` on that lie below `end`. */
+static __always_inline int is_among(const struct ls_value *values, __u64 first, __u64 end,
+				    __u64 function)
+{
+	int found = 0;
+
+	for (__u32 i = 0; i < LS_RESULTS_MAX; i++)
+		found |= values[i].value == function && first + i * sizeof(*values) < end;
+	return found;
+}
+
+/*
+ * Results that lay two places above where they lie now, of which the third has covered the first:
+ * pairs(t) has [pairs, t, next, t, nil], then [next, t, nil, t, nil]; where four are wanted, nil
+ * covers the second t. (5.5 adds a nil, which does so as well where all that there are are wanted:
+ * too little is left then to tell.)
+ */
+static __always_inline __u32 signs_of_shift(const struct ls_value *values, __u64 height)
+{
+	if (height < 3 || height > 6 || !(values[0].tag & LS_COLLECTABLE) ||
+	    values[1].value != values[3].value)
+		return 0;
+	if (values[2].value == values[0].value)
+		return LS_RESULTS_SHIFTED;
+	return values[2].tag & 0xff && values[2].value != values[4].value ? 0 : LS_RESULTS_FILLED;
+}
+
+/*
+ * moveresults (ldo.c, 5.4) copies the results to where the function that returns was, value first,
+ * and only then lowers `top` and leaves the call. A C function as result, such as those of pairs()
+ * and ipairs(), would look like the one that runs: what tells of it is for its caller to judge
+ * (is_half_returned).
+ */
+static __always_inline void look_for_results(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout, const __u8 *ci,
+					     __u64 function)
+{
+	struct ls_value values[LS_RESULTS_MAX];
+	__u64 first = func_of(scratch, layout, ci) + sizeof(*values);
+	__u64 top = ls_word(scratch->state, layout->state_top);
+	__u32 signs = 0;
+
+	if (layout->ci_has_base || scratch->walk.chain_index || !is_top_call(scratch, layout) ||
+	    read_target(values, sizeof(values), first))
+		return;
+	if (is_among(values, first, top, function))
+		signs |= LS_RESULT_ON_STACK;
+	else if (is_among(values, first, ~0ULL, function))
+		signs |= LS_RESULT_OFF_STACK;
+	signs |= signs_of_shift(values, (top - first) / sizeof(*values) + 1);
+	first = top - sizeof(values);
+	if (!signs && first > func_of(scratch, layout, ci) &&
+	    top <= ls_word(scratch->state, layout->state_stack_last) &&
+	    !read_target(values, sizeof(values), first) && is_among(values, first, top, function))
+		signs |= LS_RESULT_ON_STACK;
+	scratch->walk.result_signs = signs;
 }
 
 static __always_inline int closure_frame(struct ls_scratch *scratch,
@@ -254,8 +310,8 @@ static __always_inline int closure_frame(struct ls_scratch *scratch,
 	/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions alone. */
 	if (layout->ci_is_array)
 		scratch->walk.frame.flags = 0;
-	return is_half_returned(scratch, layout, ci, closure) ? LS_WALK_FRAME_FUNCTION
-							      : LS_WALK_NONE;
+	look_for_results(scratch, layout, ci, closure);
+	return LS_WALK_NONE;
 }
 
 /*
@@ -327,9 +383,8 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	if (layout->tag_light_function && tag == layout->tag_light_function) {
 		frame->function = *(const __u64 *)value;
 		frame->kind = LS_FRAME_C;
-		return is_half_returned(scratch, layout, ci, frame->function)
-			       ? LS_WALK_FRAME_FUNCTION
-			       : LS_WALK_NONE;
+		look_for_results(scratch, layout, ci, frame->function);
+		return LS_WALK_NONE;
 	}
 	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
 }

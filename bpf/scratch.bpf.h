@@ -112,7 +112,7 @@ struct ls_walk {
 	__u32 chain_index; /* of that state */
 	__u32 left;        /* frames that may still be added */
 	__u32 lua_frames;
-	__u32 padding_too;
+	__u32 result_signs;    /* that the running C function is a result of the one that ran */
 	__u64 top_func;        /* where the running function lies, until its caller was looked at */
 	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
 	__u32 is_first;        /* likewise: the next call is its state's first */

@@ -57,21 +57,64 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
  * functions up from there.
  */
 static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
-					       const struct ls_puc_layout *layout, const __u8 *ci)
+					       const struct ls_puc_layout *layout, const __u8 *ci,
+					       __u32 instruction)
 {
 	__u64 base = layout->ci_has_base ? ls_word(ci, layout->ci_base)
 					 : func_of(scratch, layout, ci) + 16;
-	__u64 expected;
-	__u32 instruction, operation;
+	__u64 expected = base + 16 * (instruction >> (layout->op_bits & 7) & 0xff);
 
+	return layout->ci_has_base ? expected != scratch->walk.top_func
+				   : expected > scratch->walk.top_func;
+}
+
+/*
+ * Whether what looks like the running function is a result of it (look_for_results). It says so
+ * itself if it is on the stack above its own place: hardly any function is called with itself. If
+ * it is so past `top`, where anything may be left over, `top` must be where the results end. How
+ * many are wanted says operand C of the call, 5.4 on; 0: all there are, mostly one.
+ */
+static __always_inline int is_half_returned(struct ls_scratch *scratch,
+					    const struct ls_puc_layout *layout, __u32 instruction,
+					    int is_call)
+{
+	__u32 signs = scratch->walk.result_signs;
+	__u32 wanted = is_call ? instruction >> 24 : 0;
+	__u64 end = scratch->walk.top_func + 16 * (wanted ? wanted - 1 : 1);
+
+	if (wanted == 1)
+		return 0;
+	if (signs & LS_RESULT_ON_STACK)
+		return 1;
+	if (signs & LS_RESULT_OFF_STACK && is_call)
+		return ls_word(scratch->state, layout->state_top) == end;
+	if (signs & LS_RESULTS_SHIFTED)
+		return !wanted || wanted > 3;
+	return signs & LS_RESULTS_FILLED && wanted == 5;
+}
+
+/* The running function against its caller, whose CallInfo this is. */
+static __always_inline int contradicts_caller(struct ls_scratch *scratch,
+					      const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	__u32 instruction, operation;
+	int is_call;
+
+	if (scratch->walk.frame.kind == LS_FRAME_C)
+		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED);
+	/* A hook is called from anywhere. */
+	if (scratch->walk.frame.flags & LS_FRAME_HOOKED ||
+	    !scratch->state[layout->state_allow_hook])
+		return 0;
 	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
 		return 0;
 	operation = instruction & ((1U << (layout->op_bits & 7)) - 1);
-	if (operation != layout->op_call && operation != layout->op_call + 1U)
-		return 0;
-	expected = base + 16 * (instruction >> (layout->op_bits & 7) & 0xff);
-	return layout->ci_has_base ? expected != scratch->walk.top_func
-				   : expected > scratch->walk.top_func;
+	is_call = operation == layout->op_call;
+	if ((is_call || operation == layout->op_call + 1U) &&
+	    is_called_elsewhere(scratch, layout, ci, instruction))
+		return 1;
+	return scratch->walk.result_signs &&
+	       is_half_returned(scratch, layout, instruction, is_call);
 }
 
 /* The caller of the running function is in scratch->walk.frame: do they agree? */
@@ -84,10 +127,7 @@ static __always_inline void check_top(struct ls_scratch *scratch,
 		walk->top_func = walk->chain_index ? 0 : func_of(scratch, layout, ci);
 		return;
 	}
-	/* A hook is called from anywhere. */
-	if (walk->top_func && walk->frame.kind == LS_FRAME_LUA &&
-	    !(walk->frame.flags & LS_FRAME_HOOKED) && scratch->state[layout->state_allow_hook] &&
-	    is_called_elsewhere(scratch, layout, ci)) {
+	if (walk->top_func && contradicts_caller(scratch, layout, ci)) {
 		drop_frames(scratch, LS_WALK_FRAME_FUNCTION);
 		put_frame(scratch);
 	}
@@ -243,6 +283,7 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	scratch->walk.in_hook = 0;
 	scratch->walk.checked = 0;
 	scratch->walk.doubt = LS_DOUBT_NONE;
+	scratch->walk.result_signs = 0;
 	if (enter_state(scratch, layout, 0)) {
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return 0;

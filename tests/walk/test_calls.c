@@ -204,21 +204,84 @@ static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
-/* moveresults() of 5.4: the result lies over the function already, and is still on top. */
+/* The main thread's last call is one that wants `operand` - 1 results. */
+static void set_call(struct image *image, uint8_t operand)
+{
+	const struct image_call *top = image__top(image, 0), *caller = top - 1;
+	uint64_t code = caller->function + image->layout->proto_code;
+
+	image__set_call(image, caller, (uint32_t)(top->value - caller->value) / 16);
+	put(image, memory__get(&image->memory, code, 8) + caller->pc * 4 + 3, operand, 1);
+}
+
+/*
+ * luaD_poscall(), 5.4: the result is a C function, has been copied over the one that returns, and
+ * the original lies above it, on the stack or just off it. Before 5.4 that one was left already.
+ */
 static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
 	const struct image_call *top;
 	uint64_t value;
 
+	if (image->layout->ci_has_base)
+		return;
 	fixture__main(fixture);
-	image__call_c(image, 0, IMAGE_C_FUNCTION, 6);
+	image__call_c(image, 0, IMAGE_C_FUNCTION, 20);
 	top = image__top(image, 0);
+	set_call(image, 2);
+	value = memory__get(&image->memory, top->value, 8);
+	for (uint64_t slot = 1; slot < 20; slot++) {
+		uint64_t address = top->value + 16 * slot;
+		uint64_t before = memory__get(&image->memory, address, 8);
+
+		walker__sample(&fixture->walker, image);
+		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+		if (slot > 6 && slot < 14)
+			continue;
+		put(image, address, value, 8);
+		expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
+		put(image, address, before, 8);
+	}
+	image__set_field(image, 0, image->layout->state_top, top->value + 16, 8);
+	put(image, top->value + 32, value, 8);
+	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
+}
+
+/* The same where the third result has been copied over the first: pairs(), in `for`. */
+static void drops_a_function_whose_results_lie_over_each_other(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *top;
+
+	if (image->layout->ci_has_base)
+		return;
+	fixture__main(fixture);
+	image__call_light(image, 0, IMAGE_C_FUNCTION, 6);
+	top = image__top(image, 0);
+	image__set_field(image, 0, image->layout->state_top, top->value + 16 * 5, 8);
+	put(image, top->value + 16, 0x123456789000, 8);
+	put(image, top->value + 16 + 8, 69, 1);
+	for (uint64_t slot = 2; slot < 5; slot++) {
+		put(image, top->value + 16 * slot, 7, 8);
+		put(image, top->value + 16 * slot + 8, 0, 1);
+	}
+	for (uint8_t wanted = 1; wanted < 5; wanted++) {
+		set_call(image, wanted);
+		walker__sample(&fixture->walker, image);
+		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	}
+	set_call(image, 5);
+	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
+	put(image, top->value + 16 * 3 + 8, 69, 1);
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
-	value = memory__get(&image->memory, top->value, 8);
-	put(image, image->threads[0].next_value - 16, value, 8);
+	set_call(image, 4);
+	put(image, top->value + 16 * 3, 0x123456789000, 8);
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
+	image__set_field(image, 0, image->layout->state_top, top->value + 16 * 2, 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
 /* nmap calls functions on coroutines that have yielded; what yielded lies below its results. */
@@ -346,6 +409,7 @@ int main(void)
 		TEST(drops_a_call_that_its_caller_does_not_make),
 		TEST(drops_a_function_that_its_result_lies_over),
 		TEST(finds_a_function_that_yielded_where_it_was_called),
+		TEST(drops_a_function_whose_results_lie_over_each_other),
 		TEST(drops_a_frame_whose_pc_is_not_of_its_prototype),
 		TEST(takes_every_pc_of_a_prototype),
 		TEST(reads_no_more_than_there_is_of_an_object),

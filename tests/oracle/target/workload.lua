@@ -233,6 +233,52 @@ function phases.callbacks()
 	leaves(1)
 end
 
+---- C functions that return C functions
+
+local function generate_nothing() end
+
+function phases.functions_returned()
+	here(at.functions_returned)
+	local f, g, h, i
+	for _ = 1, 5 do
+		calls(pairs)
+		f, g, h, i = pairs(phases) -- as many as `for` wants
+		here(at.functions_returned)
+		calls(pairs)
+		f, g, h = pairs(phases)
+		here(at.functions_returned)
+		calls(pairs)
+		f = pairs(phases)
+		here(at.functions_returned)
+		calls(ipairs)
+		f, g = ipairs(phases)
+		here(at.functions_returned)
+		calls(select)
+		f = select(1, print)
+		here(at.functions_returned)
+		calls(select)
+		f, g, h = select(2, 1, print, 2, type, 3)
+		here(at.functions_returned)
+		calls(wrap)
+		f = wrap(generate_nothing)
+		here(at.functions_returned)
+		-- In 5.5 this leaves no trace of what it was: see signs_of_shift().
+		if _VERSION ~= "Lua 5.5" then
+			calls(pcall, pairs)
+			f, g = pcall(pairs, phases)
+			here(at.functions_returned)
+		end
+		calls(rawget)
+		f = rawget(string, "rep")
+		here(at.functions_returned)
+		calls(string.gmatch)
+		f, g = string.gmatch("a", "a")
+		here(at.functions_returned)
+	end
+	leaves(1)
+	return f, g, h, i
+end
+
 ---- calls that no call instruction makes
 
 local object = setmetatable({}, {

@@ -584,7 +584,7 @@ step_since(4, [[
 local function closer() return setmetatable({}, {__close = function() advance() end}) end
 return function() local x <close> = closer() return tostring(x) end]])
 
-local first, count = unpack(arg)
+local first, count = ...
 step_number = first - 1
 last_step = step_number + count
 io.write("steps\t", #steps, "\n")

@@ -152,6 +152,16 @@ static void read_until_ready(struct target *target)
 	}
 }
 
+/* What early releases of a minor version have less to say of; names are those of the last. */
+static bool is_said_less(const struct expected *expected, const struct call_site *site)
+{
+	/* to 5.4.2 */
+	if (strcmp(expected->name, "order") == 0 && site->kind == CALL_SITE_METAMETHOD)
+		return strcmp(site->name, "lt") == 0 || strcmp(site->name, "le") == 0;
+	/* 5.5.0: an index of a vararg table */
+	return !*expected->kind && site->kind == CALL_SITE_FIELD && strcmp(site->name, "?") == 0;
+}
+
 static void compare_frame(const struct target_memory *memory, const struct ls_puc_layout *layout,
 			  const struct lua_frame *caller, const struct expected *expected)
 {
@@ -161,7 +171,8 @@ static void compare_frame(const struct target_memory *memory, const struct ls_pu
 	assert_int_equal(call_site_puc__read(memory, layout, caller->proto, caller->pc, &site), 0);
 	snprintf(said, sizeof(said), "%s '%s'", expected->kind, expected->name);
 	snprintf(read, sizeof(read), "%s '%s'", kinds[site.kind], site.name);
-	assert_string_equal(read, said);
+	if (!is_said_less(expected, &site))
+		assert_string_equal(read, said);
 }
 
 /* How many names were compared: those of frames that were called, not tail called, by Lua. */

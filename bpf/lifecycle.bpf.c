@@ -17,6 +17,15 @@ static __always_inline void send_event(void *record, __u32 size)
 		counters->records_lost++;
 }
 
+/* The reader is to look at once: nothing of the new program is known until it has. */
+static __always_inline void send_urgent_event(void *record, __u32 size)
+{
+	struct ls_counters *counters = counters_here();
+
+	if (bpf_ringbuf_output(&records, record, size, BPF_RB_FORCE_WAKEUP) && counters)
+		counters->records_lost++;
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *child)
 {
@@ -63,7 +72,7 @@ int BPF_PROG(process_execs, struct task_struct *task)
 	target->layouts = 0;
 	target->decided = 0;
 	record.time_ns = bpf_ktime_get_ns();
-	send_event(&record, sizeof(record));
+	send_urgent_event(&record, sizeof(record));
 	bpf_map_delete_elem(&threads, &tgid);
 	return 0;
 }

@@ -226,22 +226,44 @@ static void names_unknown_options(void **state)
 static void wants_a_pid(void **state)
 {
 	(void)state;
-	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "record");
-	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "record", "-d1",
-		     "--");
+	assert_wrong("missing option '--pid': which process? (accepted: " PID
+		     "; or a command after '--')",
+		     "record");
+	assert_wrong("missing option '--pid': which process? (accepted: " PID
+		     "; or a command after '--')",
+		     "record", "-d1", "--");
+}
+
+static void takes_a_command_after_two_dashes(void **state)
+{
+	char *argv[] = {(char *)"luaspy", (char *)"record", (char *)"-d1", (char *)"--",
+			(char *)"lua",    (char *)"-p",     (char *)"x",   NULL};
+	struct options options;
+
+	(void)state;
+	assert_int_equal(options__parse(7, argv, &options), OPTIONS_RUN);
+	assert_string_equal(options.record.words[0], "lua");
+	assert_string_equal(options.record.words[1], "-p");
+	assert_string_equal(options.record.words[2], "x");
+	assert_null(options.record.words[3]);
+	assert_int_equal(options.record.pid, 0);
 }
 
 static void refuses_stray_arguments(void **state)
 {
 	(void)state;
-	assert_wrong("unexpected argument '1234' (the process to record is given as '-p PID')",
-		     "record", "1234");
-	assert_wrong("unexpected argument 'x' (the process to record is given as '-p PID')",
-		     "record", "-p1", "x", "-d", "nonsense");
-	assert_wrong("unexpected argument '-d' (the process to record is given as '-p PID')",
+	assert_wrong(
+		"unexpected argument '1234' (a process is given as '-p PID', a command after '--')",
+		"record", "1234");
+	assert_wrong(
+		"unexpected argument 'x' (a process is given as '-p PID', a command after '--')",
+		"record", "-p1", "x", "-d", "nonsense");
+	assert_wrong("both a process and a command are given: '-p 1' and '-d' (one session records "
+		     "one of them)",
 		     "record", "-p1", "--", "-d");
-	assert_wrong("unexpected argument '' (the process to record is given as '-p PID')",
-		     "record", "-p1", "");
+	assert_wrong(
+		"unexpected argument '' (a process is given as '-p PID', a command after '--')",
+		"record", "-p1", "");
 	assert_wrong("unexpected argument 'x' after 'luaspy --version' (see 'luaspy --help')",
 		     "--version", "x");
 	assert_wrong("unexpected argument 'x' after 'luaspy help COMMAND' (see 'luaspy --help')",
@@ -377,6 +399,7 @@ int main(void)
 		cmocka_unit_test(says_which_option_needs_or_takes_no_value),
 		cmocka_unit_test(names_unknown_options),
 		cmocka_unit_test(wants_a_pid),
+		cmocka_unit_test(takes_a_command_after_two_dashes),
 		cmocka_unit_test(refuses_stray_arguments),
 		cmocka_unit_test(suggests_the_command_that_was_meant),
 		cmocka_unit_test(escapes_what_it_repeats),

@@ -110,15 +110,24 @@ static enum exit_status run(struct session *session, const char *path, struct ou
 	return why ? EXIT_NOTHING : EXIT_OK;
 }
 
-enum exit_status command_record__run(const struct record_options *options)
+/* The end of the path of what is executed; the file is called after it. */
+static const char *command_name(char *const *words)
+{
+	const char *slash = strrchr(words[0], '/');
+
+	return slash && slash[1] ? slash + 1 : words[0];
+}
+
+static enum exit_status record(const struct record_options *options, struct launch *launch)
 {
 	struct session_options session_options = {
-		.pid = options->pid,
+		.pid = launch ? launch__pid(launch) : options->pid,
 		.period_ns = options->period_ns,
 		.duration_ns = options->duration_ns,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
-		.waits = options->waits,
+		.waits = options->waits || launch,
+		.launch = launch,
 	};
 	const char *path = options->output;
 	struct session *session = NULL;
@@ -127,18 +136,43 @@ enum exit_status command_record__run(const struct record_options *options)
 	char name[NAME_SIZE];
 	int error;
 
-	if (options->pid == getpid()) {
-		log_error("cannot profile process %d: that is luaspy itself", options->pid);
-		return EXIT_NOTHING;
-	}
 	error = session__open(&session_options, &session);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
 	if (!path) {
-		default_output(session__name(session), options->pid, name);
+		default_output(launch ? command_name(options->words) : session__name(session),
+			       session_options.pid, name);
 		path = name;
 	}
 	status = open_output(path, &file) ? EXIT_FAILED : run(session, path, file);
 	session__close(session);
 	return status;
+}
+
+/* The command's own status says more than luaspy's, unless it is that all was well. */
+static int record_command(const struct record_options *options)
+{
+	struct launch *launch;
+	int error = launch__new(options->words, &launch);
+	int status, own_status;
+
+	if (error) {
+		log_error("cannot start '%s': %s", options->words[0], strerror(-error));
+		return EXIT_FAILED;
+	}
+	own_status = record(options, launch);
+	status = launch__is_released(launch) ? launch__wait(launch) : 0;
+	launch__free(launch);
+	return status ? status : (int)own_status;
+}
+
+int command_record__run(const struct record_options *options)
+{
+	if (options->words)
+		return record_command(options);
+	if (options->pid == getpid()) {
+		log_error("cannot profile process %d: that is luaspy itself", options->pid);
+		return EXIT_NOTHING;
+	}
+	return record(options, NULL);
 }

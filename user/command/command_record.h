@@ -8,7 +8,10 @@
 /* Exit statuses of luaspy; 2, wrong usage, is known before a command runs. */
 enum exit_status { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING = 3 };
 
-/* Runs it; whatever goes wrong has been said when it returns. */
-enum exit_status command_record__run(const struct record_options *options);
+/*
+ * Runs it; whatever goes wrong has been said when it returns. The exit status: luaspy's, or that of
+ * the command that it started.
+ */
+int command_record__run(const struct record_options *options);
 
 #endif

@@ -37,6 +37,7 @@ static const char general_help[] =
 	"Examples:\n"
 	"  sudo luaspy record -p 1234                      sample until Ctrl-C\n"
 	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
+	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
 	"\n"
@@ -46,7 +47,7 @@ static const char general_help[] =
 	"from outside: the process is not restarted, stopped or changed.\n"
 	"\n"
 	"Commands:\n"
-	"  record          sample one process, write a profile and a summary\n"
+	"  record          sample a process or a command, write a profile and a summary\n"
 	"  help [COMMAND]  all options of a command\n"
 	"\n"
 	"Options:\n"
@@ -58,16 +59,22 @@ static const char record_help[] =
 	"  sudo luaspy record -p 1234                      sample until Ctrl-C\n"
 	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
 	"  sudo luaspy record -p \"$(pidof -s lua5.4)\" -d 10s -F 10khz\n"
+	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
 	"\n"
 	"Usage: luaspy record -p PID [OPTION]...\n"
+	"       luaspy record [OPTION]... -- COMMAND [ARGUMENT]...\n"
 	"\n"
 	"Samples the script call stacks of a running process, all threads, and writes\n"
 	"where its CPU time goes as ScriptProfiler JSON. Ctrl-C ends it and keeps what\n"
 	"it has; so does the end of the process.\n"
 	"\n"
+	"A COMMAND is started by luaspy, under sudo as the user who called it and in\n"
+	"that user's environment, and profiled from its first instruction. It has the\n"
+	"terminal, gets luaspy's signals, and its exit status is luaspy's.\n"
+	"\n"
 	"What to profile:\n"
-	"  -p, --pid=PID          the process, needed\n"
+	"  -p, --pid=PID          a process that runs already\n"
 	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
 	"                         365 days (default: until Ctrl-C or its end)\n"
 	"      --wait             where there is no Lua yet, wait for one to be loaded\n"
@@ -337,6 +344,32 @@ static enum options_verdict print_layouts(void)
 	return print_out(layouts);
 }
 
+/* After the options: a command, or a process was given with them. */
+static enum options_verdict choose_target(int argc, char **argv, struct record_options *record)
+{
+	if (optind < argc && strcmp(argv[optind - 1], "--")) {
+		log_error("unexpected argument '%s' (a process is given as '-p PID', a command "
+			  "after '--')",
+			  argv[optind]);
+		return OPTIONS_WRONG;
+	}
+	if (optind < argc && record->pid) {
+		log_error("both a process and a command are given: '-p %d' and '%s' (one session "
+			  "records one of them)",
+			  record->pid, argv[optind]);
+		return OPTIONS_WRONG;
+	}
+	if (optind < argc) {
+		record->words = argv + optind;
+	} else if (!record->pid) {
+		log_error("missing option '--pid': which process? (accepted: %s; or a command "
+			  "after '--')",
+			  find_accepted('p')->value);
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_RUN;
+}
+
 static enum options_verdict parse_record(int argc, char **argv, struct record_options *record)
 {
 	int letter, err;
@@ -360,17 +393,7 @@ static enum options_verdict parse_record(int argc, char **argv, struct record_op
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
-	if (optind < argc) {
-		log_error("unexpected argument '%s' (the process to record is given as '-p PID')",
-			  argv[optind]);
-		return OPTIONS_WRONG;
-	}
-	if (!record->pid) {
-		log_error("missing option '--pid': which process? (accepted: %s)",
-			  find_accepted('p')->value);
-		return OPTIONS_WRONG;
-	}
-	return OPTIONS_RUN;
+	return choose_target(argc, argv, record);
 }
 
 /* luaspy help [COMMAND] */

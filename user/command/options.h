@@ -20,6 +20,7 @@ struct record_options {
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
 	enum log_level log_level;
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
+	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pid` */
 	bool waits;         /* for Lua, where there is none yet */
 };
 

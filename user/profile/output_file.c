@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "invoker.h"
 #include "output_file.h"
 
 #define TEMPORARY_LEN 32
@@ -153,14 +154,11 @@ static int open_folder(const char *path, const char *name)
 }
 
 /* Best effort: a file system without owners must not cost the recording. */
-static void give_to_sudo_user(int fd)
+static void give_to_invoker(int fd)
 {
-	unsigned long user, group;
+	struct invoker invoker;
 
-	if (geteuid() || parse_id(getenv("SUDO_UID"), UINT32_MAX - 1, &user) ||
-	    parse_id(getenv("SUDO_GID"), UINT32_MAX - 1, &group))
-		return;
-	if (fchown(fd, (uid_t)user, (gid_t)group))
+	if (invoker__find(&invoker) && fchown(fd, invoker.uid, invoker.gid))
 		return;
 }
 
@@ -185,7 +183,7 @@ static int open_temporary(struct output_file *file, mode_t mode)
 		*file->temporary = '\0';
 		return err;
 	}
-	give_to_sudo_user(fd);
+	give_to_invoker(fd);
 	return fd;
 }
 

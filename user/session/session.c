@@ -24,24 +24,32 @@
 
 #define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
 
+/* After an execution, until it has a Lua, for at most this long: so often its libraries are looked
+ * at. */
+#define LOADING_DRAIN_MS 2
+#define LOADING_NS       UINT64_C(500000000)
+
 struct session {
 	struct session_options options;
 	struct sampler *sampler;
 	struct recording *recording;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told of the target last */
+	int is_known;           /* it was told something */
 	char name[16];
 	char target[64];
 	char layout[512];
 	char why_empty[256];
 	struct utsname host;
 	uint64_t open_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t executed_ns; /* likewise: when the target last became another program */
 	uint64_t start_unix_ms;
 	uint64_t cpu_start_ns, cpu_ns;
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
 	sigset_t old_signals;
 	int is_over;      /* a signal came or the target has ended */
+	int interrupts;   /* SIGINTs that the command got as well */
 	int has_executed; /* the target runs another program now */
 	int is_renewing;  /* BPF was told of a new edition */
 };
@@ -93,9 +101,10 @@ static int tell_target(struct session *session)
 	identification__target(session->identification, recording__verdicts(session->recording),
 			       &target);
 	target.edition = session->known.edition;
-	if (!memcmp(&target, &session->known, sizeof(target)))
+	if (session->is_known && !memcmp(&target, &session->known, sizeof(target)))
 		return 0;
 	session->known = target;
+	session->is_known = 1;
 	return sampler__set_target(session->sampler, session->options.pid, &target);
 }
 
@@ -190,7 +199,7 @@ int session__open(const struct session_options *options, struct session **opened
 	session->identification = identification__new(&(struct identification_options){
 		.pid = options->pid, .layout = options->layout, .waits = options->waits});
 	error = session->identification ? look_up_process(session) : -ENOMEM;
-	if (!error)
+	if (!error && !options->launch)
 		error = identification__look(session->identification, session->target);
 	if (error)
 		goto cleanup;
@@ -290,10 +299,13 @@ static int follow_exec(struct session *session)
 
 	session->has_executed = 0;
 	session->known = (struct ls_target){.edition = session->known.edition + 1};
+	session->is_known = 0;
 	process__name(session->options.pid, session->name);
 	snprintf(session->target, sizeof(session->target), "%s (pid %d)", session->name,
 		 session->options.pid);
-	log_warn("the target now runs another program");
+	if (!session->options.launch)
+		log_warn("the target now runs another program");
+	session->executed_ns = clock_ns(CLOCK_MONOTONIC);
 	error = identification__look(session->identification, session->target);
 	if (error) {
 		session->is_over = 1;
@@ -328,20 +340,58 @@ static void show_progress(struct session *session)
 		progress.samples += classes[class];
 	progress.script_samples = classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] +
 				  classes[LS_SAMPLE_TRUNCATED];
-	progress__show(&progress);
+	/* A command has the terminal for itself. */
+	if (!session->options.launch)
+		progress__show(&progress);
 }
 
-/* Sleeps until there is something to do, at most DRAIN_MS. */
+/*
+ * A terminal sends SIGINT to the command, too, and any other sender to luaspy alone. Who presses
+ * Ctrl-C twice does not want to wait for the command.
+ */
+static void pass_on(struct session *session, const struct signalfd_siginfo *signal)
+{
+	int is_from_terminal = signal->ssi_code == SI_KERNEL;
+
+	if (!is_from_terminal)
+		launch__signal(session->options.launch, (int)signal->ssi_signo);
+	else if (signal->ssi_signo == SIGINT && ++session->interrupts > 1)
+		session->is_over = 1;
+}
+
+static void take_signal(struct session *session)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(session->signal_fd, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	if (session->options.launch)
+		pass_on(session, &signal);
+	else
+		session->is_over = 1;
+}
+
+/* A program that has just been executed loads its libraries: no time to lose. */
+static uint64_t drain_interval_ms(const struct session *session)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (session->executed_ns && now - session->executed_ns < LOADING_NS &&
+	    !identification__found(session->identification))
+		return LOADING_DRAIN_MS;
+	return DRAIN_MS;
+}
+
+/* Sleeps until there is something to do, for a short while at most. */
 static void wait_a_while(struct session *session)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC) - session->start_ns;
-	uint64_t left_ms = DRAIN_MS;
+	uint64_t interval_ms = drain_interval_ms(session), left_ms = interval_ms;
 	struct pollfd events[] = {
 		{.fd = sampler__poll_fd(session->sampler), .events = POLLIN},
 		{.fd = session->signal_fd, .events = POLLIN},
 		{.fd = session->pid_fd, .events = POLLIN},
 	};
-	struct signalfd_siginfo signal;
 
 	if (session->options.duration_ns) {
 		if (now >= session->options.duration_ns) {
@@ -350,9 +400,9 @@ static void wait_a_while(struct session *session)
 		}
 		left_ms = (session->options.duration_ns - now + 999999) / 1000000;
 	}
-	poll(events, 3, left_ms < DRAIN_MS ? left_ms : DRAIN_MS);
-	if (events[1].revents && read(session->signal_fd, &signal, sizeof(signal)) > 0)
-		session->is_over = 1;
+	poll(events, 3, left_ms < interval_ms ? left_ms : interval_ms);
+	if (events[1].revents)
+		take_signal(session);
 	if (events[2].revents)
 		session->is_over = 1;
 }
@@ -442,6 +492,8 @@ int session__run(struct session *session)
 	if (process__runtime_ns(session->options.pid, &session->cpu_start_ns))
 		session->cpu_start_ns = 0;
 	error = attach(session);
+	if (!error && session->options.launch)
+		error = launch__release(session->options.launch);
 	if (!error)
 		error = watch(session);
 	sampler__stop(session->sampler);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "launch.h"
 #include "profile.h"
 
 struct session;
@@ -15,8 +16,9 @@ struct session_options {
 	uint64_t period_ns;
 	uint64_t duration_ns; /* 0: until a signal or the target's end */
 	uint32_t max_depth;
-	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
-	int waits;          /* that there is no Lua yet is no error */
+	const char *layout;    /* forced, a name that layout_puc__find() knows; NULL: none */
+	int waits;             /* that there is no Lua yet is no error */
+	struct launch *launch; /* `pid` is this command, to be released; NULL: it runs already */
 };
 
 /*
@@ -29,6 +31,9 @@ void session__close(struct session *session);
 /*
  * Samples until the time is up, the target has ended or SIGINT, SIGTERM or SIGHUP came; whatever
  * was sampled is there then. 0, or -errno after saying why.
+ *
+ * A command that luaspy started gets those signals, as many as come, and the session goes on until
+ * it has ended; only a second SIGINT from the terminal ends the session before.
  */
 int session__run(struct session *session);
 

@@ -24,10 +24,12 @@
 
 #define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
 
-/* After an execution, until it has a Lua, for at most this long: so often its libraries are looked
- * at. */
-#define LOADING_DRAIN_MS 2
-#define LOADING_NS       UINT64_C(500000000)
+/*
+ * At first, and after an execution, until the layout is decided: the stacks that fall short of
+ * proof till then are lost, and so are those before a library with Lua is noticed.
+ */
+#define SETTLING_MS 4
+#define SETTLING_NS 2000000000ULL
 
 struct session {
 	struct session_options options;
@@ -36,6 +38,7 @@ struct session {
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told of the target last */
 	int is_known;           /* it was told something */
+	uint64_t varied_ns;     /* when the timers' periods were */
 	char name[16];
 	char target[64];
 	char layout[512];
@@ -371,15 +374,14 @@ static void take_signal(struct session *session)
 		session->is_over = 1;
 }
 
-/* A program that has just been executed loads its libraries: no time to lose. */
 static uint64_t drain_interval_ms(const struct session *session)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t since = session->executed_ns ? session->executed_ns : session->start_ns;
+	int is_settling = session->known.layouts != session->known.decided ||
+			  (session->executed_ns && !identification__found(session->identification));
 
-	if (session->executed_ns && now - session->executed_ns < LOADING_NS &&
-	    !identification__found(session->identification))
-		return LOADING_DRAIN_MS;
-	return DRAIN_MS;
+	return is_settling && clock_ns(CLOCK_MONOTONIC) - since < SETTLING_NS ? SETTLING_MS
+									      : DRAIN_MS;
 }
 
 /* Sleeps until there is something to do, for a short while at most. */
@@ -441,6 +443,16 @@ static int drain(struct session *session)
 	return error;
 }
 
+static void vary_periods(struct session *session)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now - session->varied_ns < DRAIN_MS * 1000000ULL / 2)
+		return;
+	session->varied_ns = now;
+	sampler__vary_periods(session->sampler);
+}
+
 static int watch(struct session *session)
 {
 	int error = 0;
@@ -452,7 +464,7 @@ static int watch(struct session *session)
 			error = follow_exec(session);
 		if (!error)
 			error = follow_interpreters(session);
-		sampler__vary_periods(session->sampler);
+		vary_periods(session);
 		show_progress(session);
 	}
 	progress__clear();

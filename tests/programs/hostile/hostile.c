@@ -26,6 +26,7 @@
 #define NATIVE_FIRST 0x700000000000ULL /* C functions that are nowhere */
 
 /* What a file is known as Lua by: interpreter_puc.c. */
+__attribute__((used)) static const char event[] = "__newindex";
 #if MINOR == 1
 __attribute__((used)) static const char ident[] = "$Lua: Lua 5.1.5 Copyright (C) 1994-2012 $";
 __attribute__((used)) static const char first_marker[] = "=(tail call)";

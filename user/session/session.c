@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -21,6 +19,7 @@
 #include "progress.h"
 #include "recording.h"
 #include "sampler.h"
+#include "signals.h"
 
 #define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
 
@@ -50,9 +49,7 @@ struct session {
 	uint64_t cpu_start_ns, cpu_ns;
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
-	sigset_t old_signals;
 	int is_over;      /* a signal came or the target has ended */
-	int interrupts;   /* SIGINTs that the command got as well */
 	int has_executed; /* the target runs another program now */
 	int is_renewing;  /* BPF was told of a new edition */
 };
@@ -160,19 +157,6 @@ static int load_sampler(struct session *session)
 	return tell_target(session);
 }
 
-static void catch_signals(struct session *session)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, &session->old_signals);
-	session->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which is reported */
-}
-
 /* Each thread takes a file descriptor. */
 static void raise_file_limit(void)
 {
@@ -195,9 +179,8 @@ int session__open(const struct session_options *options, struct session **opened
 	session->open_ns = clock_ns(CLOCK_MONOTONIC);
 	session->options = *options;
 	session->pid_fd = -1;
-	session->signal_fd = -1;
+	session->signal_fd = signals__catch();
 	uname(&session->host);
-	catch_signals(session);
 	raise_file_limit();
 	session->identification = identification__new(&(struct identification_options){
 		.pid = options->pid, .layout = options->layout, .waits = options->waits});
@@ -348,32 +331,6 @@ static void show_progress(struct session *session)
 		progress__show(&progress);
 }
 
-/*
- * A terminal sends SIGINT to the command, too, and any other sender to luaspy alone. Who presses
- * Ctrl-C twice does not want to wait for the command.
- */
-static void pass_on(struct session *session, const struct signalfd_siginfo *signal)
-{
-	int is_from_terminal = signal->ssi_code == SI_KERNEL;
-
-	if (!is_from_terminal)
-		launch__signal(session->options.launch, (int)signal->ssi_signo);
-	else if (signal->ssi_signo == SIGINT && ++session->interrupts > 1)
-		session->is_over = 1;
-}
-
-static void take_signal(struct session *session)
-{
-	struct signalfd_siginfo signal;
-
-	if (read(session->signal_fd, &signal, sizeof(signal)) != sizeof(signal))
-		return;
-	if (session->options.launch)
-		pass_on(session, &signal);
-	else
-		session->is_over = 1;
-}
-
 static uint64_t drain_interval_ms(const struct session *session)
 {
 	uint64_t since = session->executed_ns ? session->executed_ns : session->start_ns;
@@ -404,7 +361,7 @@ static void wait_a_while(struct session *session)
 	}
 	poll(events, 3, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
-		take_signal(session);
+		session->is_over |= signals__take(session->signal_fd, session->options.launch);
 	if (events[2].revents)
 		session->is_over = 1;
 }

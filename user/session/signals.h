@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The signals that end a session: SIGINT, SIGTERM and SIGHUP. */
+#ifndef LS_SIGNALS_H
+#define LS_SIGNALS_H
+
+#include "launch.h"
+
+/*
+ * From here on they are read from the descriptor that this returns, which is the caller's to close;
+ * -1: they are not caught. A closed pipe is then a failed write, and no signal.
+ */
+int signals__catch(void);
+
+/*
+ * One has come. 1: the session is to end. A command that luaspy started, `launch`, gets it instead
+ * and the session ends with the command: but a terminal has sent its SIGINT to the command itself,
+ * and who presses Ctrl-C twice does not want to wait. `launch` may be NULL.
+ */
+int signals__take(int fd, const struct launch *launch);
+
+#endif

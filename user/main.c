@@ -3,7 +3,9 @@
 
 #include "log.h"
 #include "options.h"
+#include "command_check.h"
 #include "command_record.h"
+#include "exit_status.h"
 
 int main(int argc, char **argv)
 {
@@ -19,6 +21,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	case OPTIONS_WRONG:
 		return EXIT_USAGE;
+	}
+	if (options.command == COMMAND_CHECK) {
+		log__set_level(LOG_ERROR);
+		return command_check__run(&options.check);
 	}
 	log__set_level(options.record.log_level);
 	return command_record__run(&options.record);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exit_status.h"
 #include "merged_profile.h"
 #include "output_file.h"
 #include "session.h"

@@ -5,9 +5,6 @@
 
 #include "options.h"
 
-/* Exit statuses of luaspy; 2, wrong usage, is known before a command runs. */
-enum exit_status { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING = 3 };
-
 /*
  * Runs it; whatever goes wrong has been said when it returns. The exit status: luaspy's, or that of
  * the command that it started.

@@ -48,6 +48,7 @@ static const char general_help[] =
 	"\n"
 	"Commands:\n"
 	"  record          sample a process or a command, write a profile and a summary\n"
+	"  check           tell what this machine, your privileges and a process allow\n"
 	"  help [COMMAND]  all options of a command\n"
 	"\n"
 	"Options:\n"
@@ -95,6 +96,27 @@ static const char record_help[] =
 	"\n"
 	"  -h, --help             this text\n" EXIT_STATUS_SECTION;
 
+static const char check_help[] =
+	"Examples:\n"
+	"  sudo luaspy check            what this machine and your privileges allow\n"
+	"  sudo luaspy check -p 1234    and whether that process can be profiled\n"
+	"\n"
+	"Usage: luaspy check [OPTION]...\n"
+	"\n"
+	"Prints a line for each thing that a recording depends on, and a remedy for what\n"
+	"is wrong. With a process it samples that for up to two seconds, to tell the Lua\n"
+	"in it and why its layout is trusted.\n"
+	"\n"
+	"Options:\n"
+	"  -p, --pid=PID  the process to look into\n"
+	"  -h, --help     this text\n"
+	"\n"
+	"Exit status:\n"
+	"  0  a recording would work\n"
+	"  1  it would not\n"
+	"  2  the command line is wrong\n"
+	"  3  the process has no Lua that is known\n";
+
 enum { OPTION_MAX_DEPTH = 256, OPTION_LAYOUT, OPTION_WAIT }; /* no letter */
 
 /* What each option of record takes, for messages; NULL: no value. */
@@ -129,7 +151,7 @@ static const struct option record_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char *const command_words[] = {"record", "help", "--help", "--version", NULL};
+static const char *const command_words[] = {"record", "check", "help", "--help", "--version", NULL};
 
 static enum options_verdict print_out(const char *text)
 {
@@ -206,7 +228,7 @@ static enum options_verdict stray(const char *argument, const char *after)
 	return OPTIONS_WRONG;
 }
 
-static enum options_verdict unknown_record_option(const char *typed)
+static enum options_verdict unknown_option(const char *command, const char *typed)
 {
 	const char *names[sizeof(record_accepted) / sizeof(record_accepted[0])];
 	char name[SUGGESTION_SIZE];
@@ -222,7 +244,7 @@ static enum options_verdict unknown_record_option(const char *typed)
 	if (meant)
 		log_error("unknown option '%s' (did you mean '%s'?)", typed, meant);
 	else
-		log_error("unknown option '%s' (see 'luaspy record --help')", typed);
+		log_error("unknown option '%s' (see 'luaspy %s --help')", typed, command);
 	return OPTIONS_WRONG;
 }
 
@@ -236,7 +258,7 @@ static const struct accepted *find_accepted(int letter)
 }
 
 /* What getopt_long() refused; `word` is the argument that it stopped at. */
-static enum options_verdict refuse_option(int letter, const char *word)
+static enum options_verdict refuse_option(const char *command, int letter, const char *word)
 {
 	const struct accepted *accepted = find_accepted(optopt);
 	char typed[] = {'-', (char)optopt, '\0'};
@@ -247,7 +269,7 @@ static enum options_verdict refuse_option(int letter, const char *word)
 		log_error("option '%s' takes no value, but got '%s'", accepted->name,
 			  word + strcspn(word, "=") + (strchr(word, '=') != NULL));
 	else
-		return unknown_record_option(optopt ? typed : word);
+		return unknown_option(command, optopt ? typed : word);
 	return OPTIONS_WRONG;
 }
 
@@ -388,12 +410,37 @@ static enum options_verdict parse_record(int argc, char **argv, struct record_op
 		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
 			return print_layouts();
 		if (letter == '?' || letter == ':')
-			return refuse_option(letter, argv[optind - 1]);
+			return refuse_option(argv[0], letter, argv[optind - 1]);
 		err = set_record_option(letter, record);
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
 	return choose_target(argc, argv, record);
+}
+
+static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
+{
+	static const struct option options[] = {
+		{"pid", required_argument, NULL, 'p'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	uint32_t pid;
+	int letter, err;
+
+	optind = 0;
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, "+:p:h", options, NULL)) != -1) {
+		if (letter == 'h')
+			return print_out(check_help);
+		if (letter != 'p')
+			return refuse_option(argv[0], letter, argv[optind - 1]);
+		err = parse_number(optarg, PID_LAST, &pid);
+		if (err)
+			return refuse_value(letter, optarg, err);
+		check->pid = (pid_t)pid;
+	}
+	return optind < argc ? stray(argv[optind], argv[0]) : OPTIONS_RUN;
 }
 
 /* luaspy help [COMMAND] */
@@ -405,6 +452,8 @@ static enum options_verdict print_help(int argc, char **argv)
 		return print_out(general_help);
 	if (!strcmp(argv[1], "record"))
 		return print_out(record_help);
+	if (!strcmp(argv[1], "check"))
+		return print_out(check_help);
 	return unknown_command(argv[1]);
 }
 
@@ -420,6 +469,10 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "record")) {
 		options->command = COMMAND_RECORD;
 		return parse_record(argc - 1, argv + 1, &options->record);
+	}
+	if (!strcmp(word, "check")) {
+		options->command = COMMAND_CHECK;
+		return parse_check(argc - 1, argv + 1, &options->check);
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
 		return print_help(argc - 1, argv + 1);

@@ -9,7 +9,7 @@
 
 #include "log.h"
 
-enum command { COMMAND_RECORD };
+enum command { COMMAND_RECORD, COMMAND_CHECK };
 
 struct record_options {
 	pid_t pid;
@@ -24,8 +24,13 @@ struct record_options {
 	bool waits;         /* for Lua, where there is none yet */
 };
 
+struct check_options {
+	pid_t pid; /* 0: none */
+};
+
 struct options {
 	enum command command;
+	struct check_options check;
 	struct record_options record;
 };
 

@@ -16,6 +16,7 @@
 #include "hash_table.h"
 #include "log.h"
 #include "luaspy.skel.h"
+#include "privileges.h"
 
 /* A drain has handed out as many records as the buffer holds; no receiver returns it. */
 #define ENOUGH -ECANCELED
@@ -96,9 +97,14 @@ static int receive(void *context, void *data, size_t size)
 
 static int explain_load_failure(int error)
 {
-	if (error == -EPERM || error == -EACCES)
-		log_error("cannot load the BPF program: permission denied (try sudo, or CAP_BPF "
-			  "and CAP_PERFMON)");
+	char missing[128];
+
+	if ((error == -EPERM || error == -EACCES) && *privileges__missing(missing, sizeof(missing)))
+		log_error("cannot load the BPF program: permission denied (missing: %s; try sudo)",
+			  missing);
+	else if (error == -EPERM || error == -EACCES)
+		log_error("cannot load the BPF program: permission denied (the kernel or its "
+			  "container forbids it: 'luaspy check' tells more)");
 	else if (access("/sys/kernel/btf/vmlinux", R_OK))
 		log_error("cannot load the BPF program: this kernel has no BTF in "
 			  "'/sys/kernel/btf/vmlinux' (it needs CONFIG_DEBUG_INFO_BTF)");

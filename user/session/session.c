@@ -15,6 +15,7 @@
 #include "identification.h"
 #include "layout_puc.h"
 #include "log.h"
+#include "privileges.h"
 #include "process.h"
 #include "progress.h"
 #include "recording.h"
@@ -421,6 +422,9 @@ static int watch(struct session *session)
 			error = follow_exec(session);
 		if (!error)
 			error = follow_interpreters(session);
+		if (session->options.ends_when_decided &&
+		    verdicts__are_decided(recording__verdicts(session->recording)))
+			session->is_over = 1;
 		vary_periods(session);
 		show_progress(session);
 	}
@@ -461,6 +465,9 @@ int session__run(struct session *session)
 	if (process__runtime_ns(session->options.pid, &session->cpu_start_ns))
 		session->cpu_start_ns = 0;
 	error = attach(session);
+	/* From here on it reads and writes, that is all. */
+	if (!error && privileges__reduce())
+		log_debug("privileges that are not needed any more cannot be given up");
 	if (!error && session->options.launch)
 		error = launch__release(session->options.launch);
 	if (!error)

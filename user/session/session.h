@@ -18,6 +18,7 @@ struct session_options {
 	uint32_t max_depth;
 	const char *layout;    /* forced, a name that layout_puc__find() knows; NULL: none */
 	int waits;             /* that there is no Lua yet is no error */
+	int ends_when_decided; /* on the layouts of all interpreters */
 	struct launch *launch; /* `pid` is this command, to be released; NULL: it runs already */
 };
 

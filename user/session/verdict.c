@@ -128,6 +128,14 @@ void verdicts__expect(struct verdicts *verdicts, uint16_t candidates)
 	conclude(&verdicts->items[kept]);
 }
 
+int verdicts__are_decided(const struct verdicts *verdicts)
+{
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (!verdicts->items[i].is_decided)
+			return 0;
+	return verdicts->count > 0;
+}
+
 /* Appends, as far as there is room. */
 static void __attribute__((format(printf, 4, 5)))
 append(char *to, size_t size, size_t *length, const char *format, ...)

@@ -53,6 +53,9 @@ void verdicts__expect(struct verdicts *verdicts, uint16_t candidates);
 void verdict__describe(const struct verdict *verdict, char *to, size_t size);
 void verdicts__describe(const struct verdicts *verdicts, char *to, size_t size);
 
+/* Whether each interpreter's layout is, of at least one. */
+int verdicts__are_decided(const struct verdicts *verdicts);
+
 /* "5.1-5.1.5 fits 0 of 64, ...": all candidates. Ends *to with NUL. */
 void verdict__score(const struct verdict *verdict, char *to, size_t size);
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* luaspy check, and how few privileges a recording needs and keeps. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 20
+#define ENOUGH   "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search"
+
+static const char busy_script[] =
+	"local function hot() local x = 0 for i = 1, 1e5 do x = x + i end "
+	"return x end\nwhile true do hot() end\n";
+
+#define need_lua()                                                                                 \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+	} while (0)
+
+static struct child *start_busy(struct stage *stage)
+{
+	struct child *target = start(stage, "lua5.4", "-e", busy_script);
+
+	while (child__cpu_seconds(target) < 0.05)
+		sleep_seconds(0.01);
+	return target;
+}
+
+/* luaspy with these capabilities and no others, as somebody else than root. */
+static struct child *start_with(struct stage *stage, const char *capabilities, const char *command,
+				pid_t pid)
+{
+	char inheritable[128], ambient[128], bounding[128], number[16];
+
+	snprintf(inheritable, sizeof(inheritable), "--inh-caps=%s", capabilities);
+	snprintf(ambient, sizeof(ambient), "--ambient-caps=%s", capabilities);
+	snprintf(bounding, sizeof(bounding), "--bounding-set=%s", capabilities);
+	snprintf(number, sizeof(number), "%d", pid);
+	assert_int_equal(chmod(stage->folder, 0777), 0);
+	return stage__start(stage,
+			    (const char *const[]){"setpriv", "--reuid=65534", "--regid=65534",
+						  "--clear-groups", inheritable, ambient, bounding,
+						  luaspy_program(), command, "-p", number,
+						  strcmp(command, "record") ? NULL : "-d1", "-o",
+						  "profile.json", NULL});
+}
+
+static void tells_of_this_machine_and_a_process(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	const char *output;
+	char number[16];
+
+	need_lua();
+	target = start_busy(stage);
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(stage, luaspy_program(), "check", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	output = child__output(stage, spy);
+	print_message("%s", output);
+	assert_null(strstr(output, "FAIL"));
+	assert_non_null(strstr(output, "BTF"));
+	assert_non_null(strstr(output, "Lua 5.4."));
+	assert_non_null(strstr(output, "agreed on by 8 of"));
+}
+
+static void tells_that_a_process_has_no_lua(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+	char number[16];
+
+	need_to_record();
+	snprintf(number, sizeof(number), "%d", start(stage, "sleep", "60")->pid);
+	spy = start(stage, luaspy_program(), "check", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(strstr(child__output(stage, spy), "FAIL  process"));
+	assert_non_null(strstr(child__errors(stage, spy), "no Lua in any of its files"));
+}
+
+static void records_with_four_capabilities(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *target, *spy;
+
+	need_lua();
+	need_program("setpriv", "util-linux");
+	target = start_busy(stage);
+	spy = start_with(stage, ENOUGH, "record", target->pid);
+	if (child__wait(spy, PATIENCE))
+		fail_msg("%s", child__errors(stage, spy));
+	profile = spying__read(stage, in_folder(stage, "profile.json"));
+	assert_true((double)scriptprofile__self_us(profile, NULL, "hot", 1) >
+		    0.9 * (double)profile->all_us);
+}
+
+static void names_the_capability_that_is_missing(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+
+	need_lua();
+	need_program("setpriv", "util-linux");
+	target = start_busy(stage);
+	spy = start_with(stage, "-all,+bpf,+sys_ptrace,+dac_read_search", "record", target->pid);
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_non_null(strstr(child__errors(stage, spy), "missing: CAP_PERFMON;"));
+	spy = start_with(stage, "-all,+perfmon,+sys_ptrace,+dac_read_search", "check", target->pid);
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_non_null(strstr(child__output(stage, spy), "FAIL  CAP_BPF"));
+}
+
+/* CapEff of /proc/PID/status. */
+static uint64_t effective(pid_t pid)
+{
+	char path[32], *text;
+	uint64_t capabilities;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	text = read_file(path, NULL);
+	assert_int_equal(sscanf(strstr(text, "CapEff:"), "CapEff: %" SCNx64, &capabilities), 1);
+	free(text);
+	return capabilities;
+}
+
+static void gives_up_what_it_does_not_need_while_it_samples(void **state)
+{
+	const uint64_t sys_admin = UINT64_C(1) << 21, perfmon = UINT64_C(1) << 38;
+	const uint64_t sys_ptrace = UINT64_C(1) << 19;
+	struct stage *stage = *state;
+	struct child *spy;
+
+	need_lua();
+	spy = start_record(stage, start_busy(stage)->pid, "-o", "profile.json");
+	spying__await_timers(stage, spy);
+	assert_int_equal(effective(spy->pid) & (sys_admin | perfmon), 0);
+	assert_int_equal(effective(spy->pid) & sys_ptrace, sys_ptrace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(tells_of_this_machine_and_a_process),
+		staged(tells_that_a_process_has_no_lua),
+		staged(records_with_four_capabilities),
+		staged(names_the_capability_that_is_missing),
+		staged(gives_up_what_it_does_not_need_while_it_samples),
+	};
+
+	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}

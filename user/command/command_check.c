@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "command_check.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exit_status.h"
+#include "kernel.h"
+#include "log.h"
+#include "privileges.h"
+#include "sampler.h"
+#include "session.h"
+
+#define SUBJECT_WIDTH 20
+
+/* How long a process may take to run script before its layout is left undecided. */
+#define PATIENCE_NS UINT64_C(2000000000)
+
+enum finding { FINE, NOTE, WRONG };
+
+struct check {
+	int wrong;
+};
+
+/* One line. What came from the target is made harmless. */
+__attribute__((format(printf, 4, 5))) static void say(struct check *check, enum finding finding,
+						      const char *subject, const char *format, ...)
+{
+	static const char *const words[] = {"ok", "note", "FAIL"};
+	char text[512], printable[600];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	printf("%-4s  %-*s  %s\n", words[finding], SUBJECT_WIDTH, subject,
+	       log__printable(text, printable, sizeof(printable)));
+	check->wrong += finding == WRONG;
+}
+
+static void check_kernel(struct check *check)
+{
+	char release[128], mode[32];
+	int is_new = kernel__release(release, sizeof(release));
+
+	say(check, is_new ? FINE : WRONG, "kernel", "Linux %s%s", release,
+	    is_new ? "" : " (5.17 or later is needed)");
+	if (!kernel__btf())
+		say(check, FINE, "BTF", "'/sys/kernel/btf/vmlinux'");
+	else
+		say(check, WRONG, "BTF",
+		    "cannot read '/sys/kernel/btf/vmlinux' (a kernel with CONFIG_DEBUG_INFO_BTF, "
+		    "as distributions build it)");
+	if (kernel__lockdown(mode, sizeof(mode)))
+		return;
+	if (!strcmp(mode, "confidentiality"))
+		say(check, WRONG, "lockdown",
+		    "confidentiality: BPF may not read memory (boot without "
+		    "'lockdown=confidentiality')");
+	else
+		say(check, FINE, "lockdown", "%s", mode);
+}
+
+static void check_privileges(struct check *check)
+{
+	uint64_t capabilities;
+
+	privileges__effective(&capabilities);
+	for (size_t i = 0; i < PRIVILEGE_COUNT; i++) {
+		const struct privilege *privilege = &privileges[i];
+		int has = privileges__has(capabilities, i);
+		enum finding finding = has ? FINE : privilege->is_needed ? WRONG : NOTE;
+
+		say(check, finding, privilege->name, "%s%s", privilege->purpose,
+		    has ? "" : " (missing: try sudo, or 'setcap' on the program)");
+	}
+}
+
+static void check_timers(struct check *check)
+{
+	uint32_t rate = kernel__max_sample_rate();
+	int error = kernel__try_timer(), paranoia = kernel__paranoia();
+
+	if (error)
+		say(check, WRONG, "timers",
+		    "cannot start one: %s (kernel.perf_event_paranoid is %d: try sudo, or "
+		    "CAP_PERFMON)",
+		    strerror(-error), paranoia);
+	else if (rate && rate < 10000)
+		say(check, NOTE, "timers",
+		    "at most %u Hz (raise it by 'sysctl kernel.perf_event_max_sample_rate=100000')",
+		    rate);
+	else
+		say(check, FINE, "timers", "task-clock, up to 20000 Hz");
+}
+
+static int take_nothing(void *context, const struct ls_sample *sample,
+			const struct ls_frame *frames)
+{
+	(void)context;
+	(void)sample;
+	(void)frames;
+	return 0;
+}
+
+static void check_programs(struct check *check)
+{
+	struct sampler_options options = {.period_ns = 1000000, .max_depth = 512};
+	struct sampler_receiver receiver = {.sample = take_nothing};
+	struct sampler *sampler;
+	int error = sampler__open(&options, &receiver, &sampler);
+
+	if (error)
+		say(check, WRONG, "BPF programs", "not accepted by the kernel, see above");
+	else
+		say(check, FINE, "BPF programs", "loaded and attached");
+	sampler__close(sampler);
+}
+
+/* Samples for a moment: only a stack of the running program decides on the layout. */
+static int check_process(struct check *check, pid_t pid)
+{
+	struct session_options options = {.pid = pid,
+					  .period_ns = 1000000,
+					  .duration_ns = PATIENCE_NS,
+					  .max_depth = 512,
+					  .ends_when_decided = 1};
+	struct ls_profile profile = {};
+	struct session *session;
+	int error = session__open(&options, &session);
+
+	if (error) {
+		say(check, WRONG, "process", "%d cannot be profiled, see above", pid);
+		return error;
+	}
+	error = session__run(session);
+	session__export(session, &profile);
+	say(check, FINE, "process", "%s", session__target(session));
+	say(check, FINE, "interpreter", "%s", profile.recorder.interpreter);
+	if (error)
+		say(check, WRONG, "layout", "no known one fits, see above");
+	else if (profile.recorder.layout)
+		say(check, FINE, "layout", "%s", profile.recorder.layout);
+	else
+		say(check, NOTE, "layout", "not decided yet: %s (it is, when script runs)",
+		    session__why_empty(session));
+	session__close(session);
+	return error;
+}
+
+int command_check__run(const struct check_options *options)
+{
+	struct check check = {};
+	int error = 0;
+
+	check_kernel(&check);
+	check_privileges(&check);
+	check_timers(&check);
+	check_programs(&check);
+	if (options->pid && !check.wrong)
+		error = check_process(&check, options->pid);
+	if (fflush(stdout))
+		return EXIT_FAILED;
+	if (error == -ENOENT)
+		return EXIT_NOTHING;
+	return check.wrong ? EXIT_FAILED : EXIT_OK;
+}

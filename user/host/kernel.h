@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What this kernel offers and allows. */
+#ifndef LS_KERNEL_H
+#define LS_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* bpf_loop() and bpf_find_vma() are the newest things that luaspy needs. */
+#define KERNEL_NEEDED_MAJOR 5
+#define KERNEL_NEEDED_MINOR 17
+
+/* "6.18.5-cloud" and the like into `release`. 1: new enough; 0: older, or it does not tell. */
+int kernel__release(char *release, size_t size);
+
+/* Types of the kernel, by which BPF programs find fields. 0; -ENOENT: built without; -EACCES. */
+int kernel__btf(void);
+
+/*
+ * Lockdown, as in "none", "integrity", "confidentiality" (which forbids BPF to read memory). 0;
+ * -ENOENT where the kernel has none or does not show it.
+ */
+int kernel__lockdown(char *mode, size_t size);
+
+/* kernel.perf_event_max_sample_rate in Hz: timers are throttled above it. 0: unknown. */
+uint32_t kernel__max_sample_rate(void);
+
+/* kernel.perf_event_paranoid; INT_MIN: unknown. */
+int kernel__paranoia(void);
+
+/* Starts a timer like those of a session on luaspy itself, and ends it. 0 or -errno. */
+int kernel__try_timer(void);
+
+#endif

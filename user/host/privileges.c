@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "privileges.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38 /* linux/capability.h, 5.8 */
+#define CAP_BPF     39
+#endif
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40 /* 5.9 */
+#endif
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+
+const struct privilege privileges[PRIVILEGE_COUNT] = {
+	{"CAP_BPF", CAP_BPF, "loads the BPF programs", 1},
+	{"CAP_PERFMON", CAP_PERFMON, "starts timers, reads the target's memory in BPF", 1},
+	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "names what processes of other users run", 0},
+	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, "reads the files that they run", 0},
+};
+
+/*
+ * While it samples: the target's memory and files, and output files in folders of others, which
+ * luaspy writes for whoever called sudo.
+ */
+#define KEPT                                                                                       \
+	(BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE) |                  \
+	 BIT(CAP_CHECKPOINT_RESTORE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) | BIT(CAP_KILL))
+
+/* Version 3 of the header: two words of 32 capabilities each. */
+struct sets {
+	uint64_t effective, permitted, inheritable;
+};
+
+static int get_sets(struct sets *sets)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct words[2];
+
+	if (syscall(SYS_capget, &header, words))
+		return -errno;
+	sets->effective = words[0].effective | (uint64_t)words[1].effective << 32;
+	sets->permitted = words[0].permitted | (uint64_t)words[1].permitted << 32;
+	sets->inheritable = words[0].inheritable | (uint64_t)words[1].inheritable << 32;
+	return 0;
+}
+
+static int set_sets(const struct sets *sets)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct words[2] = {
+		{sets->effective, sets->permitted, sets->inheritable},
+		{sets->effective >> 32, sets->permitted >> 32, sets->inheritable >> 32},
+	};
+
+	return syscall(SYS_capset, &header, words) ? -errno : 0;
+}
+
+int privileges__effective(uint64_t *capabilities)
+{
+	struct sets sets;
+	int error = get_sets(&sets);
+
+	*capabilities = error ? 0 : sets.effective;
+	return error;
+}
+
+int privileges__has(uint64_t capabilities, size_t index)
+{
+	unsigned int capability = privileges[index].capability;
+	uint64_t enough = BIT(capability);
+
+	if (capability == CAP_BPF || capability == CAP_PERFMON)
+		enough |= BIT(CAP_SYS_ADMIN);
+	if (capability == CAP_DAC_READ_SEARCH)
+		enough |= BIT(CAP_DAC_OVERRIDE);
+	return (capabilities & enough) != 0;
+}
+
+char *privileges__missing(char *to, size_t size)
+{
+	uint64_t effective;
+	size_t length = 0, missing = 0, named = 0;
+
+	*to = '\0';
+	if (privileges__effective(&effective))
+		return to;
+	for (size_t i = 0; i < PRIVILEGE_COUNT; i++)
+		missing += !privileges__has(effective, i);
+	for (size_t i = 0; i < PRIVILEGE_COUNT && length < size; i++) {
+		const char *before = !named ? "" : named + 1 == missing ? " and " : ", ";
+
+		if (privileges__has(effective, i))
+			continue;
+		length += snprintf(to + length, size - length, "%s%s", before, privileges[i].name);
+		named++;
+	}
+	return to;
+}
+
+/* Before 5.19, where unprivileged BPF is disabled, even maps that are open already need it. */
+static int maps_need_privilege(void)
+{
+	struct utsname host;
+	unsigned int major, minor;
+
+	return uname(&host) || sscanf(host.release, "%u.%u", &major, &minor) != 2 || major < 5 ||
+	       (major == 5 && minor < 19);
+}
+
+int privileges__reduce(void)
+{
+	uint64_t kept = KEPT | (maps_need_privilege() ? BIT(CAP_BPF) | BIT(CAP_SYS_ADMIN) : 0);
+	struct sets sets;
+	int error = get_sets(&sets);
+
+	if (error)
+		return error;
+	sets.effective &= kept;
+	sets.permitted &= kept;
+	sets.inheritable = 0;
+	return set_sets(&sets);
+}

@@ -21,9 +21,11 @@
 const char *field__write(struct stage *stage, const char *name, const char *text);
 
 /*
- * 0.7 seconds of the program at 10 kHz. All CPU time is there, nearly all stacks are whole, hot()
- * and warm() are found where they are defined, in `source` (a pattern), called by work() alone, and
- * share time as they should; else the test fails.
+ * The program at 10 kHz, for as long as it takes to see enough. All CPU time is there, nearly all
+ * stacks are whole, hot() and warm() are found where they are defined, in `source` (a pattern),
+ * called by work() alone, and share time as they should; else the test fails. The script should
+ * work() for more than 100 us at a time: who sleeps as often as that is sampled too often when it
+ * wakes (README, known limits).
  */
 struct scriptprofile *field__record(struct stage *stage, const struct child *program,
 				    const char *source);
@@ -39,7 +41,10 @@ bool field__has_c_function(const struct scriptprofile *profile, const char *name
 /* A share of all CPU time, in percent, that no script took. */
 int field__host_percent(const struct scriptprofile *profile);
 
-/* Asks for `path` over HTTP again and again, through a socket in the stage's folder. */
+/*
+ * Asks for `path` over HTTP again and again, through a socket in the stage's folder. Returns after
+ * the first answer.
+ */
 struct child *field__ask(struct stage *stage, const char *socket, const char *path);
 
 /* Waits until a socket of that name is there, at most ten seconds. */

@@ -11,7 +11,8 @@
 
 #include "field.h"
 
-static const char page[] = FIELD_WORK "lighty.header['X-Sum'] = tostring(work())\n"
+static const char page[] = FIELD_WORK "for i = 1, 10 do work() end\n"
+				      "lighty.header['X-Sum'] = tostring(work())\n"
 				      "lighty.content = {lighty.env['uri.path']}\n"
 				      "return 200\n";
 
@@ -104,7 +105,7 @@ static void shows_the_thread_of_collectd_that_runs_a_script(void **state)
 	sleep_seconds(0.5);
 	profile = field__record(*state, collectd, "*reader.lua");
 	require_of(profile, field__has_c_function(profile, "collectd.dispatch_values"));
-	require_of(profile, field__host_percent(profile) <= 20);
+	require_of(profile, field__host_percent(profile) <= 60);
 }
 
 static const char scan[] = FIELD_WORK "local stdnse = require 'stdnse'\n"

@@ -27,7 +27,7 @@ static struct child *start_redis(struct stage *stage)
 	      "-c", "4", "-P", "4", __VA_ARGS__)
 
 static const char first_script[] =
-	FIELD_WORK "work()\n"
+	FIELD_WORK "for i = 1, 10 do work() end\n"
 		   "redis.call('INCR', KEYS[1])\n"
 		   "for word in string.gmatch('the quick brown fox', '%a+') do\n"
 		   "	redis.call('HSET', KEYS[2], word, #word)\n"
@@ -97,7 +97,7 @@ static void names_what_a_library_calls_from_its_sandbox(void **state)
 	assert_int_equal(child__wait(client, 10), 0);
 	bombard(*state, "fcall", "answer", "1", "key");
 	sleep_seconds(0.3);
-	profile = record(*state, redis->pid, "-d", "700ms", "-F", "10khz");
+	profile = record(*state, redis->pid, "-d", "2s", "-F", "10khz");
 	require_of(profile, scriptprofile__total_us(profile, "user_function", "hot", 2) >
 				    profile->all_us / 4);
 	require_of(profile, scriptprofile__total_us(profile, "user_function", NULL, 5) >

@@ -31,11 +31,12 @@ struct interpreter {
 /*
  * Name and address; behind those that are closures in every release a "c". An iterator of gmatch()
  * is a C function that only a table of this script names; a function in Lua is looked up by its
- * prototype.
+ * prototype. All is defined before the first line is printed, at which the names are read.
  */
 static const char script[] = "local function show(name, f, kind)\n"
 			     "	print(name, tostring(f):match('0x%x+'), kind or '')\n"
 			     "end\n"
+			     "function in_lua() end\n"
 			     "host = {iterator = string.gmatch('a', 'a')}\n"
 			     "local file = getmetatable(io.stdout)\n"
 			     "show('print', print)\n"
@@ -50,7 +51,6 @@ static const char script[] = "local function show(name, f, kind)\n"
 			     "show('host.iterator', host.iterator, 'c')\n"
 			     "show('FILE*:read', file.__index.read)\n"
 			     "show('FILE*.__gc', file.__gc)\n"
-			     "function in_lua() end\n"
 			     "show('in_lua', in_lua, 'c')\n"
 			     "print('end')\n"
 			     "io.stdout:flush()\n"

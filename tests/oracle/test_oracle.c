@@ -38,7 +38,7 @@
 #define WINDOW_PER_MILLE 5
 #define BLIND_PER_MILLE  10 /* samples that a blind walker loses at least */
 #define SHOWN_MAX        10
-#define DRAINS_MAX       6000 /* of 10 ms and more */
+#define DRAINS_MAX       30000 /* of 10 ms and more */
 
 enum pace { STEADY, CUT, HASTY, RETURNING, GROWING, BLIND };
 

@@ -25,7 +25,7 @@ end
 
 local resumer = setmetatable({}, {__mode = "k"}) -- of a thread
 local main = coroutine.running() -- nil in 5.1, where nobody can look at the main thread
-local is_host = cpu_us ~= nil -- whose symbol table has a name for what calls the main chunk
+local is_host = cpu_us ~= nil -- a C function calls the main chunk; stripped, it has no name
 
 local function spawn(f)
 	local co = coroutine.create(f)
@@ -90,7 +90,7 @@ local function publish(place, leaf)
 		stack[#stack - 1] = "@(|callee)"
 	end
 	if is_host then
-		stack[1] = "run_script"
+		stack[1] = "@(run_script|*+0x*)"
 	end
 	io.write("STACK ", place, "\t^", table.concat(stack, " > "), "\n")
 	io.stdout:flush()

@@ -25,6 +25,7 @@ end
 
 local resumer = setmetatable({}, {__mode = "k"}) -- of a thread
 local main = coroutine.running() -- nil in 5.1, where nobody can look at the main thread
+local nameless = "@(*+0x*|*auxwrap)" -- static, but a symbol table may have it
 local is_host = cpu_us ~= nil -- a C function calls the main chunk; stripped, it has no name
 
 local function spawn(f)
@@ -35,7 +36,7 @@ end
 
 local function describe(info)
 	if info.what == "C" then
-		return names[info.func] or "*+0x*"
+		return names[info.func] or nameless
 	elseif info.what == "main" then
 		return "main chunk"
 	elseif info.namewhat == "hook" then
@@ -64,7 +65,7 @@ end
 
 -- In 5.1 nobody can look at the main thread from a coroutine, but it is always at one place then.
 local function add_main_thread(stack, how)
-	for _, name in ipairs({how, "stop", "visit", "main chunk", "*+0x*"}) do
+	for _, name in ipairs({how, "stop", "visit", "main chunk", nameless}) do
 		table.insert(stack, 1, name)
 	end
 end
@@ -84,6 +85,12 @@ local function publish(place, leaf)
 	-- 5.2 knows that it is a hook and does not say so.
 	if _VERSION == "Lua 5.2" and place == "hook" then
 		stack[#stack - 1] = "hook"
+	end
+	-- 5.4.0 to 5.4.2 know less of these.
+	if place == "__gc" and stack[#stack - 1] == "" then
+		stack[#stack - 1] = "@(|__gc)"
+	elseif stack[#stack - 1] == "order" then
+		stack[#stack - 1] = "@(order|lt|le)"
 	end
 	-- Between two instructions the caller is still there, and names it for good.
 	if place == "tail call" then
@@ -170,7 +177,7 @@ end
 
 function tour.wrap()
 	local f = coroutine.wrap(function()
-		resumer[coroutine.running()] = main or "*+0x*"
+		resumer[coroutine.running()] = main or nameless
 		burn("wrap")
 		coroutine.yield(1)
 		burn("wrap after yield")

@@ -210,6 +210,11 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 	if (scratch->proto[8] != layout->proto_tag || !code || offset & 3 ||
 	    offset > 4ULL * ls_half(scratch->proto, layout->proto_code_count))
 		return LS_WALK_FRAME_PROTO;
+	if (layout->has_local_pc && !scratch->walk.chain_index && is_top_call(scratch, layout)) {
+		scratch->walk.code = code;
+		scratch->walk.code_end =
+			code + 4ULL * ls_half(scratch->proto, layout->proto_code_count);
+	}
 	frame->function = proto;
 	frame->pc = offset ? offset / 4 - 1 : 0;
 	frame->kind = LS_FRAME_LUA;

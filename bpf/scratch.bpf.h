@@ -43,6 +43,9 @@ struct ls_thread {
 	struct ls_active chain[LS_CHAIN_MAX]; /* running one first */
 	struct ls_active root; /* the last that was seen at the root, which may be idle now */
 	__u64 is_nested;       /* 1: the chain runs on top of another interpreter's */
+	__u8 pc_best;          /* the highest of these */
+	__u8 pc_scores[LS_REGISTER_MAX]; /* by register: see current_pc_puc.bpf.h */
+	__u8 padding_too[7];
 };
 
 /* A prototype whose content was read: see fingerprint_of(). */
@@ -112,7 +115,9 @@ struct ls_walk {
 	__u32 chain_index; /* of that state */
 	__u32 left;        /* frames that may still be added */
 	__u32 lua_frames;
-	__u32 result_signs;    /* that the running C function is a result of the one that ran */
+	__u32 result_signs; /* that the running C function is a result of the one that ran */
+	__u64 code;         /* of the running function; 0: it keeps its pc nowhere else */
+	__u64 code_end;
 	__u64 top_func;        /* where the running function lies, until its caller was looked at */
 	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
 	__u32 is_first;        /* likewise: the next call is its state's first */

@@ -65,6 +65,9 @@ static __always_inline struct ls_thread *memory_for(struct ls_attempt *attempt, 
 	thread->layout = index;
 	thread->chain_count = 0;
 	thread->root.state = 0;
+	thread->pc_best = 0;
+	for (__u32 i = 0; i < LS_REGISTER_MAX; i++)
+		thread->pc_scores[i] = 0;
 	return thread;
 }
 

@@ -11,6 +11,9 @@
  * to its prototype (Proto: code, constants, source, lines); a C function is a closure with a C
  * pointer or, since 5.2, the pointer itself.
  *
+ * The running one's savedpc is behind where luaV_execute keeps pc for itself (5.1, 5.4, 5.5):
+ * see current_pc_puc.bpf.h.
+ *
  * So a walk goes from L->ci along `previous` to base_ci, reading for each call its CallInfo, the
  * closure and the prototype (three reads; the stack of values is read in windows), and goes on
  * with the state that resumed this one. Every loop ends with the room for frames, --max-depth.
@@ -23,6 +26,7 @@
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
 
+#include "current_pc_puc.bpf.h"
 #include "self_check.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
@@ -49,6 +53,7 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 	note_error(scratch, error);
 	scratch->sample.frame_count = 0;
 	scratch->walk.left = scratch->frame_room;
+	scratch->walk.code = 0;
 }
 
 /*
@@ -284,6 +289,7 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	scratch->walk.checked = 0;
 	scratch->walk.doubt = LS_DOUBT_NONE;
 	scratch->walk.result_signs = 0;
+	scratch->walk.code = 0;
 	if (enter_state(scratch, layout, 0)) {
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return 0;
@@ -427,6 +433,7 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 		note_error(scratch, LS_WALK_RESUMERS);
 	scratch->sample.state = scratch->chain[0].state;
 	error = scratch->sample.error;
+	correct_leaf(scratch, thread);
 	return scratch->walk.lua_frames && !scratch->walk.doubt &&
 	       (!error || error == LS_WALK_DEPTH);
 }

@@ -52,11 +52,14 @@
 	.state_stack_last = 48, .state_stack = 56, .state_base_ci = 96, .state_error_jump = 88,    \
 	.state_stack_size = 184, .state_stack_spare = 5
 
-/* The operation's number of bits, OP_CALL, and where its C is, lopcodes.h. */
-#define CODE_5_1       .op_bits = 6, .op_call = 28, .op_results = 14, .op_results_bits = 9
-#define CODE_5_2       .op_bits = 6, .op_call = 29, .op_results = 14, .op_results_bits = 9
-#define CODE_5_3       .op_bits = 6, .op_call = 36, .op_results = 14, .op_results_bits = 9
-#define CODE_SINCE_5_4 .op_bits = 7, .op_call = 68, .op_results = 24, .op_results_bits = 8
+/* The operation's number of bits, OP_CALL, and where its C is, lopcodes.h; lvm.c, luaV_execute:
+ * `pc`. */
+#define CODE_5_1                                                                                   \
+	.op_bits = 6, .op_call = 28, .op_results = 14, .op_results_bits = 9, .has_local_pc = 1
+#define CODE_5_2 .op_bits = 6, .op_call = 29, .op_results = 14, .op_results_bits = 9
+#define CODE_5_3 .op_bits = 6, .op_call = 36, .op_results = 14, .op_results_bits = 9
+#define CODE_SINCE_5_4                                                                             \
+	.op_bits = 7, .op_call = 68, .op_results = 24, .op_results_bits = 8, .has_local_pc = 1
 
 #define CALL_5_3                                                                                   \
 	.ci_size = 72, CALL_LIST_SINCE_5_2, .ci_base = 32, .ci_has_base = 1, .ci_savedpc = 40,     \

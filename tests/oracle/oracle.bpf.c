@@ -8,7 +8,8 @@
 #include "truth.h"
 #include <bpf/bpf_tracing.h>
 
-__u64 truth_address; /* of the struct truth in the target */
+__u64 truth_address; /* of the struct truth in the target, */
+__u64 fetch_address; /* of its published fetches; 0: it publishes none */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -37,6 +38,8 @@ int take_truth(struct bpf_perf_event_data *ctx)
 	record->type = TRUTH_RECORD;
 	record->time_ns = bpf_ktime_get_ns();
 	record->ip = PT_REGS_IP(regs);
+	record->fetch.is_read =
+		fetch_address && !read_target(&record->fetch.before, 16, fetch_address);
 	record->is_read = !read_target(&record->truth, sizeof(record->truth), truth_address);
 	send_record(record, sizeof(*record)); /* lost, its sample finds no partner */
 	bpf_tail_call(ctx, &product, 0);

@@ -39,3 +39,18 @@ $(O)/tests/oracle/hosts/%: tests/oracle/target/host.c tests/oracle/target/module
 	$(Q)$(call build_host,$*,$@,$(filter %.c,$^) -DWITH_MODULE)
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(ORACLE_TARGETS))
+
+# With a luaV_execute that publishes every instruction that it fetches, for test_lines: compilers
+# differ in where they keep its pc.
+LINE_HOSTS := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.0 5.4.6 5.4.8 5.5.0 5.5.1,$(release)-gcc $(release)-clang) \
+              5.1.5-small 5.4.8-small 5.4.8-lto 5.5.1-small 5.5.1-lto
+LINE_TARGETS := $(LINE_HOSTS:%=$(O)/tests/oracle/lines/%)
+
+# The fetch is `i = *pc++` or `i = *(ci->u.l.savedpc++)`, lvm.c of all releases.
+$(O)/tests/oracle/lines/%: private export HOST_PATCH = sed -i -e 's/^\#include "lvm.h"/&\nconst void *volatile fetched[2];/' -e \
+	's/\<\(const \)\?\(Instruction \)\?i = \*(\?\(pc\|ci->u\.l\.savedpc\)++)\?;/fetched[0] = fetched[1]; fetched[1] = \3; &/' lvm.c
+$(O)/tests/oracle/lines/%: tests/oracle/target/host.c $(HOST_SCRIPTS)
+	$(call say,HOST,tests/oracle/lines/$*)
+	$(Q)$(call build_host,$*,$@,$< -DWITH_FETCHES)
+
+TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(LINE_TARGETS))

@@ -153,6 +153,11 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target)
 		       : 0;
 }
 
+void tap__set_fetches(struct tap *tap, uint64_t address)
+{
+	tap->bpf->bss->fetch_address = address;
+}
+
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns)
 {
 	struct perf_event_attr attributes = {

@@ -35,6 +35,9 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target);
 /* From now on the walk does not know that stacks move (relocates_stack). 0 or -errno. */
 int tap__forget_relocation(struct tap *tap);
 
+/* Where the target publishes the instructions that it fetches. */
+void tap__set_fetches(struct tap *tap, uint64_t address);
+
 /* Starts the timer on one thread, whose truth is at that address. 0 or -errno. */
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns);
 

@@ -33,6 +33,7 @@
 #include "workload.h"
 
 #define PERIOD_NS        100000
+#define SCRIPT           "tests/oracle/target/workload.lua"
 #define SHALLOW          24  /* frames: less than the workload's deepest stack */
 #define DEEP             512 /* the product's default */
 #define WINDOW_PER_MILLE 5
@@ -173,8 +174,8 @@ static int observe(struct run *run)
 	const struct target *target = run->target;
 	int error, end;
 
-	error = workload__start(target->program, target->modules, paces[target->pace].argument,
-				&run->workload);
+	error = workload__start(target->program, target->modules, SCRIPT,
+				paces[target->pace].argument, &run->workload);
 	if (error)
 		return error;
 	error = tap__open(paces[target->pace].max_depth, &receiver, &run->tap);

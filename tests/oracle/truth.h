@@ -53,6 +53,13 @@ struct truth {
 };
 _Static_assert(sizeof(struct truth) <= 4096, "it must not cross a page");
 
+/* What a target says of its leaf: luaV_execute publishes where it fetches each instruction from. */
+struct truth_fetch {
+	__u64 is_read; /* 0: no such target, or the memory could not be read */
+	__u64 before;  /* the instruction that it fetched before */
+	__u64 now;
+};
+
 #define TRUTH_RECORD 0x74727468 /* not one of enum ls_record_type */
 
 /* What BPF sends, immediately before the product's own records of the same interrupt. */
@@ -61,6 +68,7 @@ struct truth_record {
 	__u32 is_read; /* 0: the target's memory could not be read */
 	__u64 time_ns;
 	__u64 ip; /* of user space */
+	struct truth_fetch fetch;
 	struct truth truth;
 };
 

@@ -11,17 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCRIPT   "tests/oracle/target/workload.lua"
 #define START_MS 10000
 
-static void run(const char *program, const char *modules, const char *argument, int output)
+static void run(const char *program, const char *modules, const char *script, const char *argument,
+		int output)
 {
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/?.so", modules);
 	dup2(output, STDOUT_FILENO);
 	setenv("LUA_CPATH", path, 1);
-	execlp(program, program, SCRIPT, argument, (char *)NULL);
+	execlp(program, program, script, argument, (char *)NULL);
 	_exit(127);
 }
 
@@ -43,8 +43,8 @@ static int read_start(int fd, struct workload *workload)
 		       : -EBADMSG;
 }
 
-int workload__start(const char *program, const char *modules, const char *argument,
-		    struct workload *workload)
+int workload__start(const char *program, const char *modules, const char *script,
+		    const char *argument, struct workload *workload)
 {
 	int ends[2], error;
 
@@ -52,7 +52,7 @@ int workload__start(const char *program, const char *modules, const char *argume
 		return -errno;
 	workload->pid = fork();
 	if (!workload->pid)
-		run(program, modules, argument, ends[1]);
+		run(program, modules, script, argument, ends[1]);
 	close(ends[1]);
 	error = workload->pid < 0 ? -errno : read_start(ends[0], workload);
 	close(ends[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process that runs target/workload.lua. */
+/* A process that runs a script of target/. */
 #ifndef TEST_WORKLOAD_H
 #define TEST_WORKLOAD_H
 
@@ -8,16 +8,17 @@
 
 struct workload {
 	pid_t pid;
-	pid_t tid; /* of the thread that runs script */
-	uint64_t truth_address;
+	pid_t tid;              /* of the thread that runs script */
+	uint64_t truth_address; /* of what it publishes */
 };
 
 /*
  * `program` runs the script with that argument, and finds the module below `modules`. Returns when
- * its stack is published. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). Stop it after 0.
+ * it has said where it publishes. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). Stop it after
+ * 0.
  */
-int workload__start(const char *program, const char *modules, const char *argument,
-		    struct workload *workload);
+int workload__start(const char *program, const char *modules, const char *script,
+		    const char *argument, struct workload *workload);
 
 /* Kills it. 0, or -ECHILD: it had ended by itself. */
 int workload__stop(struct workload *workload);

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A program that embeds Lua: `host SCRIPT ARGUMENT` runs it without a protected call; with
- * ON_THREAD on a thread of its own, with WITH_MODULE it has the module `oracle` built in.
+ * ON_THREAD on a thread of its own, with WITH_MODULE it has the module `oracle` built in, with
+ * WITH_FETCHES it says where its luaV_execute publishes the instruction that it fetches.
  */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
 #include <stdio.h>
+
+#ifdef WITH_FETCHES
+#include <unistd.h>
+
+extern const void *volatile fetched[2];
+#endif
 
 #ifdef WITH_MODULE
 int luaopen_oracle(lua_State *L);
@@ -36,6 +43,10 @@ static int run(const char *script, const char *argument)
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));
 		return 1;
 	}
+#ifdef WITH_FETCHES
+	printf("%p %d\n", (void *)fetched, getpid());
+	fflush(stdout);
+#endif
 	lua_pushstring(L, argument);
 	lua_call(L, 1, 0);
 	lua_close(L);

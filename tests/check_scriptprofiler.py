@@ -16,7 +16,8 @@ MOST_MESSAGES = 20
 CLASSES = ("dropped", "unreadable", "host", "torn", "truncated", "complete")
 TOP_LEVEL = {"Version", "SessionStartTime", "SessionEndTime", "Categories", "Nodes", "Functions",
              "GCFuncId", "Recorder", "Samples"}
-FUNCTION_KEYS = ("Source", "Name", "Line", "Flags", "TotalDuration")
+FUNCTION_KEYS = ("Source", "Name", "Line", "Flags", "CurrentLine", "TotalDuration", "Lines")
+IDENTITY_KEYS = FUNCTION_KEYS[:-2]
 NATIVE_AND_PLUGIN = 3
 
 
@@ -169,6 +170,24 @@ def check_categories(document, report):
             nodes.add(node)
 
 
+def check_lines(function, where, report):
+    """Own time by line. What is missing of the function's own time is that of unknown lines."""
+    lines = function["Lines"]
+    if type(lines) is not list or not lines:
+        report.add(f"{where}: Lines is not an array with something in it")
+        return
+    for line in lines:
+        if (type(line) is not list or len(line) != 3 or not is_integer(line[0], 1) or
+                not is_integer(line[1], 0) or not is_integer(line[2], 0)):
+            report.add(f"{where}: {line!r} in Lines is not [line, microseconds, samples]")
+            return
+    numbers = [line[0] for line in lines]
+    if numbers != sorted(set(numbers)):
+        report.add(f"{where}: Lines are not in order, each once")
+    if "CurrentLine" in function:
+        report.add(f"{where} has Lines and a CurrentLine")
+
+
 def check_function(function, where, report):
     keys = tuple(function)
     if keys != tuple(key for key in FUNCTION_KEYS if key in function):
@@ -182,6 +201,8 @@ def check_function(function, where, report):
             report.add(f"{where}: {key} is not a string of valid characters")
     if "Line" in function and not is_integer(function["Line"], 1):
         report.add(f"{where}: Line is {function['Line']!r}, not an integer from 1")
+    if "CurrentLine" in function and not is_integer(function["CurrentLine"], 1):
+        report.add(f"{where}: CurrentLine is {function['CurrentLine']!r}, not an integer from 1")
     if "Flags" in function and (not is_integer(function["Flags"], 1) or
                                 function["Flags"] > NATIVE_AND_PLUGIN):
         report.add(f"{where}: Flags are {function['Flags']!r}, not 1 to {NATIVE_AND_PLUGIN}")
@@ -189,6 +210,11 @@ def check_function(function, where, report):
         report.add(f"{where} is a C function and has a Line")
     if "Source" not in function and "Line" in function:
         report.add(f"{where} has a Line and no Source")
+    if "Source" not in function or function["Source"] == "[C]":
+        for key in {"CurrentLine", "Lines"} & function.keys():
+            report.add(f"{where} is not script and has {key}")
+    if "Lines" in function:
+        check_lines(function, where, report)
 
 
 def check_functions(document, report):
@@ -199,7 +225,7 @@ def check_functions(document, report):
             report.add(f"{where} is not an object")
             continue
         check_function(function, where, report)
-        identity = repr([function.get(key) for key in FUNCTION_KEYS[:-1]])
+        identity = repr([function.get(key) for key in IDENTITY_KEYS])
         if identity in first_of:
             report.add(f"{where} is the same as function {first_of[identity]}")
         first_of.setdefault(identity, number)
@@ -294,6 +320,18 @@ def sum_functions(document):
     return totals, uses
 
 
+def check_line_times(document, report):
+    own = [0] * (len(document["Functions"]) + 1)
+    for node in document["Nodes"]:
+        for function, child in zip(node.get("FunctionIds", ()), node.get("NodeIds", ())):
+            own[function] += self_time(document["Nodes"], child)
+    for number, function in enumerate(document["Functions"], 1):
+        lines = sum(line[1] for line in function.get("Lines", ()))
+        if lines > own[number]:
+            report.add(f"function {number}: its lines add up to {lines} us, "
+                       f"its own time is {own[number]}")
+
+
 def check_function_totals(document, report):
     totals, uses = sum_functions(document)
     for number, function in enumerate(document["Functions"], 1):
@@ -331,8 +369,9 @@ def check_recorder(document, report):
         report.add("Recorder has no object Samples or no array Reasons")
         return
     check_counters(recorder, ("WallDuration", "CpuDuration", "Collected", "Unsampled",
-                              "UnnamedCalls", "StackLookupsRefused", "EvictedFunctions",
-                              "EvictedSamples", "LostRecords"), "Recorder", report)
+                              "UnnamedCalls", "UnknownLines", "StackLookupsRefused",
+                              "EvictedFunctions", "EvictedSamples", "LostRecords"),
+                   "Recorder", report)
     check_counters(samples, ("total",) + CLASSES, "Recorder.Samples", report)
     for reason in reasons:
         if (type(reason) is not dict or not has_text(reason.get("Name")) or
@@ -356,6 +395,7 @@ def check(path, report):
     check_gc(document, report)
     check_self_times(document, report)
     check_function_totals(document, report)
+    check_line_times(document, report)
     check_recorder(document, report)
     report.stop_if_broken()
     return document

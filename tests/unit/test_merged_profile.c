@@ -17,6 +17,7 @@ struct fixture {
 	struct call_tree *tree;
 	struct ls_profile_function functions[FUNCTIONS + 1];
 	struct ls_profile profile;
+	enum merged_lines lines;
 	struct merged_profile *merged;
 };
 
@@ -43,7 +44,7 @@ static int free_fixture(void **state)
 
 static int try_merge(struct fixture *fixture)
 {
-	return merged_profile__new(&fixture->profile, &fixture->merged);
+	return merged_profile__new(&fixture->profile, fixture->lines, &fixture->merged);
 }
 
 static void export(struct fixture *fixture)
@@ -85,9 +86,12 @@ static void makes_one_function_of_lookalikes_from_different_memory(void **state)
 	uint32_t root = call_tree__category(fixture->tree, "main");
 	const struct ls_profile *merged;
 
-	fixture->functions[1] = (struct ls_profile_function){source, "f", 3, 0};
-	fixture->functions[2] = (struct ls_profile_function){source, "g", 3, 0};
-	fixture->functions[3] = (struct ls_profile_function){twin, "f", 3, 0};
+	fixture->functions[1] =
+		(struct ls_profile_function){.source = source, .name = "f", .line = 3};
+	fixture->functions[2] =
+		(struct ls_profile_function){.source = source, .name = "g", .line = 3};
+	fixture->functions[3] =
+		(struct ls_profile_function){.source = twin, .name = "f", .line = 3};
 	sample(fixture, root, 1, 10);
 	sample(fixture, root, 2, 100);
 	sample(fixture, root, 3, 1000);
@@ -111,8 +115,10 @@ static void merges_whole_subtrees(void **state)
 	const struct ls_profile *merged;
 
 	for (int id = 1; id <= 2; id++) {
-		fixture->functions[id] = (struct ls_profile_function){"a", "f", 1, 0};
-		fixture->functions[id + 3] = (struct ls_profile_function){"b", "g", 2, 0};
+		fixture->functions[id] =
+			(struct ls_profile_function){.source = "a", .name = "f", .line = 1};
+		fixture->functions[id + 3] =
+			(struct ls_profile_function){.source = "b", .name = "g", .line = 2};
 		sample(fixture, sample(fixture, root, id, 1), id + 3, 10);
 	}
 	merged = merge(fixture);
@@ -132,14 +138,15 @@ static void tells_apart_what_differs_in_one_thing(void **state)
 	struct fixture *fixture = *state;
 	uint32_t root = call_tree__category(fixture->tree, "main");
 
-	fixture->functions[1] = (struct ls_profile_function){"a", "f", 1, 0};
-	fixture->functions[2] = (struct ls_profile_function){"b", "f", 1, 0};
-	fixture->functions[3] = (struct ls_profile_function){"a", "g", 1, 0};
-	fixture->functions[4] = (struct ls_profile_function){"a", "f", 2, 0};
-	fixture->functions[5] = (struct ls_profile_function){"a", "f", 1, LS_FUNCTION_NATIVE};
-	fixture->functions[6] = (struct ls_profile_function){NULL, "f", 1, 0};
-	fixture->functions[7] = (struct ls_profile_function){"a", NULL, 1, 0};
-	fixture->functions[8] = (struct ls_profile_function){"", "f", 1, 0};
+	fixture->functions[1] = (struct ls_profile_function){.source = "a", .name = "f", .line = 1};
+	fixture->functions[2] = (struct ls_profile_function){.source = "b", .name = "f", .line = 1};
+	fixture->functions[3] = (struct ls_profile_function){.source = "a", .name = "g", .line = 1};
+	fixture->functions[4] = (struct ls_profile_function){.source = "a", .name = "f", .line = 2};
+	fixture->functions[5] = (struct ls_profile_function){
+		.source = "a", .name = "f", .line = 1, .flags = LS_FUNCTION_NATIVE};
+	fixture->functions[6] = (struct ls_profile_function){.name = "f", .line = 1};
+	fixture->functions[7] = (struct ls_profile_function){.source = "a", .line = 1};
+	fixture->functions[8] = (struct ls_profile_function){.source = "", .name = "f", .line = 1};
 	for (uint32_t id = 1; id <= 8; id++)
 		sample(fixture, root, id, 1);
 	assert_int_equal(merge(fixture)->function_count, 8);
@@ -153,7 +160,8 @@ static void leaves_out_functions_that_no_node_uses(void **state)
 	const struct ls_profile *merged;
 
 	for (uint32_t id = 1; id <= FUNCTIONS; id++)
-		fixture->functions[id] = (struct ls_profile_function){"a", "f", id, 0};
+		fixture->functions[id] =
+			(struct ls_profile_function){.source = "a", .name = "f", .line = id};
 	sample(fixture, sample(fixture, root, 7, 1), 4, 1);
 	merged = merge(fixture);
 	assert_int_equal(merged->function_count, 2);
@@ -173,7 +181,8 @@ static void keeps_what_has_samples_or_time_and_its_callers(void **state)
 	const struct ls_profile *merged;
 
 	for (uint32_t id = 1; id <= FUNCTIONS; id++)
-		fixture->functions[id] = (struct ls_profile_function){"a", "f", id, 0};
+		fixture->functions[id] =
+			(struct ls_profile_function){.source = "a", .name = "f", .line = id};
 	sample(fixture, caller, 2, 0);
 	call_tree__charge(fixture->tree, timed, 1);
 	call_tree__child(fixture->tree, caller, 4);

@@ -22,6 +22,7 @@ struct fixture {
 	struct call_tree *tree;
 	struct ls_profile_function functions[FUNCTIONS + 1];
 	struct ls_profile profile;
+	enum merged_lines lines;
 	char *text;
 	json_t *json;
 };
@@ -65,7 +66,7 @@ static int write_to(struct fixture *fixture, FILE *stream)
 	call_tree__export(fixture->tree, &fixture->profile);
 	fixture->profile.functions = fixture->functions;
 	fixture->profile.function_count = FUNCTIONS;
-	assert_int_equal(merged_profile__new(&fixture->profile, &merged), 0);
+	assert_int_equal(merged_profile__new(&fixture->profile, fixture->lines, &merged), 0);
 	assert_int_equal(totals__compute(merged_profile__profile(merged), &totals), 0);
 	err = write_scriptprofiler(merged_profile__profile(merged), &totals, stream);
 	totals__free(&totals);
@@ -125,10 +126,12 @@ static void writes_one_line_for_each_element(void **state)
 	uint32_t root = call_tree__category(fixture->tree, "lua");
 	uint32_t caller;
 
-	fixture->functions[1] = (struct ls_profile_function){"a.lua", "f", 3, 0};
-	fixture->functions[2] = (struct ls_profile_function){"a.lua", NULL, 9, 3};
-	fixture->functions[3] = (struct ls_profile_function){"[C]", "sort", 0, 0};
-	fixture->functions[4] = (struct ls_profile_function){NULL, "(host)", 0, 0};
+	fixture->functions[1] =
+		(struct ls_profile_function){.source = "a.lua", .name = "f", .line = 3};
+	fixture->functions[2] =
+		(struct ls_profile_function){.source = "a.lua", .line = 9, .flags = 3};
+	fixture->functions[3] = (struct ls_profile_function){.source = "[C]", .name = "sort"};
+	fixture->functions[4] = (struct ls_profile_function){.name = "(host)"};
 	caller = charge_us(fixture, root, 1, 5);
 	charge_us(fixture, caller, 2, 70);
 	charge_us(fixture, caller, 3, 900);
@@ -159,10 +162,12 @@ static void names_the_collector_if_it_ran(void **state)
 	uint32_t root = call_tree__category(fixture->tree, "lua");
 	uint32_t caller;
 
-	fixture->functions[1] = (struct ls_profile_function){"a.lua", "f", 3, 0};
-	fixture->functions[2] = (struct ls_profile_function){"GC", "GC", 0, LS_FUNCTION_PLUGIN};
-	fixture->functions[3] = (struct ls_profile_function){"GC", "GC", 0, 0};
-	fixture->functions[4] = (struct ls_profile_function){"GC", NULL, 0, 0};
+	fixture->functions[1] =
+		(struct ls_profile_function){.source = "a.lua", .name = "f", .line = 3};
+	fixture->functions[2] = (struct ls_profile_function){
+		.source = "GC", .name = "GC", .flags = LS_FUNCTION_PLUGIN};
+	fixture->functions[3] = (struct ls_profile_function){.source = "GC", .name = "GC"};
+	fixture->functions[4] = (struct ls_profile_function){.source = "GC"};
 	caller = charge_us(fixture, root, 1, 5);
 	charge_us(fixture, caller, 4, 1);
 	assert_null(json_object_get(write_json(fixture), "GCFuncId"));
@@ -178,7 +183,8 @@ static void hostile_names_are_shown_as_text(void **state)
 	uint32_t root = call_tree__category(fixture->tree, "\x1b]0;owned\a");
 	const json_t *function;
 
-	fixture->functions[1] = (struct ls_profile_function){"a\xff\"\n", "\\xff", 3, 0};
+	fixture->functions[1] =
+		(struct ls_profile_function){.source = "a\xff\"\n", .name = "\\xff", .line = 3};
 	charge_us(fixture, root, 1, 1);
 	function = json_array_get(json_object_get(write_json(fixture), "Functions"), 0);
 	assert_string_equal(json_string_value(json_object_get(function, "Source")), "a\\xff\"\n");

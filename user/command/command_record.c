@@ -67,15 +67,17 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 }
 
 /* Takes over `file`. */
-static int deliver(struct session *session, const char *path, struct output_file *file)
+static int deliver(struct session *session, const struct record_options *options, const char *path,
+		   struct output_file *file)
 {
+	enum merged_lines lines = options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
 	struct ls_profile raw = {};
 	struct merged_profile *merged = NULL;
 	struct ls_totals totals = {};
 	int error;
 
 	session__export(session, &raw);
-	error = merged_profile__new(&raw, &merged);
+	error = merged_profile__new(&raw, lines, &merged);
 	if (!error)
 		error = totals__compute(merged_profile__profile(merged), &totals);
 	if (error) {
@@ -92,7 +94,8 @@ cleanup:
 	return error;
 }
 
-static enum exit_status run(struct session *session, const char *path, struct output_file *file)
+static enum exit_status run(struct session *session, const struct record_options *options,
+			    const char *path, struct output_file *file)
 {
 	struct ls_profile sampled = {};
 	int error = session__run(session);
@@ -101,7 +104,7 @@ static enum exit_status run(struct session *session, const char *path, struct ou
 
 	session__export(session, &sampled);
 	if (sampled.recorder.samples && error != -ENOENT)
-		failed = deliver(session, path, file);
+		failed = deliver(session, options, path, file);
 	else
 		output_file__discard(file);
 	if (why && !error)
@@ -145,7 +148,7 @@ static enum exit_status record(const struct record_options *options, struct laun
 			       session_options.pid, name);
 		path = name;
 	}
-	status = open_output(path, &file) ? EXIT_FAILED : run(session, path, file);
+	status = open_output(path, &file) ? EXIT_FAILED : run(session, options, path, file);
 	session__close(session);
 	return status;
 }

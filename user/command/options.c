@@ -85,6 +85,7 @@ static const char record_help[] =
 	"                         1 to 20000, or 1khz, 10khz (default: " FREQUENCY_TEXT ")\n"
 	"      --max-depth=N      frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
 	"                         (default: " DEPTH_TEXT ")\n"
+	"      --lines            tell functions apart by the line that they are at\n"
 	"      --layout=NAME      read its Lua as that of release NAME, such as 5.4.6,\n"
 	"                         whatever samples say (--layout=help lists them)\n"
 	"\n"
@@ -117,7 +118,7 @@ static const char check_help[] =
 	"  2  the command line is wrong\n"
 	"  3  the process has no Lua that is known\n";
 
-enum { OPTION_MAX_DEPTH = 256, OPTION_LAYOUT, OPTION_WAIT }; /* no letter */
+enum { OPTION_MAX_DEPTH = 256, OPTION_LAYOUT, OPTION_WAIT, OPTION_LINES }; /* no letter */
 
 /* What each option of record takes, for messages; NULL: no value. */
 static const struct accepted {
@@ -130,6 +131,7 @@ static const struct accepted {
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
 	{OPTION_WAIT, "--wait", NULL},
+	{OPTION_LINES, "--lines", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
@@ -144,6 +146,7 @@ static const struct option record_options[] = {
 	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
 	{"layout", required_argument, NULL, OPTION_LAYOUT},
 	{"wait", no_argument, NULL, OPTION_WAIT},
+	{"lines", no_argument, NULL, OPTION_LINES},
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -317,6 +320,9 @@ static int set_record_option(int letter, struct record_options *record)
 		break;
 	case OPTION_WAIT:
 		record->waits = true;
+		break;
+	case OPTION_LINES:
+		record->lines = true;
 		break;
 	case 'o':
 		record->output = optarg;

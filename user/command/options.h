@@ -16,6 +16,7 @@ struct record_options {
 	uint64_t duration_ns; /* 0: until Ctrl-C or the target's end */
 	uint64_t period_ns;   /* 1 s to 50 us: 1 Hz to 20 kHz */
 	uint32_t max_depth;   /* 1 to LS_DEPTH_MAX */
+	bool lines;           /* functions are told apart by the line that they are at */
 	const char
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
 	enum log_level log_level;

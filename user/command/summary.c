@@ -315,6 +315,7 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 		{recorder->collected, "samples with a function that was collected before it "
 				      "could be read"},
 		{recorder->unnamed_calls, "calls whose name could not be read"},
+		{recorder->unknown_lines, "samples whose line could not be read"},
 		{recorder->vma_busy, "look-ups of stack bounds that the kernel refused (EBUSY)"},
 		{recorder->evicted_samples, "samples in (other) or below"},
 		{recorder->evicted_functions,
@@ -375,8 +376,28 @@ static struct top find_top(const struct ls_profile *profile, const struct ls_tot
 	return top;
 }
 
+/* The line with the most of a function's own time: " (62% at :14)". Nothing where none is known. */
+static void append_hottest_line(const struct ls_profile *profile, const struct ls_totals *totals,
+				uint32_t id, char *to, size_t size)
+{
+	const struct ls_profile_function *function = &profile->functions[id];
+	uint32_t hottest = function->first_line;
+	char share[UNITS_SIZE];
+	size_t length = strlen(to);
+
+	if (!function->line_count)
+		return;
+	for (uint32_t at = hottest; at < function->first_line + function->line_count; at++)
+		if (totals->line_self_us[at] > totals->line_self_us[hottest])
+			hottest = at;
+	units__format_share(totals->line_self_us[hottest], totals->function_self_us[id], share,
+			    sizeof(share));
+	snprintf(to + length, size - length, " (%s at :%" PRIu32 ")", share,
+		 profile->lines[hottest].line);
+}
+
 static void fill_row(const struct ls_profile *profile, const struct ls_totals *totals, uint32_t id,
-		     struct row *row)
+		     bool with_lines, struct row *row)
 {
 	const struct ls_profile_function *function = &profile->functions[id];
 	bool has_name = function->name && *function->name;
@@ -388,11 +409,13 @@ static void fill_row(const struct ls_profile *profile, const struct ls_totals *t
 	units__format_share(totals->function_total_us[id], totals->all_us, row->total,
 			    sizeof(row->total));
 	log__printable(has_name ? function->name : "<anonymous>", row->name, sizeof(row->name));
-	log__printable(function->source, row->source, sizeof(row->source) - UNITS_SIZE);
+	log__printable(function->source, row->source, sizeof(row->source) - 3 * UNITS_SIZE);
 	length = strlen(row->source);
-	if (function->line)
+	if (function->line || function->current_line)
 		snprintf(row->source + length, sizeof(row->source) - length, ":%" PRIu32,
-			 function->line);
+			 function->current_line ? function->current_line : function->line);
+	if (with_lines)
+		append_hottest_line(profile, totals, id, row->source, sizeof(row->source));
 }
 
 /* The two text columns as wide as their longest cells; what is too long goes where room is left. */
@@ -489,6 +512,29 @@ static void put_row(const struct printer *printer, const struct columns *columns
 	put_line(printer, line);
 }
 
+/* With the hottest lines if no cell has to be cut for them. */
+static struct columns fill_rows(const struct printer *printer, const struct ls_profile *profile,
+				const struct ls_totals *totals, const struct top *top,
+				struct row *rows)
+{
+	bool is_bare = printer->width < WIDTH_BARE;
+	struct columns columns = {0};
+
+	for (int with_lines = !is_bare; with_lines >= 0; with_lines--) {
+		bool fits = true;
+
+		for (unsigned i = 0; i < top->count; i++)
+			fill_row(profile, totals, top->functions[i], with_lines, &rows[i]);
+		columns = find_columns(rows, top->count, printer->width, is_bare);
+		for (unsigned i = 0; i < top->count; i++)
+			fits &= columns_of(rows[i].source) <= columns.source &&
+				columns_of(rows[i].name) <= columns.name;
+		if (fits)
+			break;
+	}
+	return columns;
+}
+
 static void print_top(const struct printer *printer, const struct ls_profile *profile,
 		      const struct ls_totals *totals)
 {
@@ -504,9 +550,7 @@ static void print_top(const struct printer *printer, const struct ls_profile *pr
 		put_line(printer, "  none: no script used CPU time");
 		return;
 	}
-	for (unsigned i = 0; i < top.count; i++)
-		fill_row(profile, totals, top.functions[i], &rows[i]);
-	columns = find_columns(rows, top.count, printer->width, is_bare);
+	columns = fill_rows(printer, profile, totals, &top, rows);
 	snprintf(head, sizeof(head), "      %6s  %*s  %s%-*s  source", "self", (int)columns.time,
 		 "time", is_bare ? "" : " total            ", (int)columns.name, "function");
 	put_line(printer, head);

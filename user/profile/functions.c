@@ -8,11 +8,11 @@
 
 #include "hash_table.h"
 
-enum kind { KIND_SCRIPT = 1, KIND_C, KIND_PSEUDO };
+enum kind { KIND_SCRIPT = 1, KIND_C, KIND_PSEUDO, KIND_LINE };
 
 /* What a function is looked up by: this and its source or name, as bytes. */
 struct key_head {
-	uint64_t number; /* shape or address */
+	uint64_t number; /* shape, address or function */
 	uint32_t kind;
 	uint32_t line;
 	uint32_t last_line;
@@ -45,6 +45,7 @@ struct naming {
 	struct vote *votes;
 	char *given;        /* by functions__rename() */
 	uint32_t next_free; /* where it was evicted */
+	uint32_t function;  /* not 0: this is that one, at a line of it */
 };
 
 struct functions {
@@ -213,6 +214,22 @@ uint32_t functions__collector(struct functions *functions)
 	return id;
 }
 
+uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line)
+{
+	struct key_head head = {.kind = KIND_LINE, .number = function, .line = line};
+	struct entry *entry;
+	bool is_new;
+
+	if (!line)
+		return function;
+	entry = find_or_add(functions, &head, "", &is_new);
+	if (!entry)
+		return 0;
+	functions->namings[entry->id].function = function;
+	functions->shown[entry->id].current_line = line;
+	return entry->id;
+}
+
 void functions__forget_addresses(struct functions *functions)
 {
 	struct entry *entry, *next;
@@ -251,10 +268,13 @@ static void evict(struct functions *functions, uint32_t id)
 	functions->free_count++;
 }
 
-uint32_t functions__evict(struct functions *functions, const uint8_t *used)
+uint32_t functions__evict(struct functions *functions, uint8_t *used)
 {
 	uint32_t evicted = 0;
 
+	for (uint32_t id = 1; id <= functions->count; id++)
+		if (used[id])
+			used[functions->namings[id].function] = 1;
 	for (uint32_t id = 1; id <= functions->count; id++) {
 		/* Without a source: a pseudo function, or no function any more. */
 		if (used[id] || !functions->shown[id].source)
@@ -347,6 +367,16 @@ static const char *elected(const struct vote *vote)
 	return best ? best->name : NULL;
 }
 
+static void show_at_line(struct functions *functions, uint32_t id)
+{
+	uint32_t function = functions->namings[id].function;
+	uint32_t line = functions->shown[id].current_line;
+
+	functions->shown[id] = functions->shown[function];
+	functions->shown[id].current_line = line;
+	functions->shown[id].function = function;
+}
+
 void functions__export(struct functions *functions, struct ls_profile *profile)
 {
 	for (uint32_t id = 1; id <= functions->count; id++) {
@@ -357,6 +387,9 @@ void functions__export(struct functions *functions, struct ls_profile *profile)
 		else if (naming->votes)
 			functions->shown[id].name = elected(naming->votes);
 	}
+	for (uint32_t id = 1; id <= functions->count; id++)
+		if (functions->namings[id].function)
+			show_at_line(functions, id);
 	profile->functions = functions->shown;
 	profile->function_count = functions->count;
 }

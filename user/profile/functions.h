@@ -30,6 +30,12 @@ uint32_t functions__c(struct functions *functions, uint64_t address);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
 uint32_t functions__collector(struct functions *functions);
 
+/*
+ * The function while it is at that line, which has an id of its own but no name; line 0: `function`
+ * itself.
+ */
+uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line);
+
 /* Another program runs now: C functions at the same addresses are others. */
 void functions__forget_addresses(struct functions *functions);
 
@@ -39,9 +45,9 @@ uint32_t functions__highest(const struct functions *functions);
 
 /*
  * Drops the functions whose used[id] is 0, except pseudo functions; their ids are given to others
- * later. Returns how many.
+ * later. A function is used while one of its lines is, and marked so. Returns how many.
  */
-uint32_t functions__evict(struct functions *functions, const uint8_t *used);
+uint32_t functions__evict(struct functions *functions, uint8_t *used);
 
 /* A name for it; later ones win, for script functions over any votes. 0 or -ENOMEM. */
 int functions__rename(struct functions *functions, uint32_t function, const char *name);

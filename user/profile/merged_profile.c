@@ -12,15 +12,19 @@
 struct merged_profile {
 	struct ls_profile profile;
 	struct ls_profile_function *functions;
+	struct ls_profile_line *lines;
 	struct call_tree *tree;
 };
 
 /* What only the merging itself needs. Maps are indexed by the old ids. */
 struct merging {
 	const struct ls_profile *from;
-	uint32_t *nodes;     /* to the new node; 0: nothing to see there */
-	uint32_t *functions; /* to the new function; 0: no node uses it */
-	const struct ls_profile_function **sorted;
+	uint32_t *nodes;                           /* to the new node; 0: nothing to see there */
+	uint32_t *functions;                       /* to the new function; 0: no node uses it */
+	const struct ls_profile_function **sorted; /* those that are used */
+	size_t sorted_count;
+	enum merged_lines lines;
+	struct ls_profile_line *own; /* by old function: what its nodes have */
 };
 
 static int compare_strings(const char *a, const char *b)
@@ -43,13 +47,21 @@ static int compare_looks(const struct ls_profile_function *a, const struct ls_pr
 	return order;
 }
 
-/* Lookalikes stand side by side, the lowest id first. */
+static int compare_current_lines(const struct ls_profile_function *a,
+				 const struct ls_profile_function *b)
+{
+	return (a->current_line > b->current_line) - (a->current_line < b->current_line);
+}
+
+/* Lookalikes stand side by side, in order of lines, of one line the lowest id first. */
 static int compare_functions(const void *left, const void *right)
 {
 	const struct ls_profile_function *a = *(const struct ls_profile_function *const *)left;
 	const struct ls_profile_function *b = *(const struct ls_profile_function *const *)right;
 	int order = compare_looks(a, b);
 
+	if (!order)
+		order = compare_current_lines(a, b);
 	return order ? order : (a > b) - (a < b);
 }
 
@@ -70,13 +82,19 @@ static bool is_sound(const struct ls_profile *from)
 	return true;
 }
 
-static int start_merging(struct merging *merging, const struct ls_profile *from)
+static int start_merging(struct merging *merging, const struct ls_profile *from,
+			 enum merged_lines lines)
 {
+	size_t functions = (size_t)from->function_count + 1;
+
 	merging->from = from;
+	merging->lines = lines;
 	merging->nodes = calloc((size_t)from->node_count + 1, sizeof(*merging->nodes));
-	merging->functions = calloc((size_t)from->function_count + 1, sizeof(*merging->functions));
-	merging->sorted = calloc((size_t)from->function_count + 1, sizeof(*merging->sorted));
-	return merging->nodes && merging->functions && merging->sorted ? 0 : -ENOMEM;
+	merging->functions = calloc(functions, sizeof(*merging->functions));
+	merging->sorted = calloc(functions, sizeof(*merging->sorted));
+	merging->own = calloc(functions, sizeof(*merging->own));
+	return merging->nodes && merging->functions && merging->sorted && merging->own ? 0
+										       : -ENOMEM;
 }
 
 static void end_merging(struct merging *merging)
@@ -84,9 +102,11 @@ static void end_merging(struct merging *merging)
 	free(merging->nodes);
 	free(merging->functions);
 	free(merging->sorted);
+	free(merging->own);
 }
 
-/* From the leaves up, so that one pass does for trees of any depth. */
+/* What is used, and by how much; from the leaves up, so that one pass does for trees of any depth.
+ */
 static void mark_used(struct merging *merging)
 {
 	const struct ls_profile *from = merging->from;
@@ -99,27 +119,55 @@ static void mark_used(struct merging *merging)
 		merging->nodes[id] = USED;
 		merging->nodes[node->parent] = USED;
 		merging->functions[node->function] = node->function;
+		merging->own[node->function].self_ns += node->self_ns;
+		merging->own[node->function].samples += node->samples;
 	}
 }
 
-/* Points lookalikes at the lowest id among them. */
+static bool are_one(const struct merging *merging, const struct ls_profile_function *a,
+		    const struct ls_profile_function *b)
+{
+	return !compare_looks(a, b) &&
+	       (merging->lines == MERGED_LINES_FOLDED || !compare_current_lines(a, b));
+}
+
+/* The end of the lookalikes that start at sorted[start]. */
+static size_t find_end(const struct merging *merging, size_t start)
+{
+	size_t end = start + 1;
+
+	while (end < merging->sorted_count &&
+	       are_one(merging, merging->sorted[start], merging->sorted[end]))
+		end++;
+	return end;
+}
+
+/* Points sorted[start .. end - 1] at the lowest id among them. */
+static void point_at_first(struct merging *merging, size_t start, size_t end)
+{
+	const struct ls_profile_function *functions = merging->from->functions;
+	const struct ls_profile_function *first = merging->sorted[start];
+
+	for (size_t i = start; i < end; i++)
+		if (merging->sorted[i] < first)
+			first = merging->sorted[i];
+	for (size_t i = start; i < end; i++)
+		merging->functions[merging->sorted[i] - functions] = (uint32_t)(first - functions);
+}
+
+/* Lookalikes become one function, which is the one with the lowest id. */
 static void find_lookalikes(struct merging *merging)
 {
 	const struct ls_profile_function *functions = merging->from->functions;
-	const struct ls_profile_function *first = NULL;
-	size_t count = 0;
 
 	for (uint32_t id = 1; id <= merging->from->function_count; id++) {
 		if (merging->functions[id])
-			merging->sorted[count++] = &functions[id];
+			merging->sorted[merging->sorted_count++] = &functions[id];
 	}
-	qsort(merging->sorted, count, sizeof(*merging->sorted), compare_functions);
-	for (size_t i = 0; i < count; i++) {
-		const struct ls_profile_function *function = merging->sorted[i];
-
-		if (!first || compare_looks(first, function))
-			first = function;
-		merging->functions[function - functions] = (uint32_t)(first - functions);
+	qsort(merging->sorted, merging->sorted_count, sizeof(*merging->sorted), compare_functions);
+	for (size_t start = 0, end; start < merging->sorted_count; start = end) {
+		end = find_end(merging, start);
+		point_at_first(merging, start, end);
 	}
 }
 
@@ -145,6 +193,53 @@ static int merge_functions(struct merging *merging, struct merged_profile *merge
 	}
 	merged->profile.functions = merged->functions;
 	merged->profile.function_count = count;
+	return 0;
+}
+
+/* The lines of one function: sorted[start .. end - 1], in order of lines. */
+static void collect_lines(const struct merging *merging, size_t start, size_t end,
+			  struct ls_profile_function *function, struct ls_profile_line *lines)
+{
+	for (size_t i = start; i < end; i++) {
+		const struct ls_profile_function *from = merging->sorted[i];
+		const struct ls_profile_line *own = &merging->own[from - merging->from->functions];
+		struct ls_profile_line *line;
+
+		if (!from->current_line || (!own->samples && !own->self_ns))
+			continue;
+		if (!function->line_count ||
+		    lines[function->first_line + function->line_count - 1].line !=
+			    from->current_line)
+			function->line_count++;
+		line = &lines[function->first_line + function->line_count - 1];
+		line->line = from->current_line;
+		line->self_ns += own->self_ns;
+		line->samples += own->samples;
+	}
+}
+
+/* Folds what the functions have at each line into histograms. */
+static int merge_lines(const struct merging *merging, struct merged_profile *merged)
+{
+	const struct ls_profile_function *functions = merging->from->functions;
+	uint32_t count = 0;
+
+	merged->lines = calloc(merging->sorted_count + 1, sizeof(*merged->lines));
+	if (!merged->lines)
+		return -ENOMEM;
+	for (size_t start = 0, end; start < merging->sorted_count; start = end) {
+		uint32_t id = merging->functions[merging->sorted[start] - functions];
+		struct ls_profile_function *function = &merged->functions[id];
+
+		end = find_end(merging, start);
+		function->current_line = 0;
+		function->first_line = count;
+		function->line_count = 0;
+		collect_lines(merging, start, end, function, merged->lines);
+		count += function->line_count;
+	}
+	merged->profile.lines = merged->lines;
+	merged->profile.line_count = count;
 	return 0;
 }
 
@@ -188,7 +283,8 @@ static int merge_nodes(struct merging *merging, struct call_tree *tree)
 	return err;
 }
 
-int merged_profile__new(const struct ls_profile *from, struct merged_profile **merged)
+int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
+			struct merged_profile **merged)
 {
 	struct merging merging = {0};
 	struct merged_profile *made = NULL;
@@ -204,11 +300,13 @@ int merged_profile__new(const struct ls_profile *from, struct merged_profile **m
 	made->tree = call_tree__new();
 	if (!made->tree)
 		goto cleanup;
-	err = start_merging(&merging, from);
+	err = start_merging(&merging, from, lines);
 	if (err)
 		goto cleanup;
 	mark_used(&merging);
 	err = merge_functions(&merging, made);
+	if (!err && lines == MERGED_LINES_FOLDED)
+		err = merge_lines(&merging, made);
 	if (err)
 		goto cleanup;
 	err = merge_nodes(&merging, made->tree);
@@ -230,6 +328,7 @@ void merged_profile__free(struct merged_profile *merged)
 		return;
 	call_tree__free(merged->tree);
 	free(merged->functions);
+	free(merged->lines);
 	free(merged);
 }
 

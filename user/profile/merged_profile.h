@@ -12,6 +12,11 @@
 
 struct merged_profile;
 
+enum merged_lines {
+	MERGED_LINES_FOLDED, /* a function is one, wherever it stands, with a histogram of lines */
+	MERGED_LINES_SPLIT,  /* a function is another at each line that it stands at */
+};
+
 /*
  * 0, -ENOMEM, or -EINVAL where `from` breaks its own rules: a node that does not come after its
  * parent, a function or a node that does not exist, a root that is no category's or that two share.
@@ -20,7 +25,8 @@ struct merged_profile;
  * Strings of functions and of the recorder are borrowed from `from`; its nodes and categories are
  * not, so the tree that they came from may be freed.
  */
-int merged_profile__new(const struct ls_profile *from, struct merged_profile **merged);
+int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
+			struct merged_profile **merged);
 void merged_profile__free(struct merged_profile *merged);
 
 /* Owned by `merged`. What totals, summary and writers take. */

@@ -27,6 +27,19 @@ struct ls_profile_function {
 	const char *name;   /* NULL: anonymous */
 	uint32_t line;      /* where it is defined, from 1; 0: none */
 	uint32_t flags;     /* enum ls_function_flags */
+	/* The line that it is at: one function has an entry for each. 0: not known, or any. */
+	uint32_t current_line;
+	uint32_t function; /* of `current_line`: its entry without a line, where there is one */
+	/* Where `current_line` is any, what is known of its own time: see ls_profile.lines. */
+	uint32_t first_line, line_count;
+};
+
+/* Of a function's own samples and time, those at one line. Unknown lines are left out. */
+struct ls_profile_line {
+	uint32_t line;
+	uint32_t padding;
+	uint64_t self_ns;
+	uint64_t samples;
 };
 
 struct ls_profile_node {
@@ -62,6 +75,7 @@ struct ls_profile_recorder {
 	uint64_t collected;    /* samples with a frame whose function was gone before it was read */
 	uint64_t unsampled_ns; /* CPU time that no sample covers */
 	uint64_t unnamed_calls;     /* call sites whose name could not be read */
+	uint64_t unknown_lines;     /* samples whose leaf's line could not be read */
 	uint64_t vma_busy;          /* look-ups of stack bounds that the kernel refused (EBUSY) */
 	uint64_t evicted_functions; /* times that one was seen too seldom to be kept */
 	uint64_t evicted_samples;   /* in the "(other)" of such functions and calls, or below */
@@ -78,7 +92,9 @@ static inline bool profile__is_collector(const struct ls_profile_function *funct
 /* Nodes and functions are arrays indexed by id: element 0 is unused. */
 struct ls_profile {
 	const struct ls_profile_function *functions;
-	uint32_t function_count; /* highest id */
+	uint32_t function_count;             /* highest id */
+	const struct ls_profile_line *lines; /* a function's are together, in order of lines */
+	uint32_t line_count;
 	const struct ls_profile_node *nodes;
 	uint32_t node_count; /* highest id; a parent's id is lower than its children's */
 	const struct ls_profile_category *categories;

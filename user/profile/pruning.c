@@ -79,6 +79,12 @@ static void count_nodes(struct work *work)
 	}
 }
 
+/* The function that is the same at no line, where there is one. */
+static uint32_t plain_function(const struct work *work, uint32_t function)
+{
+	return work->from.functions[function].function;
+}
+
 /* The next node in the order root, children; leaves what it was the last child of. */
 static uint32_t next_node(struct work *work, uint32_t root, uint32_t id)
 {
@@ -88,6 +94,7 @@ static uint32_t next_node(struct work *work, uint32_t root, uint32_t id)
 		return nodes[id].first_child;
 	while (id != root) {
 		work->open[nodes[id].function]--;
+		work->open[plain_function(work, nodes[id].function)]--;
 		if (nodes[id].next_sibling)
 			return nodes[id].next_sibling;
 		id = nodes[id].parent;
@@ -102,9 +109,12 @@ static void count_functions(struct work *work)
 
 		while ((id = next_node(work, root, id))) {
 			uint32_t function = work->from.nodes[id].function;
+			uint32_t plain = plain_function(work, function);
 
 			if (!work->open[function]++)
 				work->by_function[function] += work->hits[id];
+			if (!work->open[plain]++)
+				work->by_function[plain] += work->hits[id];
 		}
 	}
 }
@@ -127,13 +137,21 @@ static bool is_other(const struct work *work, uint32_t new_node)
 	return call_tree__function(work->tree, new_node) == work->pruning->other;
 }
 
-/* A run of functions that go is one "(other)". */
+static bool goes(const struct work *work, uint32_t function)
+{
+	return !work->used[function] && work->from.functions[function].source &&
+	       work->by_function[function] <= work->least;
+}
+
+/* A function that goes only where it is at that line is at no line; a run of others is "(other)".
+ */
 static uint32_t merge_function(const struct work *work, const struct ls_profile_node *node)
 {
 	uint32_t parent = work->nodes[node->parent], function = node->function;
 
-	if (!work->used[function] && work->from.functions[function].source &&
-	    work->by_function[function] <= work->least)
+	if (goes(work, function) && plain_function(work, function))
+		function = plain_function(work, function);
+	if (goes(work, function))
 		function = work->pruning->other;
 	if (function == work->pruning->other && is_other(work, parent))
 		return parent;

@@ -2,8 +2,9 @@
 /*
  * Makes a call tree smaller, in steps of which each leaves more out, as many as it takes:
  *
- * - Functions that were seen too seldom become one that stands for all of them, "(other)", in the
- *   place that each had: who called them did, and what they called is below.
+ * - Functions that were seen too seldom at a line are at no line; those that were so altogether
+ *   become one that stands for all of them, "(other)", in the place that each had: who called them
+ *   did, and what they called is below.
  * - Calls that were seen too seldom leave the tree: what ran at their end is right below an
  *   "(other)" where the first of them was made, however deep it was.
  * - Such calls become that "(other)" themselves.

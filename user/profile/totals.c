@@ -24,6 +24,45 @@ static void take_self(const struct ls_profile *profile, struct ls_totals *totals
 	}
 }
 
+/*
+ * A function's own time, in ns and as it was rounded, is shared among its lines; the rest of it was
+ * spent on unknown ones. Differences of running sums add up.
+ */
+static void share_among_lines(const struct ls_profile *profile, uint32_t id, uint64_t all_ns,
+			      struct ls_totals *totals)
+{
+	const struct ls_profile_function *function = &profile->functions[id];
+	uint64_t sum_ns = 0, shared_us = 0;
+
+	for (uint32_t i = 0; i < function->line_count && all_ns; i++) {
+		uint32_t at = function->first_line + i;
+		uint64_t so_far;
+
+		sum_ns += profile->lines[at].self_ns;
+		so_far = (uint64_t)((unsigned __int128)totals->function_self_us[id] * sum_ns /
+				    all_ns);
+		totals->line_self_us[at] = so_far - shared_us;
+		shared_us = so_far;
+	}
+}
+
+static int take_lines(const struct ls_profile *profile, struct ls_totals *totals)
+{
+	uint64_t *all_ns;
+
+	if (!profile->line_count)
+		return 0;
+	all_ns = calloc((size_t)profile->function_count + 1, sizeof(*all_ns));
+	if (!all_ns)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= profile->node_count; id++)
+		all_ns[profile->nodes[id].function] += profile->nodes[id].self_ns;
+	for (uint32_t id = 1; id <= profile->function_count; id++)
+		share_among_lines(profile, id, all_ns[id], totals);
+	free(all_ns);
+	return 0;
+}
+
 /* A parent's id is lower than its children's: backwards, every child is complete in its turn. */
 static void add_children(const struct ls_profile *profile, struct ls_totals *totals)
 {
@@ -79,14 +118,14 @@ int totals__compute(const struct ls_profile *profile, struct ls_totals *totals)
 		.node_total_us = calloc(nodes, sizeof(uint64_t)),
 		.function_total_us = calloc(functions, sizeof(uint64_t)),
 		.function_self_us = calloc(functions, sizeof(uint64_t)),
+		.line_self_us = calloc((size_t)profile->line_count + 1, sizeof(uint64_t)),
 	};
 	if (!open || !totals->node_total_us || !totals->function_total_us ||
-	    !totals->function_self_us) {
-		free(open);
-		totals__free(totals);
-		return -ENOMEM;
-	}
+	    !totals->function_self_us || !totals->line_self_us)
+		goto fail;
 	take_self(profile, totals);
+	if (take_lines(profile, totals))
+		goto fail;
 	add_children(profile, totals);
 	for (uint32_t id = 1; id <= profile->node_count; id++) {
 		if (!profile->nodes[id].parent)
@@ -94,6 +133,10 @@ int totals__compute(const struct ls_profile *profile, struct ls_totals *totals)
 	}
 	free(open);
 	return 0;
+fail:
+	free(open);
+	totals__free(totals);
+	return -ENOMEM;
 }
 
 void totals__free(struct ls_totals *totals)
@@ -101,5 +144,6 @@ void totals__free(struct ls_totals *totals)
 	free(totals->node_total_us);
 	free(totals->function_total_us);
 	free(totals->function_self_us);
+	free(totals->line_self_us);
 	*totals = (struct ls_totals){0};
 }

@@ -2,7 +2,8 @@
 /*
  * Durations in whole microseconds that add up: a node's total is exactly its own time plus its
  * children's totals, the categories' sum is the charged time rounded down once, and a function's
- * total counts recursion once.
+ * total counts recursion once. The lines of a function add up to its own time at most: what is
+ * missing was spent on unknown lines.
  */
 #ifndef LS_TOTALS_H
 #define LS_TOTALS_H
@@ -16,7 +17,8 @@ struct ls_totals {
 	uint64_t *node_total_us;
 	uint64_t *function_total_us;
 	uint64_t *function_self_us;
-	uint64_t all_us; /* sum of the categories */
+	uint64_t *line_self_us; /* by index into the profile's lines, from 0 */
+	uint64_t all_us;        /* sum of the categories */
 };
 
 /* 0 or -ENOMEM. Free with totals__free(), also after a failure. */

@@ -96,6 +96,25 @@ static void write_nodes(struct json_writer *writer, const struct ls_profile *pro
 	json_writer__end_array(writer);
 }
 
+static void write_lines(struct json_writer *writer, const struct ls_profile *profile,
+			const struct ls_totals *totals, const struct ls_profile_function *function)
+{
+	if (!function->line_count || !profile->recorder.version)
+		return;
+	json_writer__key(writer, "Lines");
+	json_writer__array(writer);
+	for (uint32_t i = 0; i < function->line_count; i++) {
+		uint32_t at = function->first_line + i;
+
+		json_writer__array(writer);
+		json_writer__uint(writer, profile->lines[at].line);
+		json_writer__uint(writer, totals->line_self_us[at]);
+		json_writer__uint(writer, profile->lines[at].samples);
+		json_writer__end_array(writer);
+	}
+	json_writer__end_array(writer);
+}
+
 static void write_functions(struct json_writer *writer, const struct ls_profile *profile,
 			    const struct ls_totals *totals)
 {
@@ -111,7 +130,10 @@ static void write_functions(struct json_writer *writer, const struct ls_profile 
 			put_uint(writer, "Line", function->line);
 		if (function->flags)
 			put_uint(writer, "Flags", function->flags);
+		if (function->current_line)
+			put_uint(writer, "CurrentLine", function->current_line);
 		put_uint(writer, "TotalDuration", totals->function_total_us[id]);
+		write_lines(writer, profile, totals, function);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -184,6 +206,7 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_uint(writer, "Collected", recorder->collected);
 	put_uint(writer, "Unsampled", recorder->unsampled_ns / NS_PER_US);
 	put_uint(writer, "UnnamedCalls", recorder->unnamed_calls);
+	put_uint(writer, "UnknownLines", recorder->unknown_lines);
 	put_uint(writer, "StackLookupsRefused", recorder->vma_busy);
 	put_uint(writer, "EvictedFunctions", recorder->evicted_functions);
 	put_uint(writer, "EvictedSamples", recorder->evicted_samples);

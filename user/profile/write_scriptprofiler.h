@@ -12,6 +12,13 @@
  * `profile` is a merged one (merged_profile.h), `totals` are those of the same. Session times are
  * left out where start_ms is 0, the `Recorder` object where the recorder has no version (--strict).
  *
+ * Optional fields of a function beyond the format's own:
+ *   CurrentLine  the line that it is at (--lines): functions that differ in nothing else are
+ *                entries, and nodes, of their own. Without: at no known line.
+ *   Lines        without --lines, and not with --strict: its own time by line, as
+ *                [[line, microseconds, samples], ...] in order of lines. Those durations add up to
+ *                its own time less what was spent on unknown lines.
+ *
  * 0 or -errno of the stream. Errors of the stream's buffer show at its flush: check that too.
  */
 int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,

@@ -2,6 +2,7 @@
 #include "symbolizer_puc.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "call_site_puc.h"
 #include "chunk_name.h"
 #include "generations.h"
+#include "line_table_puc.h"
 #include "native_names.h"
 #include "prototype_puc.h"
 #include "target_memory.h"
@@ -25,7 +27,11 @@ struct prototype_key {
 struct prototype {
 	uint32_t function;
 	struct prototype_key key;
-	int is_chunk; /* the main function of one */
+	int is_chunk;        /* the main function of one */
+	bool lines_are_read; /* once, whatever came of it */
+	bool has_lines;      /* what the chunk has, which is none (NULL) if it was stripped */
+	struct line_table_puc *lines;
+	size_t *line_bytes; /* that all such tables take */
 };
 
 struct site_key {
@@ -66,8 +72,18 @@ struct symbolizer_puc {
 	struct time_budget budget; /* for call sites and tables */
 	uint64_t registered_ns;    /* when `registered` was read last */
 	uint32_t collected, truncated;
+	size_t line_bytes;
 	uint64_t unnamed_calls;
 };
+
+static void drop_prototype(void *value)
+{
+	struct prototype *prototype = value;
+
+	if (prototype->lines)
+		*prototype->line_bytes -= line_table_puc__size(prototype->lines);
+	line_table_puc__free(prototype->lines);
+}
 
 static void drop_site(void *value)
 {
@@ -84,8 +100,8 @@ struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *function
 	symbolizer->functions = functions;
 	symbolizer->collected = functions__pseudo(functions, "(collected)");
 	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
-	symbolizer->prototypes =
-		generations__new(sizeof(struct prototype_key), sizeof(struct prototype), NULL);
+	symbolizer->prototypes = generations__new(sizeof(struct prototype_key),
+						  sizeof(struct prototype), drop_prototype);
 	symbolizer->sites =
 		generations__new(sizeof(struct site_key), sizeof(struct site), drop_site);
 	symbolizer->c_functions =
@@ -216,9 +232,52 @@ static const char *call_name(struct symbolizer_puc *symbolizer, const struct ls_
 	return caller->kind == LS_FRAME_LUA ? site_name(symbolizer, layout, caller) : NULL;
 }
 
+/* For all tables of lines together: what programs of several million lines need. */
+#define LINE_BYTES_MAX (64U << 20)
+
+/* Reads the table, which is worth something only if the prototype is still what was sampled. */
+static int read_lines(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
+		      const struct prototype_key *key, struct prototype *prototype)
+{
+	struct line_table_puc *lines = NULL;
+	uint64_t fingerprint = 0;
+	int error;
+
+	error = line_table_puc__read(&symbolizer->memory, layout, key->address, &lines);
+	if (!error)
+		error = prototype_puc__fingerprint(&symbolizer->memory, layout, key->address,
+						   &fingerprint);
+	if (!error && fingerprint != key->fingerprint)
+		error = -ESTALE;
+	if (!error && symbolizer->line_bytes + line_table_puc__size(lines) > LINE_BYTES_MAX)
+		error = -ENOSPC;
+	if (error) {
+		line_table_puc__free(lines);
+		return error;
+	}
+	prototype->lines = lines;
+	prototype->line_bytes = &symbolizer->line_bytes;
+	symbolizer->line_bytes += line_table_puc__size(lines);
+	return 0;
+}
+
+static uint32_t at_current_line(struct symbolizer_puc *symbolizer,
+				const struct ls_puc_layout *layout, const struct prototype_key *key,
+				struct prototype *prototype, uint32_t pc, int *has_line)
+{
+	if (!prototype->lines_are_read && time_budget__begin(&symbolizer->budget)) {
+		prototype->lines_are_read = true;
+		prototype->has_lines = !read_lines(symbolizer, layout, key, prototype);
+		time_budget__end(&symbolizer->budget);
+	}
+	*has_line = prototype->has_lines;
+	return functions__at_line(symbolizer->functions, prototype->function,
+				  line_table_puc__line(prototype->lines, pc));
+}
+
 static uint32_t script_function(struct symbolizer_puc *symbolizer,
 				const struct ls_puc_layout *layout, const struct ls_frame *frames,
-				uint32_t count, int *is_known)
+				uint32_t count, struct symbol_quality *quality)
 {
 	struct prototype_key key = {frames->function, frames->fingerprint};
 	struct prototype *prototype;
@@ -226,13 +285,14 @@ static uint32_t script_function(struct symbolizer_puc *symbolizer,
 
 	prototype = generations__find(symbolizer->prototypes, &key);
 	if (!prototype) {
-		*is_known = 0;
+		quality->is_known = 0;
+		quality->has_line = 0;
 		return symbolizer->collected;
 	}
 	name = call_name(symbolizer, layout, frames, count);
 	if (name && functions__vote(symbolizer->functions, prototype->function, name))
 		return 0;
-	return prototype->function;
+	return at_current_line(symbolizer, layout, &key, prototype, frames->pc, &quality->has_line);
 }
 
 /* "for iterator (liblua5.3.so+0x293e0)": what all callers call it, and its place. 0 or -ENOMEM. */
@@ -323,10 +383,12 @@ static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_pu
 
 uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 				  const struct ls_puc_layout *layout, uint64_t state,
-				  const struct ls_frame *frames, uint32_t count, int *is_known)
+				  const struct ls_frame *frames, uint32_t count,
+				  struct symbol_quality *quality)
 {
+	*quality = (struct symbol_quality){.is_known = 1, .has_line = 1};
 	if (frames->kind == LS_FRAME_LUA)
-		return script_function(symbolizer, layout, frames, count, is_known);
+		return script_function(symbolizer, layout, frames, count, quality);
 	if (frames->kind == LS_FRAME_C)
 		return c_function(symbolizer, layout, state, frames, count);
 	return symbolizer->truncated;

@@ -19,13 +19,20 @@ void symbolizer_puc__free(struct symbolizer_puc *symbolizer);
 /* BPF saw this prototype for the first time. 0 or -ENOMEM. */
 int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_function *function);
 
+struct symbol_quality {
+	int is_known; /* 0: "(collected)", a prototype that BPF could not define */
+	int has_line; /* 0: its table of lines could not be read, now or when it was first asked for
+		       */
+};
+
 /*
- * The function of frames[0]; frames[1], where count > 1, is its caller. 0 when out of memory.
- * *is_known is cleared for "(collected)": a prototype that BPF could not define.
+ * The function of frames[0], at the line where it stands, if that is known; frames[1], where count
+ * > 1, is its caller. 0 when out of memory. A chunk that was stripped of its lines lacks none.
  */
 uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 				  const struct ls_puc_layout *layout, uint64_t state,
-				  const struct ls_frame *frames, uint32_t count, int *is_known);
+				  const struct ls_frame *frames, uint32_t count,
+				  struct symbol_quality *quality);
 
 /* Tries once more to name C functions, now that all modules are loaded. */
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,

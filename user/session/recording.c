@@ -31,6 +31,7 @@ struct last_stack {
 	uint32_t tid;
 	uint32_t count, room;
 	uint32_t category;
+	int leaf_has_line;
 	struct ls_frame *frames; /* leaf first */
 	uint32_t *nodes;         /* of the frames */
 	UT_hash_handle hh;
@@ -52,6 +53,7 @@ struct recording {
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
 	uint64_t collected;
+	uint64_t unknown_lines;
 	uint64_t unsampled_ns;
 	uint64_t unnamed_calls; /* of programs that exec() replaced */
 	int error;              /* that a callback could not return */
@@ -194,7 +196,7 @@ static uint32_t shared_frames(const struct last_stack *stack, const struct ls_fr
 /* The node of frames[at] under `parent`. 0 when out of memory. */
 static uint32_t frame_node(struct recording *recording, const struct ls_sample *sample,
 			   const struct ls_frame *frames, uint32_t at, uint32_t parent,
-			   int *is_known)
+			   struct symbol_quality *quality)
 {
 	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
 	uint32_t function;
@@ -202,7 +204,7 @@ static uint32_t frame_node(struct recording *recording, const struct ls_sample *
 	if (!frames[at].kind) /* a place left empty: could not be decoded */
 		return parent;
 	function = symbolizer_puc__function(recording->symbolizer, layout, sample->state,
-					    &frames[at], sample->frame_count - at, is_known);
+					    &frames[at], sample->frame_count - at, quality);
 	return function ? call_tree__child(recording->tree, parent, function) : 0;
 }
 
@@ -212,11 +214,15 @@ static uint32_t stack_node(struct recording *recording, const struct ls_sample *
 {
 	struct last_stack *stack = last_stack_of(recording, sample->tid);
 	uint32_t count = sample->frame_count, shared, node = category;
+	struct symbol_quality quality;
 	int is_known = 1;
 
 	if (!stack || make_room(stack, count))
 		return 0;
 	shared = stack->category == category ? shared_frames(stack, frames, count) : 0;
+	/* A caller that has become the leaf is looked at as such. */
+	if (shared && shared == count && count < stack->count)
+		shared--;
 	/* The shared part moves to where it lies in the new stack, counted from the leaf. */
 	if (shared) {
 		memmove(stack->nodes + count - shared, stack->nodes + stack->count - shared,
@@ -224,7 +230,10 @@ static uint32_t stack_node(struct recording *recording, const struct ls_sample *
 		node = stack->nodes[count - shared];
 	}
 	for (uint32_t at = count - shared; at-- > 0;) {
-		node = frame_node(recording, sample, frames, at, node, &is_known);
+		quality = (struct symbol_quality){1, 1};
+		node = frame_node(recording, sample, frames, at, node, &quality);
+		is_known &= quality.is_known;
+		stack->leaf_has_line = quality.has_line;
 		if (!node) {
 			stack->count = 0;
 			return 0;
@@ -236,6 +245,7 @@ static uint32_t stack_node(struct recording *recording, const struct ls_sample *
 	stack->count = is_known ? count : 0;
 	stack->category = category;
 	recording->collected += !is_known;
+	recording->unknown_lines += count && !stack->leaf_has_line;
 	return node;
 }
 
@@ -398,6 +408,7 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	memcpy(recorder->errors, recording->errors, sizeof(recorder->errors));
 	recorder->errors[LS_WALK_NONE] = 0;
 	recorder->collected = recording->collected;
+	recorder->unknown_lines = recording->unknown_lines;
 	recorder->unsampled_ns = recording->unsampled_ns;
 	recorder->evicted_functions = recording->evicted;
 	recorder->evicted_samples = pruning__samples(profile, recording->other);

@@ -219,7 +219,7 @@ static int set_target(struct run *run)
 	interpreter_puc__free(&interpreter);
 	if (run->verdict.is_decided) {
 		target.layouts = 1U << run->verdict.layout;
-		target.decided = 1;
+		target.decided = target.layouts;
 	}
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }

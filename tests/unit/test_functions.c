@@ -249,6 +249,44 @@ static void evicts_functions_whose_addresses_are_forgotten(void **state)
 	assert_int_equal(functions__count(*state), 0);
 }
 
+static void tells_a_function_apart_by_its_line(void **state)
+{
+	uint32_t f = script(*state, "a.lua", 3, 9, 1), g = script(*state, "a.lua", 11, 12, 1);
+	uint32_t at = functions__at_line(*state, f, 4);
+
+	assert_int_not_equal(at, 0);
+	assert_int_not_equal(at, f);
+	assert_int_equal(functions__at_line(*state, f, 4), at);
+	assert_int_not_equal(functions__at_line(*state, f, 5), at);
+	assert_int_not_equal(functions__at_line(*state, g, 4), at);
+	assert_int_equal(functions__at_line(*state, f, 0), f);
+	vote(*state, f, "work", 1);
+	assert_string_equal(shown(*state, at)->name, "work");
+	assert_string_equal(shown(*state, at)->source, "a.lua");
+	assert_int_equal(shown(*state, at)->line, 3);
+	assert_int_equal(shown(*state, at)->current_line, 4);
+	assert_int_equal(shown(*state, f)->current_line, 0);
+}
+
+static void keeps_a_function_while_one_of_its_lines_is_used(void **state)
+{
+	uint32_t f = script(*state, "a.lua", 3, 9, 1), g = script(*state, "b.lua", 3, 9, 1);
+	uint32_t at = functions__at_line(*state, f, 4), unused = functions__at_line(*state, g, 5);
+	uint8_t used[8] = {[4] = 0};
+
+	assert_in_range(unused, 1, 7);
+	used[at] = 1;
+	vote(*state, f, "work", 1);
+	shown(*state, at);
+	assert_int_equal(functions__evict(*state, used), 2);
+	/* The ids of the others are taken by what comes before it in no order. */
+	script(*state, "c.lua", 1, 1, 1);
+	script(*state, "d.lua", 1, 1, 1);
+	assert_string_equal(shown(*state, at)->name, "work");
+	assert_int_equal(script(*state, "a.lua", 3, 9, 1), f);
+	assert_int_equal(functions__at_line(*state, f, 4), at);
+}
+
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_functions, free_functions)
 
 int main(void)
@@ -271,6 +309,8 @@ int main(void)
 		fixed(elects_among_more_names_than_it_keeps),
 		fixed(evicts_what_is_not_used),
 		fixed(evicts_functions_whose_addresses_are_forgotten),
+		fixed(tells_a_function_apart_by_its_line),
+		fixed(keeps_a_function_while_one_of_its_lines_is_used),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

@@ -231,6 +231,80 @@ static void merges_categories_of_one_name(void **state)
 	assert_int_equal(merged->nodes[1].self_ns, 3);
 }
 
+static void set_at_line(struct fixture *fixture, uint32_t id, const char *name, uint32_t line)
+{
+	fixture->functions[id] = (struct ls_profile_function){
+		.source = "a.lua", .name = name, .line = 1, .current_line = line};
+}
+
+static void expect_line(const struct ls_profile *merged, uint32_t function, uint32_t at,
+			const struct ls_profile_line *expected)
+{
+	const struct ls_profile_line *line =
+		&merged->lines[merged->functions[function].first_line + at];
+
+	assert_int_equal(line->line, expected->line);
+	assert_int_equal(line->samples, expected->samples);
+	assert_int_equal(line->self_ns, expected->self_ns);
+}
+
+/* Lookalikes of all lines, in any order of ids and lines; what they call is what the function
+ * calls. */
+static void folds_lines_into_histograms(void **state)
+{
+	static const uint32_t lines[] = {7, 5, 0, 6, 5};
+	struct fixture *fixture = *state;
+	uint32_t root = call_tree__category(fixture->tree, "main"), caller = root;
+	const struct ls_profile *merged;
+
+	for (uint32_t i = 0; i < 5; i++)
+		set_at_line(fixture, i + 2, "f", lines[i]);
+	set_at_line(fixture, 1, "g", 3);
+	set_at_line(fixture, 7, "g", 0);
+	for (uint32_t id = 2; id <= 6; id++) {
+		caller = sample(fixture, root, id, 10 * id);
+		sample(fixture, caller, 1, 1);
+	}
+	sample(fixture, root, 7, 1000);
+	merged = merge(fixture);
+	assert_int_equal(merged->function_count, 2);
+	assert_int_equal(merged->node_count, 4);
+	assert_int_equal(merged->line_count, 4);
+	assert_string_equal(merged->functions[2].name, "f");
+	assert_int_equal(merged->functions[2].current_line, 0);
+	assert_int_equal(merged->functions[2].line_count, 3);
+	expect_line(merged, 2, 0,
+		    &(struct ls_profile_line){.line = 5, .samples = 2, .self_ns = 90});
+	expect_line(merged, 2, 1,
+		    &(struct ls_profile_line){.line = 6, .samples = 1, .self_ns = 50});
+	expect_line(merged, 2, 2,
+		    &(struct ls_profile_line){.line = 7, .samples = 1, .self_ns = 20});
+	assert_int_equal(merged->functions[1].line_count, 1);
+	expect_line(merged, 1, 0, &(struct ls_profile_line){.line = 3, .samples = 5, .self_ns = 5});
+}
+
+static void keeps_lines_apart_if_told_to(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t root = call_tree__category(fixture->tree, "main");
+	const struct ls_profile *merged;
+
+	for (uint32_t id = 1; id <= 4; id++) {
+		set_at_line(fixture, id, "f", id / 2);
+		sample(fixture, root, id, 10 * id);
+	}
+	fixture->lines = MERGED_LINES_SPLIT;
+	merged = merge(fixture);
+	assert_int_equal(merged->function_count, 3);
+	assert_int_equal(merged->node_count, 4);
+	assert_int_equal(merged->line_count, 0);
+	for (uint32_t id = 1; id <= 3; id++) {
+		assert_int_equal(merged->functions[id].current_line, id - 1);
+		assert_int_equal(merged->functions[id].line_count, 0);
+	}
+	assert_int_equal(merged->nodes[3].self_ns, 50);
+}
+
 static void refuses_a_profile_that_breaks_its_rules(void **state)
 {
 	static const struct {
@@ -287,6 +361,8 @@ int main(void)
 		test(keeps_what_has_samples_or_time_and_its_callers),
 		test(outlives_the_tree),
 		test(merges_categories_of_one_name),
+		test(folds_lines_into_histograms),
+		test(keeps_lines_apart_if_told_to),
 		test(refuses_a_profile_that_breaks_its_rules),
 		cmocka_unit_test(free_takes_null),
 	};

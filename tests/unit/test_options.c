@@ -95,6 +95,7 @@ static void a_pid_is_enough(void **state)
 	assert_int_equal(options.record.duration_ns, 0);
 	assert_int_equal(options.record.period_ns, 1000000);
 	assert_int_equal(options.record.max_depth, 512);
+	assert_int_equal(options.record.lines, 0);
 	assert_null(options.record.output);
 	assert_int_equal(options.record.log_level, LOG_INFO);
 	assert_null(options.record.layout);
@@ -138,11 +139,12 @@ static void takes_every_option_in_its_long_form(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "--pid", "4194304", "--duration=500ms", "--frequency",
-		    "250hz", "--max-depth=4096", "--output", "x.json", "--verbose");
+		    "250hz", "--max-depth=4096", "--lines", "--output", "x.json", "--verbose");
 	assert_int_equal(options.record.pid, 4194304);
 	assert_int_equal(options.record.duration_ns, 500000000);
 	assert_int_equal(options.record.period_ns, 4000000);
 	assert_int_equal(options.record.max_depth, 4096);
+	assert_int_equal(options.record.lines, 1);
 	assert_string_equal(options.record.output, "x.json");
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
 }

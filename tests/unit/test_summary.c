@@ -300,6 +300,26 @@ static void shows_the_ten_hottest_in_order(void **state)
 	assert_null(strstr(fixture->text, "a.lua:19\n"));
 }
 
+static void shows_the_hottest_line_where_it_fits(void **state)
+{
+	static const struct ls_profile_line lines[] = {{.line = 4}, {.line = 7}, {.line = 9}};
+	static uint64_t line_us[] = {1000000, 4500000, 500000};
+	struct fixture *fixture = *state;
+
+	fixture->functions[FIB].line_count = 3;
+	fixture->profile.lines = lines;
+	fixture->profile.line_count = 3;
+	fixture->totals.line_self_us = line_us;
+	assert_shows(fixture, "fib          bench/fib.lua:3 (:7 75.0%)\n");
+	assert_shows(fixture, "<anonymous>  bench/fib.lua:12\n");
+	fixture->functions[FIB].source = "a/long/name/fib.lua";
+	assert_shows(fixture, "fib          a/long/name/fib.lua:3\n");
+	/* With --lines the line that it is at takes the place of its own. */
+	fixture->functions[FIB].line_count = 0;
+	fixture->functions[FIB].current_line = 7;
+	assert_shows(fixture, "fib          a/long/name/fib.lua:7\n");
+}
+
 static void says_when_no_script_ran(void **state)
 {
 	struct fixture *fixture = *state;
@@ -427,6 +447,7 @@ int main(void)
 		with_profile(takes_no_script_function_for_the_host),
 		with_profile(mentions_only_what_was_counted),
 		with_profile(shows_the_ten_hottest_in_order),
+		with_profile(shows_the_hottest_line_where_it_fits),
 		with_profile(says_when_no_script_ran),
 		with_profile(survives_a_session_that_saw_nothing),
 		with_profile(escapes_every_name_and_keeps_to_80_columns),

@@ -205,6 +205,39 @@ static void takes_times_near_the_limit(void **state)
 	assert_int_equal(totals->all_us, UINT64_MAX / 1000 + 1);
 }
 
+/* Function 1 has 1999 ns in three nodes, which round to 1 us, and 2000 ns at lines of it. */
+static void lines_add_up_to_no_more_than_the_function(void **state)
+{
+	static const struct ls_profile_line lines[] = {
+		{.line = 3, .self_ns = 700, .samples = 1},
+		{.line = 4, .self_ns = 600, .samples = 1},
+		{.line = 9, .self_ns = 699, .samples = 1},
+		{.line = 2, .self_ns = 300000, .samples = 1},
+		{.line = 7, .self_ns = 600000, .samples = 1},
+	};
+	static const struct ls_profile_function functions[] = {
+		{0}, {.line_count = 3}, {.first_line = 3, .line_count = 2}};
+	struct fixture *fixture = *state;
+	uint32_t root = call_tree__category(fixture->tree, "main");
+	uint32_t parent = call_tree__child(fixture->tree, root, 1);
+	const struct ls_totals *totals;
+
+	call_tree__charge(fixture->tree, parent, 700);
+	call_tree__charge(fixture->tree, call_tree__child(fixture->tree, parent, 1), 1299);
+	charge_us(fixture, root, 2, 1000);
+	fixture->profile.functions = functions;
+	fixture->profile.lines = lines;
+	fixture->profile.line_count = 5;
+	totals = compute(fixture, 2);
+	assert_int_equal(totals->function_self_us[1], 1);
+	assert_int_equal(
+		totals->line_self_us[0] + totals->line_self_us[1] + totals->line_self_us[2], 1);
+	/* A tenth of it at no known line. */
+	assert_int_equal(totals->function_self_us[2], 1000);
+	assert_int_equal(totals->line_self_us[3], 300);
+	assert_int_equal(totals->line_self_us[4], 600);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, make_fixture, free_fixture)
 
 int main(void)
@@ -219,6 +252,7 @@ int main(void)
 		test(counts_direct_recursion_in_two_branches_twice),
 		test(takes_a_tree_deeper_than_the_c_stack_and_as_wide),
 		test(takes_times_near_the_limit),
+		test(lines_add_up_to_no_more_than_the_function),
 	};
 
 	return cmocka_run_group_tests_name("totals", tests, NULL, NULL);

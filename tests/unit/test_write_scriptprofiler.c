@@ -156,6 +156,52 @@ static void writes_one_line_for_each_element(void **state)
 		"{\"Name\":\"(host)\",\"TotalDuration\":0}]}\n");
 }
 
+/* f at lines 4 and 5 and somewhere, g at a line that took no time. */
+static void make_lines(struct fixture *fixture)
+{
+	uint32_t root = call_tree__category(fixture->tree, "lua");
+
+	for (uint32_t id = 1; id <= 5; id++)
+		fixture->functions[id] = (struct ls_profile_function){
+			.source = "a.lua", .name = id < 4 ? "f" : "g", .line = 3};
+	fixture->functions[1].current_line = 5;
+	fixture->functions[2].current_line = 4;
+	fixture->functions[4].current_line = 9;
+	for (uint32_t id = 1; id <= 4; id++)
+		charge_us(fixture, root, id, id < 4 ? id * 10 : 0);
+	fixture->profile.recorder.version = "1";
+}
+
+static void writes_own_time_by_line(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *text;
+
+	make_lines(fixture);
+	text = write_text(fixture);
+	assert_non_null(strstr(text, "{\"Source\":\"a.lua\",\"Name\":\"f\",\"Line\":3,"
+				     "\"TotalDuration\":60,\"Lines\":[[4,20,1],[5,10,1]]},\n"
+				     "{\"Source\":\"a.lua\",\"Name\":\"g\",\"Line\":3,"
+				     "\"TotalDuration\":0,\"Lines\":[[9,0,1]]}]"));
+	assert_null(strstr(text, "CurrentLine"));
+	fixture->profile.recorder.version = NULL;
+	assert_null(strstr(write_text(fixture), "Lines"));
+}
+
+static void tells_functions_apart_by_line(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *text;
+
+	make_lines(fixture);
+	fixture->lines = MERGED_LINES_SPLIT;
+	text = write_text(fixture);
+	assert_non_null(strstr(text, "\"Line\":3,\"CurrentLine\":5,\"TotalDuration\":10},"));
+	assert_non_null(strstr(text, "\"Line\":3,\"CurrentLine\":4,\"TotalDuration\":20},"));
+	assert_non_null(strstr(text, "\"Name\":\"f\",\"Line\":3,\"TotalDuration\":30},"));
+	assert_null(strstr(text, "\"Lines\""));
+}
+
 static void names_the_collector_if_it_ran(void **state)
 {
 	struct fixture *fixture = *state;
@@ -305,6 +351,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(an_empty_profile_is_a_document),
 		test(writes_one_line_for_each_element),
+		test(writes_own_time_by_line),
+		test(tells_functions_apart_by_line),
 		test(names_the_collector_if_it_ran),
 		test(hostile_names_are_shown_as_text),
 		test(tells_how_it_was_recorded),

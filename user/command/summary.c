@@ -376,7 +376,7 @@ static struct top find_top(const struct ls_profile *profile, const struct ls_tot
 	return top;
 }
 
-/* The line with the most of a function's own time: " (62% at :14)". Nothing where none is known. */
+/* The line with the most of a function's own time: " (:14 62.0%)". Nothing where none is known. */
 static void append_hottest_line(const struct ls_profile *profile, const struct ls_totals *totals,
 				uint32_t id, char *to, size_t size)
 {
@@ -392,8 +392,8 @@ static void append_hottest_line(const struct ls_profile *profile, const struct l
 			hottest = at;
 	units__format_share(totals->line_self_us[hottest], totals->function_self_us[id], share,
 			    sizeof(share));
-	snprintf(to + length, size - length, " (%s at :%" PRIu32 ")", share,
-		 profile->lines[hottest].line);
+	snprintf(to + length, size - length, " (:%" PRIu32 " %s)", profile->lines[hottest].line,
+		 share);
 }
 
 static void fill_row(const struct ls_profile *profile, const struct ls_totals *totals, uint32_t id,

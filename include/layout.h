@@ -96,8 +96,7 @@ struct ls_puc_layout {
 	__u8 op_results; /* position of its operand C, one more than nresults */
 	__u8 op_results_bits;
 
-	/* 1: luaV_execute keeps pc in a variable of its own; savedpc is behind (all but 5.2, 5.3) */
-	__u8 has_local_pc;
+	__u8 has_local_pc; /* 1: luaV_execute keeps pc for itself (all but 5.2 and 5.3) */
 
 	/* 1: while a stack is reallocated, pointers into it hold offsets (5.4.5 on) */
 	__u8 relocates_stack;

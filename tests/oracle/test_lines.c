@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpreter_puc.h"
+#include "interpreters_puc.h"
 #include "layout_puc.h"
 #include "line_table_puc.h"
 #include "skip.h"
@@ -204,19 +204,12 @@ static int on_function(void *context, const struct ls_function *function)
 	return 0;
 }
 
-/* Candidates as the product finds them. */
+/* All that can be told apart, then the one that it is. */
 static int set_target(struct run *run)
 {
-	struct ls_target target = {.family = LS_FAMILY_PUC};
-	struct interpreter_puc interpreter;
-	const char *other;
-	int error = interpreter_puc__identify(run->workload.pid, &interpreter, &other);
+	struct ls_target target = {.family = LS_FAMILY_PUC,
+				   .layouts = interpreters_puc__all_layouts()};
 
-	if (error)
-		return error;
-	target.layouts = interpreter.layouts;
-	memcpy(target.code, interpreter.code, sizeof(target.code));
-	interpreter_puc__free(&interpreter);
 	if (run->verdict.is_decided) {
 		target.layouts = 1U << run->verdict.layout;
 		target.decided = target.layouts;

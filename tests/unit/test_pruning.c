@@ -94,6 +94,31 @@ static void expect(struct fixture *fixture, const char *path, uint64_t samples)
 	assert_int_equal(fixture->after.nodes[node].self_ns, samples * 1000);
 }
 
+/* B to D are A at three lines, F and G are E at two: A has most samples, E fewer than any line. */
+static void forgets_lines_before_functions(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (char letter = 'B'; letter <= 'G'; letter++) {
+		if (letter == 'E')
+			continue;
+		fixture->functions[function_of(letter)].function =
+			function_of(letter < 'E' ? 'A' : 'E');
+		fixture->functions[function_of(letter)].current_line = letter;
+	}
+	take(fixture, "HB", 50);
+	take(fixture, "HC", 4);
+	take(fixture, "HD", 4);
+	take(fixture, "HF", 2);
+	take(fixture, "HG", 2);
+	/* H, A and B stay: what A has at its other lines it has at none. */
+	prune(fixture, 3, 100);
+	assert_int_equal(fixture->after.node_count, 5);
+	expect(fixture, "HB", 50);
+	expect(fixture, "HA", 8);
+	expect(fixture, "H?", 4);
+}
+
 static void leaves_a_small_tree_as_it_is(void **state)
 {
 	struct fixture *fixture = *state;
@@ -295,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		fixed(leaves_a_small_tree_as_it_is),
+		fixed(forgets_lines_before_functions),
 		fixed(puts_rare_functions_into_one_where_they_stood),
 		fixed(keeps_functions_that_are_used_elsewhere),
 		fixed(flattens_calls_that_are_rare),

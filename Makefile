@@ -227,16 +227,42 @@ lint:
 
 # ---- around it
 
+# The manual and what shells complete are made of what the program says of itself.
+define install_shared
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/share/$(1))
+	$(Q)mkdir -p $(O) && sh user/share/$(2) ./luaspy > $(O)/shared
+	$(Q)install -D -m 644 $(O)/shared $(DESTDIR)$(PREFIX)/share/$(1)
+endef
+
+MANUAL        := man/man1/luaspy.1
+COMPLETE_BASH := bash-completion/completions/luaspy
+COMPLETE_ZSH  := zsh/site-functions/_luaspy
+COMPLETE_FISH := fish/vendor_completions.d/luaspy.fish
+
+# Enough to run without sudo, for whoever may execute the file.
+CAPABILITIES := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search+ep
+
 # What was built is what is installed: root, without the builder's variables, rebuilds nothing.
+# SETCAP=1 gives the program its capabilities, so that it needs no sudo.
 .PHONY: install
 install: $(if $(wildcard luaspy),,all)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/luaspy)
 	$(Q)install -D -m 755 luaspy $(DESTDIR)$(PREFIX)/bin/luaspy
+	$(call install_shared,$(MANUAL),manual.sh)
+	$(call install_shared,$(COMPLETE_BASH),completion.sh bash)
+	$(call install_shared,$(COMPLETE_ZSH),completion.sh zsh)
+	$(call install_shared,$(COMPLETE_FISH),completion.sh fish)
+ifneq ($(SETCAP),)
+	$(Q)setcap $(CAPABILITIES) $(DESTDIR)$(PREFIX)/bin/luaspy
+else ifeq ($(DESTDIR),)
+	@echo "It needs sudo; or 'make install SETCAP=1', and who may execute it may profile any process"
+endif
 
 .PHONY: uninstall
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/luaspy
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/luaspy \
+		$(addprefix $(DESTDIR)$(PREFIX)/share/,$(MANUAL) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
 
 .PHONY: clean
 clean:

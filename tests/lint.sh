@@ -6,7 +6,7 @@ set -euo pipefail
 
 cd "$(dirname "$0")/.."
 mapfile -t c_files < <(find bpf include tests user vmlinux -name '*.[ch]' | sort)
-mapfile -t scripts < <(find .ci tests vmlinux -type f -exec grep -lE '^#!.*\b(ba)?sh$' {} + | sort)
+mapfile -t scripts < <(find .ci tests user vmlinux -type f -exec grep -lE '^#!.*\b(ba)?sh$' {} + | sort)
 status=0
 
 clang-format --dry-run -Werror "${c_files[@]}" || status=1

@@ -26,6 +26,9 @@
 #define LS_YIELDED     1            /* LUA_YIELD, lua.h; what is above it are errors */
 #define LS_UNPROTECTED (~0ULL)      /* errorJmp of a main thread without one: above all others */
 
+/* A mapping that grew since it was looked up has not grown by more. */
+#define LS_GROWTH_BYTES (64ULL << 20)
+
 /* Chunks to read where nothing says that script runs, and where something does. */
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
@@ -107,15 +110,18 @@ static long insert_active(__u32 i, void *context)
 
 /* Keeps the chain in order of errorJmp, the lowest first; one state stands in it once. */
 static __always_inline void add_active(struct ls_scratch *scratch, __u64 state, __u64 error_jump,
-				       __u64 ci)
+				       __u64 ci, __u64 main_thread)
 {
 	struct ls_insertion insertion = {
 		.scratch = scratch,
-		.carried = {.state = state, .error_jump = error_jump, .ci = ci},
+		.carried = {.state = state,
+			    .error_jump = error_jump,
+			    .ci = ci,
+			    .main_thread = main_thread},
 	};
 
 	repeat(LS_CHAIN_MAX, insert_active, &insertion);
-	if (insertion.carried.state)
+	if (insertion.carried.state && !scratch->search.is_shared)
 		scratch->search.is_cut = 1; /* the outermost fell off */
 }
 
@@ -138,7 +144,8 @@ static __always_inline __u64 main_thread_of(const struct ls_puc_layout *layout, 
  * coroutines can lie. An unprotected one has to be met itself. 1: it was added.
  */
 static __always_inline int add_protected(struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout, __u64 state)
+					 const struct ls_puc_layout *layout, __u64 state,
+					 __u64 main_thread)
 {
 	__u64 error_jump;
 
@@ -147,7 +154,8 @@ static __always_inline int add_protected(struct ls_scratch *scratch,
 	error_jump = ls_word(scratch->other_state, layout->state_error_jump);
 	if (!on_stack(scratch, error_jump))
 		return 0;
-	add_active(scratch, state, error_jump, ls_word(scratch->other_state, layout->state_ci));
+	add_active(scratch, state, error_jump, ls_word(scratch->other_state, layout->state_ci),
+		   main_thread);
 	return 1;
 }
 
@@ -163,8 +171,11 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 	    read_state(layout, address, scratch->other_state))
 		return 0;
 	error_jump = ls_word(scratch->other_state, layout->state_error_jump);
-	if (error_jump && !on_stack(scratch, error_jump))
+	if (error_jump && !on_stack(scratch, error_jump)) {
+		if (error_jump - scratch->search.high < LS_GROWTH_BYTES)
+			scratch->search.is_beyond = 1;
 		return 0;
+	}
 	global = ls_word(scratch->other_state, layout->state_global);
 	main_thread = main_thread_of(layout, global);
 	if (!main_thread)
@@ -172,11 +183,13 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 	error_jump = activity_of(scratch, layout, scratch->other_state, address, main_thread);
 	if (!error_jump)
 		return 0;
-	add_active(scratch, address, error_jump, ls_word(scratch->other_state, layout->state_ci));
+	add_active(scratch, address, error_jump, ls_word(scratch->other_state, layout->state_ci),
+		   main_thread);
 	if (address == main_thread)
 		scratch->search.rooted = 1;
-	else if (!scratch->search.rooted && scratch->search.global != global)
-		scratch->search.rooted = add_protected(scratch, layout, main_thread);
+	else if (!scratch->search.is_shared && !scratch->search.rooted &&
+		 scratch->search.global != global)
+		scratch->search.rooted = add_protected(scratch, layout, main_thread, main_thread);
 	scratch->search.global = global;
 	return 1;
 }
@@ -228,6 +241,28 @@ static long note_words(__u32 i, void *context)
 	return 0;
 }
 
+/*
+ * Where other stacks may follow, those who resumed each other lie close together, and what lies
+ * far above the last of them is another stack's.
+ */
+static __always_inline int is_other_stack(const struct ls_scratch *scratch)
+{
+	const struct ls_active *chain = scratch->chain;
+	__u64 end = chain[0].error_jump;
+	int is_main = chain[0].state == chain[0].main_thread;
+
+	if (end == LS_UNPROTECTED)
+		return scratch->search.chunks_read >= LS_CHUNKS_BLIND;
+	for (__u32 i = 1; i < LS_CHAIN_MAX; i++) {
+		if (i >= scratch->chain_count || is_main ||
+		    chain[i].error_jump > end + LS_FAR_BYTES)
+			break;
+		end = chain[i].error_jump;
+		is_main = chain[i].state == chain[i].main_thread;
+	}
+	return scratch->search.address > end + (is_main ? 0 : LS_FAR_BYTES);
+}
+
 /* Nothing that matters lies above the main thread's own errorJmp, once that is known. */
 static __always_inline int is_found(const struct ls_scratch *scratch)
 {
@@ -235,6 +270,8 @@ static __always_inline int is_found(const struct ls_scratch *scratch)
 
 	if (scratch->search.is_cut)
 		return 1;
+	if (scratch->search.is_shared)
+		return scratch->chain_count && is_other_stack(scratch);
 	return scratch->search.rooted && last < LS_CHAIN_MAX &&
 	       scratch->chain[last].error_jump < scratch->search.address;
 }
@@ -308,6 +345,7 @@ static __always_inline void search_begin(struct ls_scratch *scratch, const struc
 	search->global = 0;
 	search->rooted = 0;
 	search->is_cut = 0;
+	search->is_shared = !thread->own_stack;
 }
 
 /*
@@ -325,8 +363,10 @@ static __always_inline int search_stack(struct ls_scratch *scratch,
 	if (!scratch || !layout || !thread)
 		return LS_WALK_NO_SCRIPT;
 	scratch->chain_count = 0;
-	if (thread->root.state)
-		known = add_protected(scratch, layout, thread->root.state);
+	/* Side by side with others, it may well be active on another stack. */
+	if (thread->root.state && thread->own_stack)
+		known = add_protected(scratch, layout, thread->root.state,
+				      thread->root.main_thread);
 	scan_registers(scratch, layout);
 	scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_BLIND);
 	if (scratch->chain_count && !is_found(scratch))

@@ -28,20 +28,51 @@ static long note_bounds(struct task_struct *task, struct vm_area_struct *vma, vo
 }
 
 /*
- * A mapping is a thread's own stack if the kernel started a process on it, or if it holds the
- * thread's control block, as the C libraries lay out the stacks of pthreads.
+ * What of the mapping that SP is in can be the thread's stack, and whether that is its own: the one
+ * that the kernel started the process on, or that of a pthread, at whose end the C libraries lay
+ * the thread's control block. Those of threads that a program provides stacks for may lie in the
+ * heap among others. The main thread's block is no sign: it lies among all kinds of mappings.
  */
-static __always_inline int is_own_stack(struct task_struct *task, const struct ls_bounds *bounds)
+static __always_inline void judge_bounds(struct task_struct *task, __u64 sp,
+					 const struct ls_bounds *bounds, struct ls_thread *thread)
 {
 	__u64 start = BPF_CORE_READ(task, mm, start_stack);
+	__u64 heap = BPF_CORE_READ(task, mm, start_brk), heap_end = BPF_CORE_READ(task, mm, brk);
 #ifdef __TARGET_ARCH_arm64
 	__u64 block = BPF_CORE_READ(task, thread.uw.tp_value);
 #else
 	__u64 block = BPF_CORE_READ(task, thread.fsbase);
 #endif
 
-	return (start >= bounds->low && start < bounds->high) ||
-	       (block >= bounds->low && block < bounds->high);
+	thread->stack_low = bounds->low;
+	thread->stack_high = bounds->high;
+	thread->own_stack = start >= bounds->low && start < bounds->high;
+	if (block < bounds->low || block >= bounds->high)
+		return;
+	if (sp >= block) {
+		thread->stack_low = block;
+		return;
+	}
+	thread->stack_high = block;
+	if (BPF_CORE_READ(task, group_leader) != task &&
+	    (bounds->high <= heap || bounds->low >= heap_end))
+		thread->own_stack = 1;
+}
+
+static __always_inline int look_up_bounds(struct ls_scratch *scratch, struct ls_thread *thread,
+					  struct ls_counters *counters)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ls_bounds bounds = {};
+	long error = bpf_find_vma(task, scratch->sp, note_bounds, &bounds, 0);
+
+	if (error || scratch->sp < bounds.low || scratch->sp >= bounds.high) {
+		counters->vma_busy += error == -16; /* EBUSY */
+		return 1;
+	}
+	judge_bounds(task, scratch->sp, &bounds, thread);
+	thread->bounds_ns = scratch->now_ns;
+	return 0;
 }
 
 /*
@@ -51,22 +82,28 @@ static __always_inline int is_own_stack(struct task_struct *task, const struct l
 static __always_inline int find_stack_bounds(struct ls_scratch *scratch, struct ls_thread *thread,
 					     struct ls_counters *counters)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct ls_bounds bounds = {};
-	long error;
-
 	if (scratch->sp >= thread->stack_low && scratch->sp < thread->stack_high)
 		return 0;
-	error = bpf_find_vma(task, scratch->sp, note_bounds, &bounds, 0);
-	if (error || scratch->sp < bounds.low || scratch->sp >= bounds.high) {
-		counters->vma_busy += error == -16; /* EBUSY */
-		return 1;
-	}
-	thread->stack_low = bounds.low;
-	thread->stack_high = bounds.high;
-	thread->own_stack = is_own_stack(task, &bounds);
 	thread->chain_count = 0;
-	return 0;
+	return look_up_bounds(scratch, thread, counters);
+}
+
+/* How often a mapping is looked up again that may have grown. */
+#define LS_BOUNDS_NS 1000000
+
+/*
+ * The heap grows, and mappings grow together: 1 if this sample came to an end of its stack that is
+ * none any more; the next one knows better. A thread's own stack has a fixed end.
+ */
+static __always_inline int has_stack_grown(struct ls_scratch *scratch, struct ls_thread *thread,
+					   struct ls_counters *counters)
+{
+	__u64 high = thread->stack_high;
+
+	if (!scratch->search.is_beyond || thread->own_stack ||
+	    scratch->now_ns - thread->bounds_ns < LS_BOUNDS_NS)
+		return 0;
+	return !look_up_bounds(scratch, thread, counters) && thread->stack_high > high;
 }
 
 /* The cache entry of the sampled thread, with its stack's bounds; NULL: no room at all. */

@@ -45,6 +45,7 @@ static __always_inline void begin_sample(struct ls_scratch *scratch, struct task
 	scratch->tgid = tgid;
 	scratch->frame_room = max_depth;
 	scratch->search.chunks_read = 0;
+	scratch->search.is_beyond = 0;
 	sample->type = LS_RECORD_SAMPLE;
 	sample->tgid = tgid;
 	sample->tid = tid;
@@ -53,6 +54,7 @@ static __always_inline void begin_sample(struct ls_scratch *scratch, struct task
 	bpf_get_current_comm(sample->comm, sizeof(sample->comm));
 	sample->period_ns = period_ns;
 	sample->state = 0;
+	sample->vm = 0;
 	sample->flags = 0;
 	sample->frame_count = 0;
 	sample->layout = 0;

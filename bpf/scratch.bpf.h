@@ -24,19 +24,28 @@ typedef int ls_reader_t;
 #define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
 #define LS_REGISTER_MAX  32
 
+/*
+ * Native frames between a coroutine's and its resumer's, or between SP and the interpreter's: of
+ * one stack if nearer than the first, of another stack if further than the second.
+ */
+#define LS_NEAR_BYTES 4096
+#define LS_FAR_BYTES  16384
+
 /* A lua_State that runs or waits for one that it resumed: its errorJmp lies in this stack. */
 struct ls_active {
 	__u64 state;
 	__u64 error_jump; /* higher for a resumer than for what it resumed */
 	__u64 ci;
+	__u64 main_thread; /* of its VM */
 };
 
 /* What is known of a thread from its earlier samples. */
 struct ls_thread {
-	__u64 stack_low; /* the mapping that SP was in */
+	__u64 stack_low; /* the mapping that SP was in, or the part of it that can be its stack */
 	__u64 stack_high;
-	__u32 dropped;  /* samples since the last that found room */
-	__u8 own_stack; /* the mapping is this thread's stack and nothing else */
+	__u64 bounds_ns; /* when these were looked up */
+	__u32 dropped;   /* samples since the last that found room */
+	__u8 own_stack;  /* the mapping is this thread's stack and nothing else */
 	__u8 chain_count;
 	__u8 chain_is_cut;                    /* resumers of it are missing */
 	__u8 layout;                          /* that `chain` and `root` were found under */
@@ -78,6 +87,8 @@ struct ls_search {
 	__u64 global; /* of the state that was looked at last */
 	__u32 rooted; /* the chain's last is its VM's main thread: nothing of it lies further up */
 	__u32 is_cut; /* there are more active states than the chain holds */
+	__u32 is_shared; /* the mapping may hold the stacks of others */
+	__u32 is_beyond; /* there may be more above the known end of the stack */
 	__u32 chunks_read;
 	__u32 candidate_count;
 	__u64 candidates[LS_CHUNK_WORDS];
@@ -106,6 +117,21 @@ enum ls_doubt {
 	LS_DOUBT_ERROR_JUMP,
 	LS_DOUBT_FLAGS,
 	LS_DOUBT_STACK,
+};
+
+/* What on the native stack shows that a state runs on it; see proof.bpf.h. */
+struct ls_proof {
+	__u64 state;
+	__u64 ci; /* of the innermost Lua function; 0: there is none */
+	__u64 closure;
+	__u64 pc;
+	__u64 base;      /* its registers */
+	__u64 address;   /* next to be read */
+	__u64 state_end; /* so far up the state may lie, and its call */
+	__u64 call_end;
+	__u64 found; /* where the state was met; 0: nowhere */
+	__u32 has_state;
+	__u32 has_call;
 };
 
 /* Where the walk along the calls has come to. */
@@ -149,6 +175,7 @@ struct ls_scratch {
 	struct ls_active chain[LS_CHAIN_MAX];
 	__u32 chain_count;
 	__u32 padding;
+	struct ls_proof proof;
 	struct ls_walk walk;
 	struct ls_thread stranger; /* the thread, to a layout that it is not known to run under */
 	__u32 is_undecided;        /* the stack is to prove its layout */

@@ -374,27 +374,30 @@ __noinline int check_global(struct ls_scratch *scratch, const struct ls_puc_layo
 
 struct ls_pointers {
 	const struct ls_scratch *scratch;
+	__u64 end;
 	__u32 into_stack;
 };
 
 static long look_at_word(__u32 i, void *context)
 {
 	struct ls_pointers *pointers = context;
+	__u64 word = ls_word(pointers->scratch->state, (i * 8) & 0xff);
 
-	pointers->into_stack +=
-		on_stack(pointers->scratch, ls_word(pointers->scratch->state, (i * 8) & 0xff));
+	pointers->into_stack += on_stack(pointers->scratch, word) && word < pointers->end;
 	return 0;
 }
 
 /*
  * Without a protected call nothing in a lua_State points to the native stack. Where something does,
- * it is the errorJmp.
+ * it is the errorJmp. Further up in a mapping that holds several stacks, all may lie, the heap too.
  */
 static __always_inline int hides_error_jump(struct ls_scratch *scratch,
 					    const struct ls_puc_layout *layout)
 {
-	struct ls_pointers pointers = {.scratch = scratch};
+	struct ls_pointers pointers = {.scratch = scratch, .end = scratch->search.high};
 
+	if (scratch->search.is_shared)
+		pointers.end = scratch->sp + LS_NEAR_BYTES;
 	repeat(layout->state_size / 8, look_at_word, &pointers);
 	return pointers.into_stack != 0;
 }

@@ -145,13 +145,14 @@ static __always_inline void discard(struct ls_attempt *attempt)
 	attempt->thread->root.state = 0;
 	sample->frame_count = 0;
 	sample->state = 0;
+	sample->vm = 0;
 	sample->error = attempt->runs ? LS_WALK_UNDECIDED : LS_WALK_NO_SCRIPT;
 	if (attempt->runs && !attempt->idle)
 		sample->flags |= LS_SAMPLE_MISFIT;
 }
 
 static __always_inline void take_stack(struct ls_scratch *scratch, struct ls_thread *thread,
-				       const struct ls_target *target)
+				       const struct ls_target *target, struct ls_counters *counters)
 {
 	struct ls_attempt attempt = {
 		.scratch = scratch,
@@ -174,6 +175,11 @@ static __always_inline void take_stack(struct ls_scratch *scratch, struct ls_thr
 		discard(&attempt);
 	else if (thread->is_nested && !sample->error)
 		sample->error = LS_WALK_RESUMERS; /* the frames of the interpreter below it */
+	if (has_stack_grown(scratch, thread, counters)) {
+		thread->chain_count = 0;
+		sample->frame_count = 0;
+		sample->error = LS_WALK_STACK_BOUNDS;
+	}
 }
 
 SEC("perf_event")
@@ -191,7 +197,7 @@ int walk_puc(struct bpf_perf_event_data *ctx)
 	if (!target || !thread)
 		return 0;
 	if (!scratch->sample.error)
-		take_stack(scratch, thread, target);
+		take_stack(scratch, thread, target, counters);
 	if (scratch->sample.frame_count && is_in_collector(scratch, target))
 		scratch->sample.flags |= LS_SAMPLE_IN_COLLECTOR;
 	counters->chunks += scratch->search.chunks_read;

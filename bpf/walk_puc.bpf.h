@@ -27,6 +27,7 @@
 #define LS_WALK_PUC_BPF_H
 
 #include "current_pc_puc.bpf.h"
+#include "proof.bpf.h"
 #include "self_check.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
@@ -315,58 +316,6 @@ static __always_inline int runs_lua_alone(struct ls_scratch *scratch,
 	return !decode_call(scratch, layout) && scratch->walk.frame.kind == LS_FRAME_LUA;
 }
 
-/* Whether the function at `func` is a C function that holds `child`: coroutine.resume, .wrap. */
-static __always_inline int holds(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				 __u64 func, __u64 child)
-{
-	__u64 values[4]; /* the function and its first argument */
-	__u64 upvalue;
-	__u8 tag;
-
-	if (read_target(values, sizeof(values), func))
-		return 0;
-	if (values[2] == child && ((__u8)values[3] & 63) == LS_THREAD_TAG)
-		return 1;
-	tag = values[1];
-	return tag == layout->tag_c_function &&
-	       !read_target(&upvalue, sizeof(upvalue), values[0] + layout->closure_function + 8) &&
-	       upvalue == child;
-}
-
-/* One link of the chain; 1: without proof, and the chain ends before it. */
-static long prove_resumer(__u32 i, void *context)
-{
-	const struct ls_pass *pass = context;
-	struct ls_scratch *scratch = pass->scratch;
-	const struct ls_puc_layout *layout = pass->layout;
-	__u64 child = scratch->chain[i % LS_CHAIN_MAX].state;
-	const __u8 *ci;
-
-	if (!enter_state(scratch, layout, i + 1)) {
-		ci = read_ci(scratch, layout);
-		if (ci && holds(scratch, layout, func_of(scratch, layout, ci), child))
-			return 0;
-	}
-	scratch->chain_count = i + 1;
-	scratch->search.is_cut = 1;
-	return 1;
-}
-
-/*
- * Coroutines of C may have their stacks side by side in one mapping, each with states of its own
- * that are active as far as errorJmp tells. Only the lowest is certain there. What lies above it
- * resumed it if its running C function holds it; else the chain ends.
- */
-static __always_inline void prove_resumers(struct ls_scratch *scratch,
-					   const struct ls_puc_layout *layout)
-{
-	struct ls_pass pass = {.scratch = scratch, .layout = layout};
-	__u32 count = scratch->chain_count;
-
-	if (count > 1 && count <= LS_CHAIN_MAX)
-		repeat(count - 1, prove_resumer, &pass);
-}
-
 static __always_inline void remember_chain(struct ls_thread *thread,
 					   const struct ls_scratch *scratch)
 {
@@ -380,28 +329,59 @@ static __always_inline void remember_chain(struct ls_thread *thread,
 	thread->root = scratch->chain[(count - 1) % LS_CHAIN_MAX];
 }
 
+/*
+ * In a mapping that is this thread's stack, whatever is active runs on it, but for a state without
+ * errorJmp, which sorts last and may run anywhere. In one that may hold stacks side by side, whose
+ * states are all active as far as errorJmp tells, each has to be shown to belong to this one.
+ */
+static __always_inline int keep_own(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	__u32 last = scratch->chain_count - 1;
+	int error;
+
+	if (!scratch->search.is_shared &&
+	    scratch->chain[last % LS_CHAIN_MAX].error_jump != LS_UNPROTECTED)
+		return LS_WALK_NONE;
+	error = drop_strangers(scratch, layout);
+	if (error || !scratch->search.is_shared)
+		return error;
+	if (scratch->search.address < scratch->search.high &&
+	    scratch->chain[0].error_jump != LS_UNPROTECTED &&
+	    scratch->search.address < scratch->chain[0].error_jump)
+		return LS_WALK_STATE_BEYOND;
+	prove_resumers(scratch, layout);
+	return LS_WALK_NONE;
+}
+
 /* The chain of active states into scratch->chain. LS_WALK_NONE or what is wrong. */
 static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, struct ls_thread *thread)
 {
-	int error = LS_WALK_NONE;
+	int error = LS_WALK_NONE, stands, is_alone;
 
 	search_begin(scratch, thread);
-	if (chain_stands(scratch, layout, thread)) {
-		if (!runs_lua_alone(scratch, layout))
-			error = search_below(scratch, layout);
-		scratch->search.is_cut |= thread->chain_is_cut;
-	} else {
+	stands = chain_stands(scratch, layout, thread);
+	is_alone = stands && runs_lua_alone(scratch, layout);
+	if (is_alone && scratch->search.is_shared && runs_here(scratch, layout, 0)) {
+		scratch->search.is_cut = thread->chain_is_cut;
+		remember_chain(thread, scratch);
+		return LS_WALK_NONE;
+	}
+	if (!stands || scratch->search.is_shared)
 		error = search_stack(scratch, layout, thread);
-	}
-	if (error) {
+	else if (!is_alone)
+		error = search_below(scratch, layout);
+	if (stands && !scratch->search.is_shared)
+		scratch->search.is_cut |= thread->chain_is_cut;
+	if (scratch->search.is_shared && scratch->search.address >= scratch->search.high)
+		scratch->search.is_beyond = 1;
+	if (!error)
+		error = keep_own(scratch, layout);
+	if (error)
 		thread->chain_count = 0;
-		return error;
-	}
-	if (!thread->own_stack)
-		prove_resumers(scratch, layout);
-	remember_chain(thread, scratch);
-	return LS_WALK_NONE;
+	else
+		remember_chain(thread, scratch);
+	return error;
 }
 
 /*
@@ -418,6 +398,7 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 		return 0;
 	scratch->sample.error = LS_WALK_NONE;
 	scratch->sample.state = 0;
+	scratch->sample.vm = 0;
 	scratch->sample.frame_count = 0;
 	scratch->state_address = 0;
 	scratch->ci.end = 0;
@@ -428,10 +409,11 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 	note_error(scratch, error);
 	if (error)
 		return 0;
-	walk_chain(scratch, layout);
 	if (scratch->search.is_cut)
 		note_error(scratch, LS_WALK_RESUMERS);
+	walk_chain(scratch, layout);
 	scratch->sample.state = scratch->chain[0].state;
+	scratch->sample.vm = scratch->chain[0].main_thread;
 	error = scratch->sample.error;
 	correct_leaf(scratch, thread);
 	return scratch->walk.lua_frames && !scratch->walk.doubt &&

@@ -75,6 +75,7 @@ struct ls_sample {
 	__u64 time_ns;
 	__u64 runtime_ns;
 	__u64 state;     /* the running lua_State, 0 where none */
+	__u64 vm;        /* its VM, by the main thread of it; 0 where none */
 	__u32 period_ns; /* of the timer that took it */
 	__u32 flags;     /* enum ls_sample_flags */
 	char comm[LS_COMM_LEN];
@@ -85,7 +86,7 @@ struct ls_sample {
 	__u8 verified; /* the walk is evidence for that layout: see design.md, "Layout verdict" */
 	__u16 other_layouts; /* bit per layout that fitted as well */
 };
-_Static_assert(sizeof(struct ls_sample) == 72, "two programs share this");
+_Static_assert(sizeof(struct ls_sample) == 80, "two programs share this");
 
 /*
  * LS_RECORD_FUNCTION: what defines a prototype, sent when BPF first sees (function, fingerprint),

@@ -16,6 +16,8 @@
 	X(STACK_MEMORY, UNREADABLE, stack_memory, "the thread's stack could not be read")          \
 	X(STATE_BEYOND, UNREADABLE, state_beyond, "script runs, but its state lies too far up")    \
 	X(STATE_MEMORY, UNREADABLE, state_memory, "a lua_State could not be read")                 \
+	X(STACK_OWNER, UNREADABLE, stack_owner,                                                    \
+	  "a state is active, but may be so on another stack")                                     \
 	X(CALL_CHAIN, UNREADABLE, call_chain, "the chain of CallInfos does not lead to its base")  \
 	X(RESUMERS, TORN, resumers, "resumers are missing: too many, or without proof")            \
 	X(FRAME_MEMORY, TORN, frame_memory, "a frame could not be read")                           \

@@ -132,6 +132,8 @@ struct signal_struct {
 
 struct mm_struct {
 	unsigned long start_stack;
+	unsigned long start_brk;
+	unsigned long brk;
 };
 
 struct vm_area_struct {

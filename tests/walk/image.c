@@ -538,6 +538,13 @@ void image__protect(struct image *image, size_t thread)
 	image__native_word(image, 0x28, image->threads[thread].address);
 }
 
+void image__execute(struct image *image, size_t thread)
+{
+	image__native_frame(image, 0x40);
+	image__native_word(image, 0x18, image__top(image, thread)->closure);
+	image__native_word(image, 0x28, image->threads[thread].address);
+}
+
 void image__set_error_jump(struct image *image, size_t thread, uint64_t address)
 {
 	image__set_field(image, thread, image->layout->state_error_jump, address, 8);

@@ -111,6 +111,9 @@ void image__protect(struct image *image, size_t thread);
 /* The same without the second: nothing on the stack tells of the thread. */
 void image__protect_hidden(struct image *image, size_t thread);
 
+/* luaV_execute()'s frame: it holds the thread and the function that it executes, the last one. */
+void image__execute(struct image *image, size_t thread);
+
 void image__set_error_jump(struct image *image, size_t thread, uint64_t address);
 void image__set_status(struct image *image, size_t thread, uint8_t status);
 

@@ -188,6 +188,7 @@ static void sees_the_end_of_script_that_ran_unprotected(struct fixture *fixture)
 
 	image->registers[3] = image->threads[0].address;
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 0, 10);
+	image__execute(image, IMAGE_MAIN);
 	searches(fixture);
 	assert_int_equal(searches(fixture), false);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
@@ -205,6 +206,7 @@ static void sees_that_an_unprotected_main_thread_is_protected_now(struct fixture
 
 	image->registers[3] = image->threads[0].address;
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 0, 10);
+	image__execute(image, IMAGE_MAIN);
 	searches(fixture);
 	image__protect(image, IMAGE_MAIN);
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[1], 0, 10);

@@ -83,6 +83,7 @@ static void runs_an_unprotected_main_thread(struct fixture *fixture)
 	image->registers[3] = image->threads[0].address;
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 0, 10);
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[1], 4, 10);
+	image__execute(image, IMAGE_MAIN);
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 
@@ -253,7 +254,6 @@ static void finds_states_that_share_a_mapping_with_the_stack(struct fixture *fix
 	uint64_t heap, heap_end = image->heap_end;
 	size_t coroutine;
 
-	fixture__main(fixture);
 	heap = image->heap;
 	image__native_frame(image, 0x200000);
 	image->heap = image->sp + 0x1000;
@@ -261,10 +261,12 @@ static void finds_states_that_share_a_mapping_with_the_stack(struct fixture *fix
 	coroutine = image__coroutine(image);
 	image->heap = heap;
 	image->heap_end = heap_end;
+	fixture__main(fixture);
 	image__call_c(image, IMAGE_MAIN, IMAGE_C_FUNCTION, 8);
 	fixture__hold(fixture, IMAGE_MAIN, coroutine);
 	image__protect(image, coroutine);
 	image__call_lua(image, coroutine, fixture->protos[1], 0, 8);
+	image__execute(image, coroutine);
 	image->own_stack = false;
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, coroutine, IMAGE_MAIN);
@@ -273,7 +275,7 @@ static void finds_states_that_share_a_mapping_with_the_stack(struct fixture *fix
 	walker__forget(&fixture->walker);
 	image->own_stack = true;
 	walker__sample(&fixture->walker, image);
-	assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, IMAGE_MAIN);
 }
 
 /* A chain whose stack may hold those of other coroutines of C as well. */
@@ -293,6 +295,7 @@ static void asks_resumers_for_proof_in_a_shared_mapping(struct fixture *fixture)
 
 	image->own_stack = false;
 	fixture__chain(fixture, 2);
+	image__execute(image, 2);
 	for (int i = 0; i < 3; i++) {
 		walker__sample(&fixture->walker, image);
 		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 2, 1, 0);
@@ -321,6 +324,7 @@ static void takes_an_upvalue_for_proof(struct fixture *fixture)
 	memory__put(&image->memory, upvalue, image->threads[coroutine].address, 8);
 	image__protect(image, coroutine);
 	image__call_lua(image, coroutine, fixture->protos[1], 0, 8);
+	image__execute(image, coroutine);
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, coroutine, IMAGE_MAIN);
 }

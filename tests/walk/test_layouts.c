@@ -100,6 +100,7 @@ static void is_of_one_class(struct fixture *fixture)
 static void is_of_one_class_without_protection(struct fixture *fixture)
 {
 	image__call_lua(&fixture->image, IMAGE_MAIN, fixture->protos[0], 3, 9);
+	image__execute(&fixture->image, IMAGE_MAIN);
 	with_noise(fixture, NOISE_OBJECTS);
 }
 

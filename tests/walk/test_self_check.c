@@ -324,7 +324,7 @@ static void sees_a_moved_field_without_protection(struct fixture *fixture)
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 3, 9);
 	image__call_lua(image, IMAGE_MAIN, fixture->protos[1], 4, 6);
 	link_calls(fixture);
-	image->registers[0] = image->threads[IMAGE_MAIN].address;
+	image__execute(image, IMAGE_MAIN);
 	expect_proof(fixture);
 	assert_int_equal(try_moves(fixture), 0);
 }

@@ -100,6 +100,7 @@ static void a_pid_is_enough(void **state)
 	assert_int_equal(options.record.log_level, LOG_INFO);
 	assert_null(options.record.layout);
 	assert_int_equal(options.record.waits, false);
+	assert_int_equal(options.record.category, CATEGORY_THREAD);
 }
 
 static void takes_a_layout_by_its_name_or_by_a_release(void **state)
@@ -204,6 +205,9 @@ static void says_which_option_needs_or_takes_no_value(void **state)
 	(void)state;
 	assert_wrong("option '--pid' needs a value (" PID ")", "record", "-p");
 	assert_wrong("option '--pid' needs a value (" PID ")", "record", "--pid");
+	assert_wrong("cannot understand value 'vm' of option '--category' (accepted: thread, "
+		     "process, state or chunk)",
+		     "record", "-p1", "--category", "vm");
 	assert_wrong("option '--max-depth' needs a value (" DEPTH ")", "record", "-p1",
 		     "--max-depth");
 	assert_wrong("option '--frequency' needs a value (" FREQUENCY ")", "record", "-qF");
@@ -342,9 +346,9 @@ static void helps_in_80_columns(void **state)
 static void help_names_every_option_and_default(void **state)
 {
 	static const char *const expected[] = {
-		"-p, --pid=",      "-d, --duration=", "-F, --frequency=", "--max-depth=",
-		"-o, --output=",   "-q, --quiet",     "-v, --verbose",    "-h, --help",
-		"(default: 1000)", "1 to 4096",       "(default: 512)"};
+		"--category=",  "-p, --pid=",      "-d, --duration=", "-F, --frequency=",
+		"--max-depth=", "-o, --output=",   "-q, --quiet",     "-v, --verbose",
+		"-h, --help",   "(default: 1000)", "1 to 4096",       "(default: 512)"};
 	char *help = assert_printed("record", "--help");
 
 	(void)state;

@@ -20,7 +20,7 @@
 
 static int make_recording(void **state)
 {
-	*state = recording__new(NO_PID);
+	*state = recording__new(NO_PID, CATEGORY_THREAD, "lua (pid 1)");
 	return *state ? 0 : -1;
 }
 
@@ -339,10 +339,36 @@ static uint16_t change_stack(struct ls_frame *frames, uint16_t count)
 	return (uint16_t)(count - left + entered);
 }
 
+static void files_by_the_outermost_script(void **state)
+{
+	struct recording *recording = recording__new(NO_PID, CATEGORY_CHUNK, "lua (pid 1)");
+	struct ls_sample torn = make_sample(LS_SAMPLE_TORN);
+	struct ls_frame in_c = {.kind = LS_FRAME_C, .function = 0x5000};
+
+	(void)state;
+	assert_non_null(recording);
+	define(recording, 0);
+	define(recording, 1);
+	stack(recording, script(1), script(0), in_c);
+	assert_non_null(find(recording, "app.lua"));
+	assert_samples(recording, "app.lua;0x5000;main chunk;app.lua:1", 1);
+	/* Its resumers are missing, or the outermost function is gone, or could not be decoded. */
+	torn.error = LS_WALK_RESUMERS;
+	take(recording, torn, (struct ls_frame[]){script(1)}, 1);
+	assert_samples(recording, "(unknown chunk);app.lua:1", 1);
+	stack(recording, script(1), script(33));
+	stack(recording, script(1), (struct ls_frame){0}, in_c);
+	assert_samples(recording, "(unknown chunk);0x5000;app.lua:1", 1);
+	take(recording, make_sample(LS_SAMPLE_HOST), NULL, 0);
+	assert_samples(recording, "(no chunk);(host)", 1);
+	assert_null(find(recording, "lua"));
+	recording__free(recording);
+}
+
 /* A thread that is new at every sample has no last stack to share with. */
 static void builds_the_same_tree_without_shared_prefixes(void **state)
 {
-	struct recording *fresh = recording__new(NO_PID);
+	struct recording *fresh = recording__new(NO_PID, CATEGORY_THREAD, "lua (pid 1)");
 	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
 	struct ls_profile shared_profile = {}, fresh_profile = {};
 	struct ls_frame frames[48] = {};
@@ -523,6 +549,7 @@ int main(void)
 		fixed(charges_time_to_nodes),
 		fixed(leaves_unsampled_what_no_thread_accounts_for),
 		fixed(ends_threads_at_the_finish_where_the_total_is_not_known),
+		cmocka_unit_test(files_by_the_outermost_script),
 		fixed(builds_the_same_tree_without_shared_prefixes),
 		fixed(takes_a_torn_stack_without_a_frame),
 		fixed(keeps_its_bounds_and_the_shares_of_what_is_hot),

@@ -130,6 +130,7 @@ static enum exit_status record(const struct record_options *options, struct laun
 		.duration_ns = options->duration_ns,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
+		.category = options->category,
 		.waits = options->waits || launch,
 		.launch = launch,
 	};

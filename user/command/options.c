@@ -92,6 +92,10 @@ static const char record_help[] =
 	"Output:\n"
 	"  -o, --output=FILE      the profile; - is standard output\n"
 	"                         (default: NAME-PID-DATE.json in this folder)\n"
+	"      --category=WHAT    what the profile's top level is: thread, by its name;\n"
+	"                         process; state, one for each Lua VM; or chunk, the\n"
+	"                         outermost script of the stack (default: thread). Time\n"
+	"                         without script is '(no VM)' or '(no chunk)' there\n"
 	"  -q, --quiet            errors only: no countdown, no warnings, no summary\n"
 	"  -v, --verbose          say how the interpreter was found, and more\n"
 	"\n"
@@ -118,7 +122,13 @@ static const char check_help[] =
 	"  2  the command line is wrong\n"
 	"  3  the process has no Lua that is known\n";
 
-enum { OPTION_MAX_DEPTH = 256, OPTION_LAYOUT, OPTION_WAIT, OPTION_LINES }; /* no letter */
+enum {
+	OPTION_MAX_DEPTH = 256, /* no letter */
+	OPTION_LAYOUT,
+	OPTION_WAIT,
+	OPTION_LINES,
+	OPTION_CATEGORY,
+};
 
 /* What each option of record takes, for messages; NULL: no value. */
 static const struct accepted {
@@ -132,6 +142,7 @@ static const struct accepted {
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_LINES, "--lines", NULL},
+	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
@@ -147,6 +158,7 @@ static const struct option record_options[] = {
 	{"layout", required_argument, NULL, OPTION_LAYOUT},
 	{"wait", no_argument, NULL, OPTION_WAIT},
 	{"lines", no_argument, NULL, OPTION_LINES},
+	{"category", required_argument, NULL, OPTION_CATEGORY},
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -317,6 +329,13 @@ static int set_record_option(int letter, struct record_options *record)
 	case OPTION_LAYOUT:
 		record->layout = optarg;
 		err = layout_puc__find(optarg) < 0 ? -EINVAL : 0;
+		break;
+	case OPTION_CATEGORY:
+		err = category__parse(optarg);
+		if (err >= 0) {
+			record->category = (enum category_kind)err;
+			err = 0;
+		}
 		break;
 	case OPTION_WAIT:
 		record->waits = true;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "category.h"
 #include "log.h"
 
 enum command { COMMAND_RECORD, COMMAND_CHECK };
@@ -22,7 +23,8 @@ struct record_options {
 	enum log_level log_level;
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
 	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pid` */
-	bool waits;         /* for Lua, where there is none yet */
+	enum category_kind category;
+	bool waits; /* for Lua, where there is none yet */
 };
 
 struct check_options {

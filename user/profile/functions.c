@@ -253,6 +253,15 @@ uint32_t functions__highest(const struct functions *functions)
 	return functions->count;
 }
 
+const char *functions__source(const struct functions *functions, uint32_t function)
+{
+	const struct entry *entry = function && function <= functions->count
+					    ? functions->namings[function].entry
+					    : NULL;
+
+	return entry && entry->key.kind == KIND_SCRIPT ? functions->shown[function].source : NULL;
+}
+
 static void evict(struct functions *functions, uint32_t id)
 {
 	struct naming *naming = &functions->namings[id];

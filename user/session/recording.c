@@ -40,6 +40,7 @@ struct last_stack {
 struct recording {
 	pid_t pid;
 	struct call_tree *tree;
+	struct categories *categories;
 	struct functions *functions;
 	struct symbolizer_puc *symbolizer;
 	struct cpu_time *time;
@@ -69,7 +70,8 @@ static void charge(void *context, uint32_t node, uint64_t ns)
 static void charge_unsampled(void *context, const char *comm, uint64_t ns)
 {
 	struct recording *recording = context;
-	uint32_t category = call_tree__category(recording->tree, comm);
+	const char *name = categories__of_thread(recording->categories, comm);
+	uint32_t category = call_tree__category(recording->tree, name);
 	uint32_t node = call_tree__child(recording->tree, category, recording->unsampled);
 
 	recording->unsampled_ns += ns;
@@ -79,7 +81,7 @@ static void charge_unsampled(void *context, const char *comm, uint64_t ns)
 		recording->error = -ENOMEM;
 }
 
-struct recording *recording__new(pid_t pid)
+struct recording *recording__new(pid_t pid, enum category_kind kind, const char *process)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 	struct cpu_time_receiver receiver = {recording, charge, charge_unsampled};
@@ -88,9 +90,10 @@ struct recording *recording__new(pid_t pid)
 		return NULL;
 	recording->pid = pid;
 	recording->tree = call_tree__new();
+	recording->categories = categories__new(kind, process);
 	recording->functions = functions__new();
 	recording->time = cpu_time__new(&receiver);
-	if (!recording->tree || !recording->functions || !recording->time)
+	if (!recording->tree || !recording->categories || !recording->functions || !recording->time)
 		goto cleanup;
 	recording->symbolizer = symbolizer_puc__new(pid, recording->functions);
 	recording->host = functions__pseudo(recording->functions, "(host)");
@@ -131,6 +134,7 @@ void recording__free(struct recording *recording)
 	symbolizer_puc__free(recording->symbolizer);
 	cpu_time__free(recording->time);
 	functions__free(recording->functions);
+	categories__free(recording->categories);
 	call_tree__free(recording->tree);
 	free(recording);
 }
@@ -296,6 +300,40 @@ static int keep_bounds(struct recording *recording, uint32_t depth)
 	return error;
 }
 
+/* Of the outermost Lua function; NULL: it is not known. */
+static const char *root_source(struct recording *recording, const struct ls_sample *sample,
+			       const struct ls_frame *frames)
+{
+	struct symbol_quality quality = {};
+
+	if (sample->error == LS_WALK_RESUMERS || sample->layout >= layouts_puc_count)
+		return NULL;
+	for (uint32_t at = sample->frame_count; at-- > 0;) {
+		if (frames[at].kind == LS_FRAME_C)
+			continue;
+		if (frames[at].kind != LS_FRAME_LUA)
+			return NULL;
+		return functions__source(
+			recording->functions,
+			symbolizer_puc__function(
+				recording->symbolizer, &layouts_puc[sample->layout].offsets,
+				sample->state, &frames[at], sample->frame_count - at, &quality));
+	}
+	return NULL;
+}
+
+/* The node of what the sample is filed under. 0 when out of memory. */
+static uint32_t category_node(struct recording *recording, const struct ls_sample *sample,
+			      const struct ls_frame *frames)
+{
+	const char *source = categories__kind(recording->categories) == CATEGORY_CHUNK
+				     ? root_source(recording, sample, frames)
+				     : NULL;
+
+	return call_tree__category(recording->tree,
+				   categories__of_sample(recording->categories, sample, source));
+}
+
 int recording__sample(struct recording *recording, const struct ls_sample *sample,
 		      const struct ls_frame *frames)
 {
@@ -304,7 +342,7 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 
 	if (error)
 		return error;
-	category = call_tree__category(recording->tree, sample->comm);
+	category = category_node(recording, sample, frames);
 	if (!category)
 		return -ENOMEM;
 	verdicts__add(&recording->verdicts, sample);
@@ -361,12 +399,18 @@ int recording__exec(struct recording *recording)
 		return -ENOMEM;
 	recording->unnamed_calls += symbolizer_puc__unnamed_calls(recording->symbolizer);
 	symbolizer_puc__free(recording->symbolizer);
+	categories__forget_vms(recording->categories);
 	functions__forget_addresses(recording->functions);
 	recording->symbolizer = fresh;
 	memset(recording->last_states, 0, sizeof(recording->last_states));
 	memset(&recording->verdicts, 0, sizeof(recording->verdicts));
 	forget_stacks(recording);
 	return 0;
+}
+
+int recording__rename_process(struct recording *recording, const char *process)
+{
+	return categories__rename(recording->categories, process);
 }
 
 int recording__end_thread(struct recording *recording, uint32_t tid, const char *comm,

@@ -6,14 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "category.h"
 #include "profile.h"
 #include "record.h"
 #include "verdict.h"
 
 struct recording;
 
-/* NULL when out of memory. Free with recording__free(), which takes NULL. */
-struct recording *recording__new(pid_t pid);
+/*
+ * `process` is what a category is called that stands for all of it; copied. NULL when out of
+ * memory. Free with recording__free(), which takes NULL.
+ */
+struct recording *recording__new(pid_t pid, enum category_kind kind, const char *process);
 void recording__free(struct recording *recording);
 
 /* A thread that exists when sampling begins, with its CPU time so far. 0 or -ENOMEM. */
@@ -35,6 +39,9 @@ void recording__age(struct recording *recording);
 
 /* The process runs another program: nothing that was known of its memory holds. 0 or -ENOMEM. */
 int recording__exec(struct recording *recording);
+
+/* Another name for the process. 0 or -ENOMEM. */
+int recording__rename_process(struct recording *recording, const char *process);
 
 /* A thread that lives when sampling has ended, with its CPU time. 0 or -ENOMEM. */
 int recording__end_thread(struct recording *recording, uint32_t tid, const char *comm,

@@ -190,7 +190,7 @@ int session__open(const struct session_options *options, struct session **opened
 		error = identification__look(session->identification, session->target);
 	if (error)
 		goto cleanup;
-	session->recording = recording__new(options->pid);
+	session->recording = recording__new(options->pid, options->category, session->target);
 	error = session->recording ? load_sampler(session) : -ENOMEM;
 	if (error)
 		goto cleanup;
@@ -293,6 +293,9 @@ static int follow_exec(struct session *session)
 	if (!session->options.launch)
 		log_warn("the target now runs another program");
 	session->executed_ns = clock_ns(CLOCK_MONOTONIC);
+	error = recording__rename_process(session->recording, session->target);
+	if (error)
+		return error;
 	error = identification__look(session->identification, session->target);
 	if (error) {
 		session->is_over = 1;

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "launch.h"
+#include "category.h"
 #include "profile.h"
 
 struct session;
@@ -16,7 +17,8 @@ struct session_options {
 	uint64_t period_ns;
 	uint64_t duration_ns; /* 0: until a signal or the target's end */
 	uint32_t max_depth;
-	const char *layout;    /* forced, a name that layout_puc__find() knows; NULL: none */
+	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
+	enum category_kind category;
 	int waits;             /* that there is no Lua yet is no error */
 	int ends_when_decided; /* on the layouts of all interpreters */
 	struct launch *launch; /* `pid` is this command, to be released; NULL: it runs already */

@@ -236,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	run.input.left -= memory_size;
 	memory = (struct input){run.input.bytes + run.input.left, memory_size};
 	memory_of_input__set(&memory, wraps);
-	run.recording = recording__new(0);
+	run.recording = recording__new(0, CATEGORY_THREAD, "fuzzed");
 	require(run.recording);
 	for (int i = 0; i < RECORDS_MAX && run.input.left; i++)
 		send_record(&run);

@@ -2,20 +2,30 @@
 # Programs that embed Lua, one for each version whose library is installed.
 
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
-LUA_HOSTS  := $(foreach version,5.1 5.2 5.3 5.4,$(O)/tests/programs/host-$(version))
+LUA_HOSTS  := $(foreach name,host fibers vms,$(foreach version,5.1 5.2 5.3 5.4,\
+                $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
-$(O)/tests/programs/host-%: tests/programs/host.c
+define build_lua_host
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 $< $(call package,--cflags --libs,lua$*) -lm -o $@
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -pthread $< $(call package,--cflags --libs,lua$*) \
+		-lm -o $@
+endef
+
+$(O)/tests/programs/host-%: tests/programs/host.c
+	$(build_lua_host)
 
 $(O)/tests/programs/threads-%: tests/programs/threads.c
-	$(call say,CC,tests/programs/$(@F))
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread $< $(call package,--cflags --libs,lua$*) -o $@
+	$(build_lua_host)
+
+$(O)/tests/programs/fibers-%: tests/programs/fibers.c
+	$(build_lua_host)
+
+$(O)/tests/programs/vms-%: tests/programs/vms.c
+	$(build_lua_host)
 
 # Not a PIE: the forged VM lies where those are loaded.
 HOSTILE_SOURCES := $(wildcard tests/programs/hostile/*.c) tests/walk/image.c user/puc/layout_puc.c

@@ -13,6 +13,13 @@
 #   shared   gcc -O2, liblua in OUTPUT.so
 #   m32      gcc -m32 -O2, static, stripped
 #
+# and as nobody can follow them, otherwise like gcc:
+#
+#   wide         lua_Number is long double, so that a value takes 32 bytes (5.3 on)
+#   moved-state  l_G and ci of lua_State have changed places, as in a fork
+#   moved-call   previous and next of CallInfo (5.2 on)
+#   moved-proto  k and code of Proto
+#
 # The program is tests/programs/host.c, or the words that end in .c; other words are flags for these
 # and for linking. They are compiled as C in every variant. HOST_PATCH is a shell command that
 # changes a copy of Lua's sources first, in their folder; HOST_FLAGS are further flags for them.
@@ -26,6 +33,10 @@ release=$1 variant=$2 output=$3
 shift 3
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/luaspy-tests
 
+# PATTERN OTHER FILE: two declarations that follow each other change places.
+swap() { printf '/%s/{h;d};/%s/G' "$1" "$2" | sed -i -f - "$3"; }
+
+patch=${HOST_PATCH:-}
 compiler=(gcc) language=(-std=gnu99) lua_flags=() link_flags=(-static -s)
 case $variant in
 gcc) flags=(-O2) ;;
@@ -36,6 +47,13 @@ cxx) flags=(-O2 -fexceptions) language=(-x c++ '-DLUA_LINKAGE=extern "C"') ;;
 O0) flags=(-O0) link_flags=(-static) ;;
 shared) flags=(-O2) lua_flags=(-fPIC) link_flags=() ;;
 m32) flags=(-O2 -m32) ;;
+wide)
+	flags=(-O2)
+	patch+="sed -i '/define LUA_FLOAT_/s/LUA_FLOAT_DOUBLE$/LUA_FLOAT_LONGDOUBLE/' luaconf.h"
+	;;
+moved-state) flags=(-O2) patch+="swap 'global_State [*]l_G;' 'CallInfo [*]ci;' lstate.h" ;;
+moved-call) flags=(-O2) patch+="sed -i 's/[*]previous, [*]next;/*next, *previous;/' lstate.h" ;;
+moved-proto) flags=(-O2) patch+="swap 'TValue [*]k;' 'Instruction [*]code;' lobject.h" ;;
 *)
 	echo "unknown variant '$variant'" >&2
 	exit 2
@@ -53,7 +71,7 @@ fi
 sources=$("$here/sources.sh" "$release")
 key=$(
 	{
-		echo "$sources" "$release" "${HOST_PATCH:-}" "${lua_flags[@]}" "${language[@]}"
+		echo "$sources" "$release" "$patch" "${lua_flags[@]}" "${language[@]}"
 		"${compiler[@]}" --version
 		cat "$0" "$sources"/*.[ch]
 	} | sha256sum
@@ -72,7 +90,7 @@ build_lua() (
 	cp "$sources"/*.[ch] "$work"
 	cd "$work"
 	rm -f lua.c luac.c ltests.c onelua.c
-	eval "${HOST_PATCH:-}"
+	eval "$patch"
 	set_linkage
 	printf '%s\0' ./*.c | xargs -0 -n 4 -P "$(nproc)" \
 		"${compiler[@]}" "${language[@]}" "${lua_flags[@]}" -c

@@ -11,10 +11,15 @@ HOST_VARIANTS := clang lto small cxx O0 shared
 HOSTS := $(HOST_RELEASES:%=$(O)/hosts/%-gcc) \
          $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(HOST_VARIANTS:%=$(O)/hosts/$(release)-%))
 
+# What must be refused.
+HOSTS += $(O)/hosts/5.4.8-m32 \
+         $(foreach release,5.3.6 5.4.8 5.5.1,$(O)/hosts/$(release)-wide $(O)/hosts/$(release)-moved-call) \
+         $(foreach release,5.1.5 5.3.6 5.4.8 5.5.1,$(O)/hosts/$(release)-moved-state $(O)/hosts/$(release)-moved-proto)
+
 HOST_SCRIPTS := tests/hosts/build_host.sh tests/hosts/sources.sh
 
 # $(call build_host,RELEASE-VARIANT,OUTPUT,WORDS)
-build_host = tests/hosts/build_host.sh $(subst -, ,$(1)) $(2) $(3) || [ $$? = 3 ]
+build_host = name=$(1); tests/hosts/build_host.sh $${name%%-*} $${name\#*-} $(2) $(3) || [ $$? = 3 ]
 
 $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 	$(call say,HOST,$*)

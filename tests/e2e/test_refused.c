@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Lua that no layout fits: it looks like a release, by every string in its file, and is another one
+ * in memory. Refused, never misread.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE      20
+#define NOTHING_FOUND 3 /* exit status */
+
+/* `said`: in the messages. */
+static void check_refused(struct stage *stage, const char *release, const char *variant,
+			  const char *said)
+{
+	struct child *target, *spy;
+	char program[128];
+	int status;
+
+	snprintf(program, sizeof(program), "../../hosts/%s-%s", release, variant);
+	need_host(built_program(program));
+	target = start(stage, built_program(program), program_source("tour.lua"));
+	child__await_output(stage, target, "WORK ");
+	spy = start_record(stage, target->pid, "-d", "1", "-F", "10khz", "-o", "profile.json");
+	status = child__wait(spy, PATIENCE);
+	child__kill(target);
+	print_message("%s-%s: %s", release, variant, child__errors(stage, spy));
+	assert_int_equal(status, NOTHING_FOUND);
+	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
+	assert_non_null(strstr(child__errors(stage, spy), said));
+}
+
+static void refuses_values_of_another_size(void **state)
+{
+	need_to_record();
+	check_refused(*state, "5.3.6", "wide", "no known layout fits");
+	check_refused(*state, "5.4.8", "wide", "no known layout fits");
+	check_refused(*state, "5.5.1", "wide", "no known layout fits");
+}
+
+static void refuses_a_fork_that_moved_fields_of_lua_state(void **state)
+{
+	need_to_record();
+	check_refused(*state, "5.1.5", "moved-state", "");
+	check_refused(*state, "5.3.6", "moved-state", "");
+	check_refused(*state, "5.4.8", "moved-state", "");
+	check_refused(*state, "5.5.1", "moved-state", "");
+}
+
+static void refuses_a_fork_that_moved_fields_of_call_info(void **state)
+{
+	need_to_record();
+	check_refused(*state, "5.3.6", "moved-call", "");
+	check_refused(*state, "5.4.8", "moved-call", "");
+	check_refused(*state, "5.5.1", "moved-call", "");
+}
+
+static void refuses_a_fork_that_moved_fields_of_prototypes(void **state)
+{
+	need_to_record();
+	check_refused(*state, "5.1.5", "moved-proto", "");
+	check_refused(*state, "5.3.6", "moved-proto", "");
+	check_refused(*state, "5.4.8", "moved-proto", "");
+	check_refused(*state, "5.5.1", "moved-proto", "");
+}
+
+static void refuses_a_program_of_32_bits(void **state)
+{
+	need_to_record();
+	if (!has_program(built_program("../../hosts/5.4.8-m32")))
+		skip_because("the compiler builds nothing for 32 bits (gcc-multilib)");
+	check_refused(*state, "5.4.8", "m32", "32-bit");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(refuses_values_of_another_size),
+		staged(refuses_a_fork_that_moved_fields_of_lua_state),
+		staged(refuses_a_fork_that_moved_fields_of_call_info),
+		staged(refuses_a_fork_that_moved_fields_of_prototypes),
+		staged(refuses_a_program_of_32_bits),
+	};
+
+	return cmocka_run_group_tests_name("refused", tests, NULL, NULL);
+}

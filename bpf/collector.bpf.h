@@ -3,16 +3,17 @@
  * Whether the garbage collector was interrupted, or something that it called.
  *
  * The collector runs in C, on the native stack, below the function that allocated. So either the pc
- * lies in its code, or a return address into it lies on the stack. Of two that are found the nearer
- * one to SP is the inner: where the code that runs functions (luaV_execute, luaD_call) comes first,
- * the collector waits for a finalizer, or is long over and left a word behind. Since 5.2 finalizers
- * run under a protected call of their own, whose errorJmp then lies nearer than the collector's
- * frames: what is beyond the running state's errorJmp says nothing.
+ * lies in its code, or a return address into it lies on the stack. The nearest one to SP decides:
+ * if it is of code from which the collector may be entered (the executor, lua_pushstring,
+ * string.gsub), the collector is not running, or it waits for a finalizer; what it left on the
+ * stack long ago then lies further up, in buffers that nobody has filled. Since 5.2 finalizers run
+ * under a protected call of their own, whose errorJmp lies nearer than the collector's frames: what
+ * is beyond the running state's errorJmp says nothing.
  */
 #ifndef LS_COLLECTOR_BPF_H
 #define LS_COLLECTOR_BPF_H
 
-#include "scratch.bpf.h"
+#include "find_state.bpf.h"
 
 /*
  * How far up return addresses are looked for. 64 words find 99%; an allocator that frees whole bins
@@ -20,41 +21,129 @@
  */
 #define LS_COLLECTOR_WORDS LS_CHUNK_WORDS
 
-enum ls_place {
-	LS_PLACE_OTHER,
-	LS_PLACE_EXECUTOR,
-	LS_PLACE_COLLECTOR,
-};
+#define LS_CALL_BYTES       2 /* the shortest: through a register */
+#define LS_COLLECTOR_FRAMES 6
 
 struct ls_look {
 	struct ls_scratch *scratch;
 	const struct ls_target *target;
 	__u32 count; /* of words */
-	__u32 found; /* enum ls_place */
+	__u32 found; /* enum ls_code_kind */
 };
 
-static __always_inline __u32 place_of(const struct ls_target *target, __u64 address)
+/* What covers `address`; NULL: nothing. */
+static __always_inline const struct ls_code *find_code(const struct ls_target *target,
+						       __u64 address)
 {
-	if (address < target->watched.low || address >= target->watched.high)
-		return LS_PLACE_OTHER;
-	for (__u32 i = 0; i < LS_EXECUTOR_RANGES && target->executor[i].high; i++)
-		if (address >= target->executor[i].low && address < target->executor[i].high)
-			return LS_PLACE_EXECUTOR;
-	for (__u32 i = 0; i < LS_COLLECTOR_RANGES && target->collector[i].high; i++)
-		if (address >= target->collector[i].low && address < target->collector[i].high)
-			return LS_PLACE_COLLECTOR;
-	return LS_PLACE_OTHER;
+	__u32 low = 0, high = target->map_count;
+	const struct ls_code *code;
+
+	for (__u32 round = LS_CODE_MAX; round && low < high; round /= 2) {
+		__u32 middle = (low + high) / 2;
+
+		if (target->map[middle % LS_CODE_MAX].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	code = &target->map[(low - 1) % LS_CODE_MAX];
+	return address - code->address < code->size ? code : NULL;
 }
 
-/* The first word of some that is a return address of either kind; 1: found. */
-static long look_at_return(__u32 i, void *context)
+static __always_inline int is_code(const struct ls_target *target, __u64 address)
+{
+	for (__u32 i = 0; i < LS_CODE_RANGES; i++)
+		if (address >= target->code[i].low && address < target->code[i].high)
+			return 1;
+	return 0;
+}
+
+/* A stub of the procedure linkage table: a jump through a pointer, maybe after ENDBR64. */
+static __always_inline int is_stub(__u64 address)
+{
+	__u64 start;
+
+	if (read_target(&start, sizeof(start), address))
+		return 0;
+	return (start & 0xffff) == 0x25ff || (start >> 32 & 0xffff) == 0x25ff ||
+	       (start >> 40 & 0xffff) == 0x25ff;
+}
+
+/*
+ * Whether what returns to `address` can be `code`: the call before it says what it called, unless
+ * it called through a pointer. What was called may have gone on to the collector by a jump, as
+ * lua_pushstring does, or luaC_step to luaC_forcestep.
+ */
+static __always_inline int is_return_of(const struct ls_target *target, const struct ls_code *code,
+					__u64 address)
+{
+	const struct ls_code *called;
+	__u64 instruction, callee;
+
+	if (!is_code(target, address) ||
+	    read_target(&instruction, sizeof(instruction), address - sizeof(instruction)))
+		return 0;
+	if ((instruction >> 24 & 0xff) != 0xe8) /* CALL rel32 */
+		return code->kind == LS_CODE_OUTER;
+	callee = address + (__u64)(__s64)(__s32)(instruction >> 32);
+	called = find_code(target, callee);
+	if (!called)
+		return code->kind == LS_CODE_OUTER && is_stub(callee);
+	return called == code || code->kind == LS_CODE_COLLECTOR;
+}
+
+/* The function that the word `at` returns into; NULL: none that matters. */
+static __always_inline const struct ls_code *returns_into(const struct ls_look *look, __u32 at)
+{
+	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
+
+	if (at >= look->count || !is_code(look->target, word))
+		return NULL;
+	/* A pointer to a function is no return address into it: a call comes before one. */
+	return find_code(look->target, word - LS_CALL_BYTES);
+}
+
+/*
+ * Whether the word `at`, which returns into `code`, is one that will be used. What was left behind
+ * in the hole of a frame mostly has something else where the size of its own frame says that it was
+ * called from. The collector is followed to where it was entered: that frame still is, and if it
+ * has called something else since, its word there is another.
+ */
+static __always_inline int is_alive(const struct ls_look *look, const struct ls_code *code,
+				    __u32 at)
+{
+	const __u64 *words = look->scratch->search.chunk;
+
+	for (int i = 0; i < LS_COLLECTOR_FRAMES; i++) {
+		at += code->frame / 8;
+		if (!code->frame || at >= look->count)
+			return 1;
+		if (!is_return_of(look->target, code, words[at % LS_CHUNK_WORDS]))
+			return 0;
+		if (code->kind != LS_CODE_COLLECTOR)
+			return 1;
+		code = returns_into(look, at);
+		if (!code || code->kind != LS_CODE_COLLECTOR)
+			return 1;
+	}
+	return 1;
+}
+
+/* One word; 1: it is a return address that decides. */
+static long look_at_word(__u32 i, void *context)
 {
 	struct ls_look *look = context;
+	const struct ls_code *code;
 
 	if (i >= look->count)
 		return 1;
-	look->found = place_of(look->target, look->scratch->search.chunk[i % LS_CHUNK_WORDS]);
-	return look->found != LS_PLACE_OTHER;
+	code = returns_into(look, i);
+	if (!code || !is_alive(look, code, i))
+		return 0;
+	look->found = code->kind;
+	return 1;
 }
 
 /* How many words there are between SP and what ends the search. */
@@ -75,20 +164,21 @@ static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
 __noinline int is_in_collector(struct ls_scratch *scratch, const struct ls_target *target)
 {
 	struct ls_look look = {.scratch = scratch, .target = target};
+	const struct ls_code *code;
 	__u32 size;
 
-	if (!scratch || !target || !target->collector[0].high)
+	if (!scratch || !target || !target->map_count)
 		return 0;
-	look.found = place_of(target, scratch->pc);
-	if (look.found != LS_PLACE_OTHER)
-		return look.found == LS_PLACE_COLLECTOR;
+	code = find_code(target, scratch->pc);
+	if (code)
+		return code->kind == LS_CODE_COLLECTOR;
 	look.count = words_to_look_at(scratch);
 	size = look.count * 8;
 	if (!size || size > sizeof(scratch->search.chunk) ||
 	    read_target(scratch->search.chunk, size, scratch->sp))
 		return 0;
-	repeat(LS_COLLECTOR_WORDS, look_at_return, &look);
-	return look.found == LS_PLACE_COLLECTOR;
+	repeat(LS_COLLECTOR_WORDS, look_at_word, &look);
+	return look.found == LS_CODE_COLLECTOR;
 }
 
 #endif

@@ -21,9 +21,22 @@ struct ls_range {
 	__u64 high;
 };
 
-#define LS_CODE_RANGES      2
-#define LS_COLLECTOR_RANGES 24
-#define LS_EXECUTOR_RANGES  12
+#define LS_CODE_RANGES 2
+
+enum ls_code_kind {
+	LS_CODE_OTHER,
+	LS_CODE_COLLECTOR, /* runs only while garbage is collected */
+	LS_CODE_OUTER,     /* may run functions or start a collection, and is no part of one */
+};
+
+struct ls_code {
+	__u64 address;
+	__u32 size;
+	__u16 kind;  /* enum ls_code_kind */
+	__u16 frame; /* bytes from a return address into it to its own; 0: not known */
+};
+
+#define LS_CODE_MAX 512 /* a power of two */
 
 /* Value of the map `targets`, keyed by tgid. */
 struct ls_target {
@@ -33,14 +46,8 @@ struct ls_target {
 	__u16 layouts; /* bit per layout to try: candidates, and those that are decided */
 	__u16 decided; /* of those; a sample is a snapshot for the self-check of the others */
 	__u32 edition; /* when it changes, all functions are to be defined again */
-	__u32 padding;
-	/*
-	 * The collector's code, and that which runs functions, its finalizers too. Both end with
-	 * the first empty range: there is none where they are not known.
-	 */
-	struct ls_range watched; /* from the lowest to the highest of them */
-	struct ls_range collector[LS_COLLECTOR_RANGES];
-	struct ls_range executor[LS_EXECUTOR_RANGES];
+	__u32 map_count; /* 0: the collector is not known */
+	struct ls_code map[LS_CODE_MAX]; /* in order of address */
 };
 
 /* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */

@@ -54,3 +54,18 @@ $(O)/tests/oracle/lines/%: tests/oracle/target/host.c $(HOST_SCRIPTS)
 	$(Q)$(call build_host,$*,$@,$< -DWITH_FETCHES)
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(LINE_TARGETS))
+
+# With a collector that says when it runs (target/collector.h): as compilers build it for programs that
+# embed it, without exports.
+COLLECTOR_HOSTS := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(foreach way,gcc clang small lto,$(release)-$(way))) \
+                   5.4.0-gcc 5.1.5-cxx 5.4.8-cxx 5.5.1-O0 5.4.8-shared 5.1.5-shared
+COLLECTOR_TARGETS := $(COLLECTOR_HOSTS:%=$(O)/tests/oracle/collectors/%)
+COLLECTOR_PATCH := $(addprefix tests/oracle/,truth.h target/collector.h target/collector.sed)
+
+$(O)/tests/oracle/collectors/%: private export HOST_PATCH = cp $(COLLECTOR_PATCH:%=$(CURDIR)/%) . && \
+	sed -E -i -f collector.sed lgc.c && : $(shell cat $(COLLECTOR_PATCH) | cksum)
+$(O)/tests/oracle/collectors/%: tests/oracle/target/collector.c $(COLLECTOR_PATCH) $(HOST_SCRIPTS)
+	$(call say,HOST,tests/oracle/collectors/$*)
+	$(Q)$(call build_host,$*,$@,$< -Itests/oracle)
+
+TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(COLLECTOR_TARGETS))

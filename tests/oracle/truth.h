@@ -46,6 +46,8 @@ struct truth_alternative {
 struct truth {
 	__u64 magic;
 	struct truth_state state;
+	/* not 0: the garbage collector runs, and not one of its finalizers */
+	__u64 collector;
 	__u64 helpers[TRUTH_HELPERS_MAX]; /* addresses; 0 is none */
 	struct truth_alternative alternatives[TRUTH_ALTERNATIVES_MAX];
 	__u64 pushed[TRUTH_PUSHED_MAX];

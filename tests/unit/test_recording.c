@@ -531,6 +531,26 @@ static void forgets_no_definition_that_is_in_use(void **state)
 	assert_int_equal(counts(*state).collected, 0);
 }
 
+/* The collector's time is a child of what it interrupted, and nothing without a stack. */
+static void puts_the_collector_under_what_it_interrupted(void **state)
+{
+	struct ls_frame frames[] = {script(1), script(0)};
+	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
+
+	define(*state, 0);
+	define(*state, 1);
+	stack(*state, script(1), script(0));
+	sample.flags = LS_SAMPLE_IN_COLLECTOR;
+	take(*state, sample, frames, 2);
+	take(*state, sample, frames, 2);
+	sample.class = LS_SAMPLE_HOST;
+	take(*state, sample, frames, 0);
+	stack(*state, script(1), script(0));
+	assert_samples(*state, "lua;main chunk;app.lua:1;GC", 2);
+	assert_samples(*state, "lua;main chunk;app.lua:1", 2);
+	assert_samples(*state, "lua;(host)", 1);
+}
+
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_recording, free_recording)
 
 int main(void)
@@ -555,6 +575,7 @@ int main(void)
 		fixed(keeps_its_bounds_and_the_shares_of_what_is_hot),
 		fixed(keeps_its_bounds_when_calls_explode),
 		fixed(forgets_no_definition_that_is_in_use),
+		fixed(puts_the_collector_under_what_it_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("recording", tests, NULL, NULL);

@@ -169,6 +169,20 @@ static void draws_bars_in_eighths_where_the_locale_is_utf8(void **state)
 	assert_shows(*state, "  \u2588\u258d        string.gsub  [C]");
 }
 
+static void shows_the_collectors_share_or_that_it_is_not_known(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
+
+	assert_null(strstr(print(fixture), "GC:"));
+	recorder->collector = "its file has no unwind tables";
+	assert_shows(fixture, "  GC: not known (its file has no unwind tables)\n");
+	recorder->collector_is_known = true;
+	assert_shows(fixture, "  GC: 0.0% of CPU time, part of script\n");
+	set_function(fixture, ANONYMOUS, "GC", "GC", 0);
+	assert_shows(fixture, "  GC: 20.0% of CPU time, part of script\n");
+}
+
 static void accounts_for_every_sample(void **state)
 {
 	struct fixture *fixture = *state;
@@ -441,6 +455,7 @@ int main(void)
 		with_profile(prints_a_plain_session_like_this),
 		with_profile(draws_bars_in_eighths_where_the_locale_is_utf8),
 		with_profile(accounts_for_every_sample),
+		with_profile(shows_the_collectors_share_or_that_it_is_not_known),
 		with_profile(names_every_reason_of_the_walkers),
 		with_profile(says_when_the_classes_do_not_add_up),
 		with_profile(accounts_for_the_cpu_time),

@@ -25,6 +25,7 @@ static long send_definition(struct ls_function *function)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "walk_puc.bpf.h"
+#include "collector.bpf.h"
 #pragma GCC diagnostic pop
 
 #define X(code, class, counter, sentence) [LS_WALK_##code] = LS_SAMPLE_##class,
@@ -103,6 +104,12 @@ void walker__sample_as(struct walker *walker, struct image *image,
 void walker__sample(struct walker *walker, struct image *image)
 {
 	walker__sample_as(walker, image, image->layout);
+}
+
+bool walker__is_in_collector(struct walker *walker, const struct ls_target *target, uint64_t pc)
+{
+	walker->scratch->pc = pc;
+	return is_in_collector(walker->scratch, target);
 }
 
 void walker__expect_call(const struct walker *walker, size_t at, const struct image_call *call)

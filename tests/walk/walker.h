@@ -40,6 +40,9 @@ void walker__sample(struct walker *walker, struct image *image);
 void walker__sample_as(struct walker *walker, struct image *image,
 		       const struct ls_puc_layout *layout);
 
+/* Whether the last sample was one of the collector's, by that map of code and with that pc. */
+bool walker__is_in_collector(struct walker *walker, const struct ls_target *target, uint64_t pc);
+
 /* Forgets all that earlier samples left behind. */
 void walker__forget(struct walker *walker);
 

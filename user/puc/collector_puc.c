@@ -20,13 +20,14 @@
 #include "call_graph.h"
 #include "layout_puc.h"
 
-#define STATE_MAX       8  /* the highest gcstate of any release */
-#define STATES_NEEDED   3  /* written by functions that call each other */
-#define OPERANDS_NEEDED 6  /* of each of two: luaV_execute has 9 and more, others up to 4 */
-#define CALLERS_NEEDED  5  /* of luaC_step: 14 and more */
-#define CALLERS_MAX     12 /* luaC_fullgc has 8; what has more is hardly the collector's alone */
-#define OFFSETS_MAX     8  /* of gcstate, among all layouts */
-#define SERVED_ROUNDS   3  /* freeobj() lies between, where it is not inlined */
+#define STATE_MAX          8  /* the highest gcstate of any release */
+#define STATES_NEEDED      3  /* written by functions that call each other */
+#define OPERANDS_NEEDED    6  /* of each of two: luaV_execute has 9 and more, others up to 4 */
+#define CALLERS_NEEDED     5  /* of luaC_step: 14 and more */
+#define CALLERS_MAX        12 /* luaC_fullgc has 8; what has more is hardly the collector's alone */
+#define COLLECTOR_CODE_MAX 128 /* of LS_CODE_MAX: what is left out is called by what is not */
+#define OFFSETS_MAX        8   /* of gcstate, among all layouts */
+#define SERVED_ROUNDS      3   /* freeobj() lies between, where it is not inlined */
 
 /* Registers B and C of an instruction: how far they are shifted down, in both formats. */
 static const uint32_t operand_shifts[2][2] = {{23, 14}, {24, 16}};
@@ -36,6 +37,8 @@ enum mark {
 	MARK_ENTRY = 2,  /* or calls one that does */
 	MARK_SERVED = 4, /* is called by the inside: allocation, tables of strings */
 	MARK_SEEN = 8,
+	MARK_COLLECTOR = 16,
+	MARK_OUTER = 32, /* may call luaC_step or luaV_execute */
 };
 
 /* What a function does itself. */
@@ -230,12 +233,12 @@ static void mark_served(struct search *search)
 			struct call_graph_set callees =
 				call_graph__callees(&search->graph, function);
 
-			if (round && runs_executor(search, function))
-				continue;
 			for (size_t i = 0; i < callees.count; i++) {
 				uint8_t *marks = &search->marks[callees.items[i]];
 
-				if (*marks & (MARK_INSIDE | MARK_SERVED))
+				if (*marks & (MARK_INSIDE | MARK_SERVED) ||
+				    is_executor(search, callees.items[i]) ||
+				    runs_executor(search, callees.items[i]))
 					continue;
 				*marks |= MARK_SERVED;
 				search->waiting[count++] = callees.items[i];
@@ -334,69 +337,118 @@ static bool is_collector(const struct search *search, uint32_t function)
 	       (search->marks[function] & MARK_INSIDE && callers && callers <= CALLERS_MAX);
 }
 
-/* What runs functions, Lua's and C's. */
-static bool is_running(const struct search *search, uint32_t function)
+static bool is_helper(const struct search *search, uint32_t function)
 {
-	return function == search->executor ||
-	       (!is_collector(search, function) &&
-		contains(call_graph__callees(&search->graph, function), search->executor));
+	struct call_graph_set callers = call_graph__callers(&search->graph, function);
+
+	for (size_t i = 0; i < callers.count; i++)
+		if (!(search->marks[callers.items[i]] & MARK_COLLECTOR))
+			return false;
+	return true;
 }
 
-/*
- * The ranges of a function and of its parts. Of too many the rest is left out: what is called by
- * what is there is found further up the stack.
- */
-static size_t add_ranges(const struct search *search, uint32_t function, struct ls_range *ranges,
-			 size_t count, size_t room)
+/* Marks it, and what nobody else calls: its helpers. */
+static uint32_t mark_collector(struct search *search)
 {
-	const struct call_graph *graph = &search->graph;
+	uint32_t count = 0;
 
-	for (size_t i = 0; i < graph->count && count < room; i++)
-		if (graph->owners[i] == function)
-			ranges[count++] = (struct ls_range){graph->functions[i].start,
-							    graph->functions[i].end};
+	for (uint32_t i = 0; i < search->graph.count; i++)
+		if (is_collector(search, i)) {
+			search->marks[i] |= MARK_COLLECTOR;
+			search->waiting[count++] = i;
+		}
+	for (uint32_t at = 0; at < count; at++) {
+		struct call_graph_set callees =
+			call_graph__callees(&search->graph, search->waiting[at]);
+
+		for (size_t i = 0; i < callees.count; i++) {
+			uint32_t callee = callees.items[i];
+
+			if (search->marks[callee] & MARK_COLLECTOR || callee == search->executor ||
+			    !is_helper(search, callee))
+				continue;
+			search->marks[callee] |= MARK_COLLECTOR;
+			search->waiting[count++] = callee;
+		}
+	}
 	return count;
 }
 
-static void widen(struct ls_range *span, const struct ls_range *ranges, size_t count)
+/* A function and its parts. Of too many the rest is left out. */
+static void add_code(const struct search *search, uint32_t function, uint32_t kind,
+		     struct collector_puc *collector)
 {
-	for (size_t i = 0; i < count && ranges[i].high; i++) {
-		if (!span->high || ranges[i].low < span->low)
-			span->low = ranges[i].low;
-		if (ranges[i].high > span->high)
-			span->high = ranges[i].high;
+	const struct call_graph *graph = &search->graph;
+
+	for (size_t i = 0; i < graph->count && collector->map_count < LS_CODE_MAX; i++) {
+		const struct function_range *range = &graph->functions[i];
+
+		if (graph->owners[i] == function && range->end - range->start <= UINT32_MAX)
+			collector->map[collector->map_count++] =
+				(struct ls_code){.address = range->start,
+						 .size = (uint32_t)(range->end - range->start),
+						 .kind = kind,
+						 .frame = (uint16_t)range->frame};
 	}
 }
 
-static struct ls_range span(const struct collector_puc *collector)
+static uint32_t wait_for_callers(struct search *search, uint32_t function, uint8_t but,
+				 uint32_t count)
 {
-	struct ls_range span = {};
+	struct call_graph_set callers = call_graph__callers(&search->graph, function);
 
-	widen(&span, collector->collector, LS_COLLECTOR_RANGES);
-	widen(&span, collector->executor, LS_EXECUTOR_RANGES);
-	return span;
+	for (size_t i = 0; i < callers.count; i++) {
+		uint8_t *marks = &search->marks[callers.items[i]];
+
+		if (*marks & (but | MARK_COLLECTOR | MARK_OUTER))
+			continue;
+		*marks |= MARK_OUTER;
+		search->waiting[count++] = callers.items[i];
+	}
+	return count;
 }
 
-static void write_ranges(const struct search *search, struct collector_puc *collector)
+/*
+ * What can call the executor or start a collection, the nearest first: all of it is further from
+ * the leaf than a collector that runs. At one more remove the collector's own servants can, too,
+ * when they fail.
+ */
+static void add_outer(struct search *search, struct collector_puc *collector)
 {
-	size_t inside, running, functions = 1;
+	uint32_t count = 0;
 
-	inside = add_ranges(search, search->step, collector->collector, 0, LS_COLLECTOR_RANGES);
-	running = add_ranges(search, search->executor, collector->executor, 0, LS_EXECUTOR_RANGES);
-	for (uint32_t i = 0; i < search->graph.count; i++) {
-		if (i != search->step && is_collector(search, i)) {
-			inside = add_ranges(search, i, collector->collector, inside,
-					    LS_COLLECTOR_RANGES);
-			functions++;
-		} else if (i != search->executor && is_running(search, i)) {
-			running = add_ranges(search, i, collector->executor, running,
-					     LS_EXECUTOR_RANGES);
-		}
+	search->waiting[count++] = search->executor;
+	search->marks[search->executor] |= MARK_OUTER;
+	count = wait_for_callers(search, search->executor, 0, count);
+	count = wait_for_callers(search, search->step, 0, count);
+	for (uint32_t at = 0; at < count && collector->map_count < LS_CODE_MAX; at++) {
+		add_code(search, search->waiting[at], LS_CODE_OUTER, collector);
+		count = wait_for_callers(search, search->waiting[at], MARK_SERVED, count);
 	}
-	collector->watched = span(collector);
+}
+
+static int compare_code(const void *left, const void *right)
+{
+	const struct ls_code *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void write_map(struct search *search, struct collector_puc *collector)
+{
+	uint32_t functions = mark_collector(search);
+
+	add_code(search, search->step, LS_CODE_COLLECTOR, collector);
+	for (uint32_t i = 0; i < search->graph.count; i++)
+		if (search->marks[i] & MARK_COLLECTOR && i != search->step &&
+		    collector->map_count < COLLECTOR_CODE_MAX)
+			add_code(search, i, LS_CODE_COLLECTOR, collector);
+	add_outer(search, collector);
+	qsort(collector->map, collector->map_count, sizeof(collector->map[0]), compare_code);
 	collector->is_known = true;
 	snprintf(collector->how, sizeof(collector->how),
-		 "%zu functions that write gcstate at offset %u, entered by the executor",
+		 "%u functions around those that write gcstate at offset %u, entered by the "
+		 "executor",
 		 functions, search->offsets[search->at]);
 }
 
@@ -421,7 +473,7 @@ static void decide(struct search *search, struct collector_puc *collector)
 				 "several layouts have one");
 			return;
 		} else {
-			write_ranges(search, &found);
+			write_map(search, &found);
 		}
 	}
 	if (found.is_known)
@@ -455,17 +507,8 @@ int collector_puc__find(const struct elf_file *file, uint16_t layouts,
 	return error == -ENOMEM ? error : 0;
 }
 
-static void move_ranges(struct ls_range *ranges, size_t count, uint64_t distance)
-{
-	for (size_t i = 0; i < count && ranges[i].high; i++) {
-		ranges[i].low += distance;
-		ranges[i].high += distance;
-	}
-}
-
 void collector_puc__move(struct collector_puc *collector, uint64_t distance)
 {
-	move_ranges(&collector->watched, 1, distance);
-	move_ranges(collector->collector, LS_COLLECTOR_RANGES, distance);
-	move_ranges(collector->executor, LS_EXECUTOR_RANGES, distance);
+	for (uint32_t i = 0; i < collector->map_count; i++)
+		collector->map[i].address += distance;
 }

@@ -15,9 +15,8 @@
 
 struct collector_puc {
 	/* As in struct ls_target; the file's own addresses, until collector_puc__move(). */
-	struct ls_range watched;
-	struct ls_range collector[LS_COLLECTOR_RANGES];
-	struct ls_range executor[LS_EXECUTOR_RANGES];
+	struct ls_code map[LS_CODE_MAX];
+	uint32_t map_count;
 	bool is_known;
 	char how[128]; /* how it was found, or why it is not known */
 };

@@ -305,35 +305,22 @@ int identification__end(struct identification *identification, const struct verd
 	return misfit ? refuse(misfit, target) : 0;
 }
 
-/* Appends ranges to an array that ends with the first empty one. False: they are too many. */
-static int add_ranges(struct ls_range *to, size_t room, const struct ls_range *from)
+static int compare_code(const void *left, const void *right)
 {
-	size_t have = 0, more = 0;
+	const struct ls_code *a = left, *b = right;
 
-	while (have < room && to[have].high)
-		have++;
-	while (more < room && from[more].high)
-		more++;
-	if (have + more > room)
-		return 0;
-	memcpy(to + have, from, more * sizeof(*to));
-	return 1;
+	return (a->address > b->address) - (a->address < b->address);
 }
 
 /* Of all interpreters, as far as there is room: what is left out is the time of its functions. */
 static void add_collector(const struct collector_puc *collector, struct ls_target *target)
 {
-	struct ls_target with = *target;
-
-	if (!collector->is_known ||
-	    !add_ranges(with.collector, LS_COLLECTOR_RANGES, collector->collector) ||
-	    !add_ranges(with.executor, LS_EXECUTOR_RANGES, collector->executor))
+	if (!collector->is_known || collector->map_count > LS_CODE_MAX - target->map_count)
 		return;
-	if (!with.watched.high || collector->watched.low < with.watched.low)
-		with.watched.low = collector->watched.low;
-	if (collector->watched.high > with.watched.high)
-		with.watched.high = collector->watched.high;
-	*target = with;
+	memcpy(target->map + target->map_count, collector->map,
+	       collector->map_count * sizeof(target->map[0]));
+	target->map_count += collector->map_count;
+	qsort(target->map, target->map_count, sizeof(target->map[0]), compare_code);
 }
 
 void identification__target(const struct identification *identification,

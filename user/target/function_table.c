@@ -94,47 +94,184 @@ static uint64_t take_pointer(struct cursor *cursor, uint8_t encoding, bool is_si
 	return base + number;
 }
 
-/* How the FDEs of the CIE at `at` encode addresses; ENCODED_OMIT: not to be understood. */
-static uint8_t read_cie(const struct table *table, size_t at)
+/* What a CIE says of its FDEs. */
+struct cie {
+	size_t at;
+	uint8_t encoding; /* of addresses; ENCODED_OMIT: not to be understood */
+	bool has_augmentation;
+	uint64_t unit;            /* of code */
+	size_t instructions, end; /* that come before an FDE's own */
+};
+
+static uint8_t read_augmentation(struct cursor *cursor, const char *letters, size_t count)
 {
-	struct cursor cursor = {.table = table, .at = at, .end = table->size};
-	const char *augmentation;
-	uint64_t length = take_number(&cursor, 4);
-	size_t letters;
+	uint8_t encoding = ENCODED_ABSOLUTE;
 
-	if (cursor.is_broken || length > cursor.end - cursor.at || take_number(&cursor, 4) != 0)
-		return ENCODED_OMIT;
-	cursor.end = at + 4 + length;
-	take_number(&cursor, 1); /* version */
-	augmentation = (const char *)table->bytes + cursor.at;
-	letters = strnlen(augmentation, cursor.end - cursor.at);
-	cursor.at += letters < cursor.end - cursor.at ? letters + 1 : letters;
-	take_leb(&cursor); /* alignments and the column of the return address */
-	take_leb(&cursor);
-	take_leb(&cursor);
-	if (cursor.is_broken || !letters || *augmentation != 'z')
-		return cursor.is_broken || letters ? ENCODED_OMIT : ENCODED_ABSOLUTE;
-	take_leb(&cursor);
-	for (size_t i = 1; i < letters && !cursor.is_broken; i++) {
-		uint8_t encoding;
-
-		switch (augmentation[i]) {
+	for (size_t i = 1; i < count && !cursor->is_broken; i++) {
+		switch (letters[i]) {
 		case 'R':
-			encoding = take_number(&cursor, 1);
-			return cursor.is_broken ? ENCODED_OMIT : encoding;
+			encoding = take_number(cursor, 1);
+			break;
 		case 'P':
-			encoding = take_number(&cursor, 1);
-			take_pointer(&cursor, encoding, true);
+			take_pointer(cursor, take_number(cursor, 1), true);
 			break;
 		case 'L':
-			take_number(&cursor, 1);
+			take_number(cursor, 1);
 			break;
 		}
 	}
-	return cursor.is_broken ? ENCODED_OMIT : ENCODED_ABSOLUTE;
+	return encoding;
 }
 
-static int add_function(struct table *table, uint64_t start, uint64_t size)
+/* Fills *cie; its encoding is ENCODED_OMIT where it cannot be read. */
+static void read_cie(const struct table *table, size_t at, struct cie *cie)
+{
+	struct cursor cursor = {.table = table, .at = at, .end = table->size};
+	const char *letters;
+	uint64_t length = take_number(&cursor, 4), size;
+	size_t count;
+
+	*cie = (struct cie){.at = at, .encoding = ENCODED_OMIT};
+	if (cursor.is_broken || length > cursor.end - cursor.at || take_number(&cursor, 4) != 0)
+		return;
+	cursor.end = at + 4 + length;
+	take_number(&cursor, 1); /* version */
+	letters = (const char *)table->bytes + cursor.at;
+	count = strnlen(letters, cursor.end - cursor.at);
+	cursor.at += count;
+	take_number(&cursor, 1);
+	cie->unit = take_leb(&cursor);
+	take_leb(&cursor); /* of data; the column of the return address */
+	take_leb(&cursor);
+	cie->has_augmentation = count && *letters == 'z';
+	if (cursor.is_broken || (count && !cie->has_augmentation))
+		return;
+	size = cie->has_augmentation ? take_leb(&cursor) : 0;
+	if (cursor.is_broken || size > cursor.end - cursor.at)
+		return;
+	cie->instructions = cursor.at + size;
+	cie->end = cursor.end;
+	cie->encoding = read_augmentation(&cursor, letters, count);
+	if (cursor.is_broken)
+		cie->encoding = ENCODED_OMIT;
+}
+
+#define STACK_POINTER 7 /* x86-64 psABI, figure 3.36: RSP */
+#define STATES_MAX    8 /* that a function remembers */
+#define DEPTHS_MAX    16
+
+/* How deep the stack is, by how many bytes of code it is so. */
+struct depths {
+	uint64_t reg, depth; /* CFA = reg + depth; depth 0 is none */
+	uint64_t unit;       /* of code */
+	struct {
+		uint64_t reg, depth;
+	} remembered[STATES_MAX];
+	size_t remembered_count;
+	struct {
+		uint64_t depth, bytes;
+	} seen[DEPTHS_MAX];
+};
+
+static void advance(struct depths *depths, uint64_t units)
+{
+	for (size_t i = 0; i < DEPTHS_MAX; i++) {
+		if (depths->seen[i].bytes && depths->seen[i].depth != depths->depth)
+			continue;
+		depths->seen[i].depth = depths->depth;
+		depths->seen[i].bytes += units * depths->unit;
+		return;
+	}
+}
+
+/* DW_CFA_*: one instruction. False: not to be understood. */
+static bool follow_instruction(struct cursor *cursor, struct depths *depths)
+{
+	uint8_t code = take_number(cursor, 1);
+	size_t last = depths->remembered_count - 1;
+
+	switch (code & 0xc0 ? code & 0xc0 : code) {
+	case 0x40: /* advance_loc */
+		advance(depths, code & 0x3f);
+		break;
+	case 0x02: /* advance_loc1, 2, 4 */
+	case 0x03:
+	case 0x04:
+		advance(depths, take_number(cursor, 1u << (code - 2)));
+		break;
+	case 0x00: /* nop */
+	case 0xc0: /* restore */
+		break;
+	case 0x05: /* offset_extended, register, offset_extended_sf */
+	case 0x09:
+	case 0x11:
+		take_leb(cursor);
+		take_leb(cursor);
+		break;
+	case 0x80: /* offset */
+	case 0x06: /* restore_extended, undefined, same_value, GNU_args_size */
+	case 0x07:
+	case 0x08:
+	case 0x2e:
+		take_leb(cursor);
+		break;
+	case 0x0a: /* remember_state */
+		if (++last >= STATES_MAX)
+			return false;
+		depths->remembered[last].reg = depths->reg;
+		depths->remembered[last].depth = depths->depth;
+		depths->remembered_count++;
+		break;
+	case 0x0b: /* restore_state */
+		if (last >= STATES_MAX)
+			return false;
+		depths->reg = depths->remembered[last].reg;
+		depths->depth = depths->remembered[last].depth;
+		depths->remembered_count--;
+		break;
+	case 0x0c: /* def_cfa */
+		depths->reg = take_leb(cursor);
+		depths->depth = take_leb(cursor);
+		break;
+	case 0x0d: /* def_cfa_register */
+		depths->reg = take_leb(cursor);
+		break;
+	case 0x0e: /* def_cfa_offset */
+		depths->depth = take_leb(cursor);
+		break;
+	default:
+		return false;
+	}
+	return !cursor->is_broken && depths->reg == STACK_POINTER;
+}
+
+/* The depth that most of the function's code has. 0: it does not tell. */
+static uint32_t find_frame(const struct table *table, const struct cie *cie, size_t at, size_t end,
+			   uint64_t size)
+{
+	struct cursor cursors[] = {{.table = table, .at = cie->instructions, .end = cie->end},
+				   {.table = table, .at = at, .end = end}};
+	struct depths depths = {.reg = STACK_POINTER, .unit = cie->unit};
+	uint64_t best = 0, all = 0;
+	uint32_t frame = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		while (cursors[i].at < cursors[i].end)
+			if (!follow_instruction(&cursors[i], &depths))
+				return 0;
+	for (size_t i = 0; i < DEPTHS_MAX; i++)
+		all += depths.seen[i].bytes;
+	if (all < size)
+		advance(&depths, (size - all) / (depths.unit ? depths.unit : 1));
+	for (size_t i = 0; i < DEPTHS_MAX; i++)
+		if (depths.seen[i].bytes > best && depths.seen[i].depth < UINT16_MAX) {
+			best = depths.seen[i].bytes;
+			frame = (uint32_t)depths.seen[i].depth;
+		}
+	return frame;
+}
+
+static int add_function(struct table *table, uint64_t start, uint64_t size, uint32_t frame)
 {
 	struct function_range *more;
 
@@ -148,39 +285,49 @@ static int add_function(struct table *table, uint64_t start, uint64_t size)
 		table->functions = more;
 	}
 	table->functions[table->count++] =
-		(struct function_range){.start = start, .end = start + size};
+		(struct function_range){.start = start, .end = start + size, .frame = frame};
 	return 0;
+}
+
+/* One FDE, from behind the pointer to its CIE on. */
+static int read_fde(struct table *table, struct cursor cursor, const struct cie *cie)
+{
+	uint64_t start = take_pointer(&cursor, cie->encoding, false);
+	uint64_t size = take_pointer(&cursor, cie->encoding, true);
+	uint64_t skipped = cie->has_augmentation ? take_leb(&cursor) : 0;
+	uint32_t frame = 0;
+
+	if (cie->encoding == ENCODED_OMIT || cursor.is_broken)
+		return 0;
+	if (skipped <= cursor.end - cursor.at)
+		frame = find_frame(table, cie, cursor.at + skipped, cursor.end, size);
+	return add_function(table, start, size, frame);
 }
 
 /* Entries follow each other. One of length 0 ends those of one linker's input. */
 static int read_entries(struct table *table)
 {
 	struct cursor cursor = {.table = table, .end = table->size};
-	size_t cie_at = SIZE_MAX;
-	uint8_t encoding = ENCODED_OMIT;
+	struct cie cie = {.at = SIZE_MAX};
 	int error = 0;
 
 	while (!error) {
-		size_t entry = cursor.at, end;
-		uint64_t length = take_number(&cursor, 4), back, start, size;
+		size_t entry = cursor.at;
+		uint64_t length = take_number(&cursor, 4), back;
+		struct cursor content = cursor;
 
 		if (!length && !cursor.is_broken && table->is_bounded)
 			continue;
 		if (cursor.is_broken || !length || length > cursor.end - cursor.at)
 			break; /* what follows 0xffffffff (64-bit entries) no linker has written */
-		end = cursor.at + length;
-		back = take_number(&cursor, 4);
-		if (back && back <= entry + 4) {
-			if (cie_at != entry + 4 - back)
-				encoding = read_cie(table, entry + 4 - back);
-			cie_at = entry + 4 - back;
-			start = take_pointer(&cursor, encoding, false);
-			size = take_pointer(&cursor, encoding, true);
-			if (!cursor.is_broken && cursor.at <= end)
-				error = add_function(table, start, size);
+		content.end = cursor.at + length;
+		back = take_number(&content, 4);
+		if (back && back <= entry + 4 && !content.is_broken) {
+			if (cie.at != entry + 4 - back)
+				read_cie(table, entry + 4 - back, &cie);
+			error = read_fde(table, content, &cie);
 		}
-		cursor.is_broken = false;
-		cursor.at = end;
+		cursor.at += length;
 	}
 	return error;
 }

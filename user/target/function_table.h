@@ -12,9 +12,14 @@
 
 #include "elf_file.h"
 
-/* Addresses as the file has them. */
+/*
+ * Addresses as the file has them. `frame`: while the function runs what it called, from one return
+ * address to that of its own caller, in bytes, at most places in it; 0: not known (it has a frame
+ * pointer; not x86-64).
+ */
 struct function_range {
 	uint64_t start, end;
+	uint32_t frame;
 };
 
 /*

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a Lua is built with whose collector says when it runs; collector.sed puts it into lgc.c. */
+#ifndef TEST_COLLECTOR_H
+#define TEST_COLLECTOR_H
+
+#include "truth.h"
+
+extern volatile struct truth published;
+
+static inline void collector_leaves(const int *entered)
+{
+	(void)entered;
+	published.collector--;
+}
+
+/* Until the end of the block. */
+#define COLLECTOR_RUNS                                                                             \
+	int entered __attribute__((cleanup(collector_leaves), unused)) = published.collector++ != 0
+
+/* While `call` runs, whose value it has. */
+#define COLLECTOR_WAITS(call)                                                                      \
+	({                                                                                         \
+		__u64 depth = published.collector;                                                 \
+		int result;                                                                        \
+                                                                                                   \
+		published.collector = 0;                                                           \
+		result = (call);                                                                   \
+		published.collector = depth;                                                       \
+		result;                                                                            \
+	})
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is the collector's time right? Programs that embed Lua, static and stripped, publish whether
+ * their collector runs (target/collector.h), and every sample is compared with what was published
+ * at that very instant. What publishes it changes nothing in how the collector is found.
+ *
+ * ORACLE_SAMPLES: how many of each run (6000). ORACLE_RUNS: which, as a pattern ("5.4* tables").
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpreters_puc.h"
+#include "skip.h"
+#include "tap.h"
+#include "workload.h"
+
+#define SCRIPT     "tests/oracle/target/collector.lua"
+#define PERIOD_NS  100000
+#define MAX_DEPTH  64
+#define DRAINS_MAX 6000 /* of 10 ms and more */
+#define POINTS_MAX 2.0  /* that the share may be off by */
+/*
+ * Percent, of samples in the collector and of those said to be. Buffers of printf() that hold what
+ * a collection left behind are the worst there is.
+ */
+#define RIGHT_LEAST 80.0
+#define SHARE_LEAST 3.0 /* of the collector, for those to be enough samples */
+
+struct target {
+	char name[80];
+	char program[256];
+	const char *way;
+};
+
+struct run {
+	const struct target *target;
+	struct tap *tap;
+	struct workload workload;
+	struct collector_puc collector;
+	uint64_t wanted, samples;
+	uint64_t is, found, both;
+};
+
+static const char *output_folder(void)
+{
+	const char *folder = getenv("OUTPUT");
+
+	return folder && *folder ? folder : ".output";
+}
+
+static uint64_t samples_wanted(void)
+{
+	const char *text = getenv("ORACLE_SAMPLES");
+
+	return text && *text ? strtoull(text, NULL, 10) : 6000;
+}
+
+static int on_pair(void *context, const struct truth_record *record, const struct ls_sample *sample,
+		   const struct ls_frame *frames)
+{
+	struct run *run = context;
+	bool is = record->truth.collector, found = sample->flags & LS_SAMPLE_IN_COLLECTOR;
+
+	(void)frames;
+	if (run->samples == run->wanted)
+		return 0;
+	assert_true(record->is_read && record->truth.magic == TRUTH_MAGIC);
+	run->samples++;
+	run->is += is;
+	run->found += found;
+	run->both += is && found;
+	return 0;
+}
+
+static int on_function(void *context, const struct ls_function *function)
+{
+	(void)context;
+	(void)function;
+	return 0;
+}
+
+static int set_target(struct run *run)
+{
+	struct ls_target target = {.family = LS_FAMILY_PUC};
+	struct interpreters_puc found;
+	struct lua_files *files = lua_files__new();
+	int error = files ? interpreters_puc__find(files, run->workload.pid, &found) : -ENOMEM;
+
+	lua_files__free(files);
+	if (error)
+		return error;
+	run->collector = found.items[0].collector;
+	target.layouts = found.items[0].file.layouts;
+	memcpy(target.code, found.items[0].code, sizeof(target.code));
+	target.map_count = run->collector.map_count;
+	memcpy(target.map, run->collector.map, sizeof(target.map));
+	interpreters_puc__free(&found);
+	return tap__set_target(run->tap, run->workload.pid, &target);
+}
+
+static int observe(struct run *run)
+{
+	struct tap_receiver receiver = {.context = run, .pair = on_pair, .function = on_function};
+	const struct target *target = run->target;
+	int error, end;
+
+	error = workload__start(target->program, "", SCRIPT, target->way, &run->workload);
+	if (error)
+		return error;
+	error = tap__open(MAX_DEPTH, &receiver, &run->tap);
+	if (!error)
+		error = set_target(run);
+	if (!error)
+		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
+				    PERIOD_NS);
+	for (int i = 0; !error && run->samples < run->wanted; i++)
+		error = i < DRAINS_MAX ? tap__drain(run->tap) : -ETIMEDOUT;
+	tap__close(run->tap);
+	end = workload__stop(&run->workload);
+	return error ? error : end;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 100;
+}
+
+static void check_target(void **state)
+{
+	const struct target *target = *state;
+	struct run run = {.target = target, .wanted = samples_wanted()};
+	double is, found;
+
+	need_root();
+	assert_int_equal(observe(&run), 0);
+	is = percent(run.is, run.samples);
+	found = percent(run.found, run.samples);
+	printf("%-42s %7.2f%% %7.2f%% %+7.2f %9.2f%% %7.2f%%\n", target->name, is, found,
+	       found - is, percent(run.both, run.found), percent(run.both, run.is));
+	if (!run.collector.is_known)
+		fail_msg("not known: %s", run.collector.how);
+	assert_int_equal(run.samples, run.wanted);
+	if (!strcmp(target->way, "nothing")) {
+		assert_int_equal(run.is, 0);
+		assert_int_equal(run.found, 0);
+		return;
+	}
+	assert_true(run.is > 0);
+	assert_true(found - is <= POINTS_MAX && is - found <= POINTS_MAX);
+	if (is < SHARE_LEAST)
+		return;
+	assert_true(percent(run.both, run.found) >= RIGHT_LEAST);
+	assert_true(percent(run.both, run.is) >= RIGHT_LEAST);
+}
+
+/* ---- every target there is */
+
+#define TARGETS_MAX 256
+
+static struct target targets[TARGETS_MAX];
+static struct CMUnitTest tests[TARGETS_MAX];
+static size_t target_count;
+
+static void add_in_all_ways(const char *program)
+{
+	static const char *const ways[] = {"nothing",         "tables",      "strings",
+					   "calls",           "full",        "finalizers",
+					   "finalizers_in_c", "generational"};
+	const char *what = strrchr(program, '/') + 1;
+	bool has_generations = !strncmp(what, "5.4", 3) || !strncmp(what, "5.5", 3);
+
+	for (size_t i = 0; i < 7u + has_generations && target_count < TARGETS_MAX; i++) {
+		struct target *target = &targets[target_count];
+
+		snprintf(target->name, sizeof(target->name), "%.40s %s", what, ways[i]);
+		snprintf(target->program, sizeof(target->program), "%s", program);
+		target->way = ways[i];
+		tests[target_count].name = target->name;
+		tests[target_count].test_func = check_target;
+		tests[target_count].initial_state = target;
+		target_count++;
+	}
+}
+
+static void lacks_sources(void **state)
+{
+	(void)state;
+	lacks_package("cargo");
+}
+
+int main(void)
+{
+	char pattern[160];
+	glob_t found;
+
+	cmocka_set_test_filter(getenv("ORACLE_RUNS"));
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	snprintf(pattern, sizeof(pattern), "%s/tests/oracle/collectors/5.*", output_folder());
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			if (!strstr(found.gl_pathv[i], ".so"))
+				add_in_all_ways(found.gl_pathv[i]);
+	globfree(&found);
+	if (!target_count)
+		tests[target_count++] = (struct CMUnitTest)cmocka_unit_test(lacks_sources);
+	printf("%-42s %8s %8s %7s %10s %8s\n", "", "is", "found", "points", "precision", "recall");
+	return _cmocka_run_group_tests("collector", tests, target_count, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "machine_code.h"
+
+#define ADDRESS 0x401000
+#define MOST    16
+
+struct seen {
+	struct machine_event events[MOST];
+	size_t count;
+};
+
+static void note(void *context, const struct machine_event *event)
+{
+	struct seen *seen = context;
+
+	assert_in_range(seen->count, 0, MOST - 1);
+	seen->events[seen->count++] = *event;
+}
+
+static struct seen visit(uint16_t machine, const void *code, size_t size)
+{
+	struct seen seen = {.count = 0};
+
+	machine_code__visit(machine, code, size, ADDRESS, note, &seen);
+	return seen;
+}
+
+static void assert_branch(const struct machine_event *event, enum machine_event_kind kind,
+			  uint64_t target)
+{
+	assert_int_equal(event->kind, kind);
+	assert_int_equal(event->target, target);
+}
+
+static void assert_other(const struct machine_event *event, enum machine_event_kind kind,
+			 uint32_t offset, int value)
+{
+	assert_int_equal(event->kind, kind);
+	assert_int_equal(event->offset, offset);
+	assert_int_equal(event->value, value);
+}
+
+/* As gcc and clang assemble them. */
+static void reads_x86_64(void **state)
+{
+	static const uint8_t code[] = {0xe8, 0xfb, 0xff, 0xff, 0xff,       /* call the first byte */
+				       0xe9, 0x00, 0x01, 0x00, 0x00,       /* jmp */
+				       0x0f, 0x84, 0x00, 0x02, 0x00, 0x00, /* je */
+				       0xc6, 0x43, 0x55, 0x03,             /* movb $3, 0x55(%rbx) */
+				       0x41, 0xc6, 0x44, 0x24, 0x65, 0x02, /* movb $2, 0x65(%r12) */
+				       0x40, 0x88, 0x75, 0x21, /* mov %sil, 0x21(%rbp) */
+				       0xc1, 0xeb, 0x17,       /* shr $23, %ebx */
+				       0x41, 0xc1, 0xed, 0x0e, 0x90, 0x90}; /* shr $14, %r13d */
+	struct seen seen = visit(EM_X86_64, code, sizeof(code));
+
+	(void)state;
+	assert_int_equal(seen.count, 8);
+	assert_branch(&seen.events[0], MACHINE_CALL, ADDRESS);
+	assert_branch(&seen.events[1], MACHINE_JUMP, ADDRESS + 10 + 0x100);
+	assert_branch(&seen.events[2], MACHINE_JUMP, ADDRESS + 16 + 0x200);
+	assert_other(&seen.events[3], MACHINE_STORE, 0x55, 3);
+	assert_other(&seen.events[4], MACHINE_STORE, 0x65, 2);
+	assert_other(&seen.events[5], MACHINE_STORE, 0x21, -1);
+	assert_other(&seen.events[6], MACHINE_SHIFT, 23, 0);
+	assert_other(&seen.events[7], MACHINE_SHIFT, 14, 0);
+}
+
+static void reads_arm64(void **state)
+{
+	static const uint32_t code[] = {
+		0x94000010, /* bl +0x40 */
+		0x17ffffff, /* b -4 */
+		0x54000080, /* b.eq +0x10 */
+		0xb5ffffe0, /* cbnz x0, -4 */
+		0x36000040, /* tbz w0, #0, +8 */
+		0x52800062, /* mov w2, #3 */
+		0x39015662, /* strb w2, [x19, #85] */
+		0x3901567f, /* strb wzr, [x19, #85] */
+		0x39019661, /* strb w1, [x19, #101] */
+		0x53177c20, /* lsr w0, w1, #23 */
+		0x530e5c20, /* ubfx w0, w1, #14, #10 */
+	};
+	struct seen seen = visit(EM_AARCH64, code, sizeof(code));
+
+	(void)state;
+	assert_int_equal(seen.count, 10);
+	assert_branch(&seen.events[0], MACHINE_CALL, ADDRESS + 0x40);
+	assert_branch(&seen.events[1], MACHINE_JUMP, ADDRESS);
+	assert_branch(&seen.events[2], MACHINE_JUMP, ADDRESS + 8 + 0x10);
+	assert_branch(&seen.events[3], MACHINE_JUMP, ADDRESS + 12 - 4);
+	assert_branch(&seen.events[4], MACHINE_JUMP, ADDRESS + 16 + 8);
+	assert_other(&seen.events[5], MACHINE_STORE, 85, 3);
+	assert_other(&seen.events[6], MACHINE_STORE, 85, 0);
+	assert_other(&seen.events[7], MACHINE_STORE, 101, -1);
+	assert_other(&seen.events[8], MACHINE_SHIFT, 23, 0);
+	assert_other(&seen.events[9], MACHINE_SHIFT, 14, 0);
+}
+
+/* On the heap, where the sanitizer sees a byte too many. */
+static void reads_no_byte_beyond_the_code(void **state)
+{
+	static const uint8_t starts[] = {0xe8, 0xe9, 0x0f, 0xc6, 0x88, 0xc1, 0x44, 0x84};
+
+	(void)state;
+	for (size_t size = 0; size < 12; size++) {
+		uint8_t *code = test_malloc(size + 1);
+
+		for (size_t i = 0; i < sizeof(starts); i++) {
+			struct seen seen = {.count = 0};
+
+			memset(code, starts[i], size + 1);
+			machine_code__visit(EM_X86_64, code, size, ADDRESS, note, &seen);
+			seen.count = 0;
+			machine_code__visit(EM_AARCH64, code, size, ADDRESS, note, &seen);
+		}
+		test_free(code);
+	}
+}
+
+static void knows_nothing_of_other_machines(void **state)
+{
+	static const uint8_t code[64] = {0xe8};
+
+	(void)state;
+	assert_int_equal(visit(EM_RISCV, code, sizeof(code)).count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_x86_64),
+		cmocka_unit_test(reads_arm64),
+		cmocka_unit_test(reads_no_byte_beyond_the_code),
+		cmocka_unit_test(knows_nothing_of_other_machines),
+	};
+
+	return cmocka_run_group_tests_name("machine_code", tests, NULL, NULL);
+}

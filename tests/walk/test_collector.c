@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which words of a native stack make a sample one of the collector's. */
+#include "fixture.h"
+
+#define CODE      0x7f0000000000ULL
+#define COLLECTOR (CODE + 0x1000) /* its frame has four words */
+#define OUTER     (CODE + 0x2000) /* its frame is not known */
+#define LIBRARY   (CODE + 0x90000)
+
+static struct ls_target target = {
+	.code = {{CODE, CODE + 0x10000}},
+	.map_count = 2,
+	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR, 32}, {OUTER, 0x100, LS_CODE_OUTER, 0}},
+};
+
+/* The running state is protected, and below that there is a frame of 40 words. */
+static void prepare(struct fixture *fixture)
+{
+	memory__map(&fixture->image.memory, CODE, 0x10000);
+	fixture__main(fixture);
+	image__native_frame(&fixture->image, 40 * 8);
+	walker__sample(&fixture->walker, &fixture->image);
+}
+
+static void put(struct fixture *fixture, uint32_t at, uint64_t word)
+{
+	image__native_word(&fixture->image, at * 8, word);
+}
+
+/* A return address into OUTER, behind a call of `callee`. */
+static void put_call(struct fixture *fixture, uint32_t at, uint64_t place, uint64_t callee)
+{
+	uint64_t instruction = 0xe8ULL << 24 | (callee - place) << 32; /* CALL rel32 */
+
+	memory__put(&fixture->image.memory, place - 8, instruction, sizeof(instruction));
+	put(fixture, at, place);
+}
+
+static int decide_at(struct fixture *fixture, uint64_t pc)
+{
+	return walker__is_in_collector(&fixture->walker, &target, pc);
+}
+
+/* In a library, as malloc() is. */
+static int decide(struct fixture *fixture)
+{
+	return decide_at(fixture, LIBRARY);
+}
+
+static void goes_by_the_pc(struct fixture *fixture)
+{
+	prepare(fixture);
+	assert_int_equal(decide(fixture), 0);
+	assert_int_equal(decide_at(fixture, COLLECTOR), 1);
+	put_call(fixture, 4, OUTER + 0x20, COLLECTOR);
+	put(fixture, 0, COLLECTOR + 8);
+	assert_int_equal(decide(fixture), 1);
+	assert_int_equal(decide_at(fixture, OUTER + 5), 0);
+}
+
+static void goes_by_the_nearest_return_address(struct fixture *fixture)
+{
+	prepare(fixture);
+	put(fixture, 3, COLLECTOR + 8);
+	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
+	assert_int_equal(decide(fixture), 1);
+	put(fixture, 1, OUTER + 0x30);
+	assert_int_equal(decide(fixture), 0);
+}
+
+static void takes_no_function_pointer_for_a_return_address(struct fixture *fixture)
+{
+	prepare(fixture);
+	put(fixture, 1, OUTER);
+	put(fixture, 3, COLLECTOR + 8);
+	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
+	assert_int_equal(decide(fixture), 1);
+}
+
+/* Where the collector was once called from, something else has been called since. */
+static void passes_over_what_was_left_behind(struct fixture *fixture)
+{
+	prepare(fixture);
+	put(fixture, 3, COLLECTOR + 8);
+	assert_int_equal(decide(fixture), 0);
+	put_call(fixture, 7, OUTER + 0x20, CODE + 0x3000);
+	assert_int_equal(decide(fixture), 0);
+	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
+	assert_int_equal(decide(fixture), 1);
+}
+
+/* A finalizer runs under a protected call: what is above it waits. */
+static void looks_no_further_than_the_protected_call(struct fixture *fixture)
+{
+	prepare(fixture);
+	put(fixture, 30, COLLECTOR + 8);
+	put_call(fixture, 34, OUTER + 0x20, COLLECTOR);
+	assert_int_equal(decide(fixture), 1);
+	image__set_error_jump(&fixture->image, IMAGE_MAIN, fixture->image.sp + 20 * 8);
+	walker__sample(&fixture->walker, &fixture->image);
+	assert_int_equal(decide(fixture), 0);
+}
+
+static void knows_nothing_without_a_map(struct fixture *fixture)
+{
+	struct ls_target unknown = target;
+
+	prepare(fixture);
+	unknown.map_count = 0;
+	assert_int_equal(walker__is_in_collector(&fixture->walker, &unknown, COLLECTOR), 0);
+}
+
+int main(void)
+{
+	const struct fixture_test tests[] = {
+		TEST(goes_by_the_pc),
+		TEST(goes_by_the_nearest_return_address),
+		TEST(takes_no_function_pointer_for_a_return_address),
+		TEST(passes_over_what_was_left_behind),
+		TEST(looks_no_further_than_the_protected_call),
+		TEST(knows_nothing_without_a_map),
+	};
+
+	return fixture__run("collector", tests, sizeof(tests) / sizeof(tests[0]));
+}

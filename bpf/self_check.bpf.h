@@ -13,15 +13,15 @@
 
 #include "frame_puc.bpf.h"
 
-#define LS_CODE_MAX       (1U << 26) /* instructions: more than any function has */
-#define LS_LINES_MAX      (1U << 24)
-#define LS_LOCALS_MAX     32767 /* SHRT_MAX, lparser.c */
-#define LS_UPVALUES_MAX   255
-#define LS_CHECKED_FRAMES 32 /* of a stack, from the leaf */
-#define LS_EXTRA_STACK    5  /* values beyond stack_last, lstate.h */
-#define LS_TYPE(tag)      ((tag)&15)
-#define LS_TYPE_STRING    4
-#define LS_TYPE_TABLE     5
+#define LS_INSTRUCTIONS_MAX (1U << 26) /* instructions: more than any function has */
+#define LS_LINES_MAX        (1U << 24)
+#define LS_LOCALS_MAX       32767 /* SHRT_MAX, lparser.c */
+#define LS_UPVALUES_MAX     255
+#define LS_CHECKED_FRAMES   32 /* of a stack, from the leaf */
+#define LS_EXTRA_STACK      5  /* values beyond stack_last, lstate.h */
+#define LS_TYPE(tag)        ((tag)&15)
+#define LS_TYPE_STRING      4
+#define LS_TYPE_TABLE       5
 
 static __always_inline void doubt(struct ls_scratch *scratch, __u8 field)
 {
@@ -171,12 +171,12 @@ __noinline int check_source(struct ls_scratch *scratch, const struct ls_puc_layo
 		doubt(scratch, LS_DOUBT_SOURCE);
 	if (first > last || last - first > LS_LINES_MAX || last > 0x7fffffff || (!first && last))
 		doubt(scratch, LS_DOUBT_LINES);
-	if (!codes || codes > LS_CODE_MAX || (lines && lines != codes))
+	if (!codes || codes > LS_INSTRUCTIONS_MAX || (lines && lines != codes))
 		doubt(scratch, LS_DOUBT_CODE);
 	/* 5.5 can point into a file in memory, with no bytes of it. */
 	if ((lines || !layout->string_long_text) &&
 	    !is_list(scratch->proto, layout->proto_line_info, layout->proto_line_info_count,
-		     LS_CODE_MAX))
+		     LS_INSTRUCTIONS_MAX))
 		doubt(scratch, LS_DOUBT_LINE_INFO);
 	if (layout->proto_abs_line_info) {
 		lines = ls_half(scratch->proto, layout->proto_abs_line_info_count);
@@ -203,7 +203,7 @@ __noinline int check_names(struct ls_scratch *scratch, const struct ls_puc_layou
 	nested = ls_half(scratch->proto, layout->proto_nested_count);
 	is_stripped = !ls_half(scratch->proto, layout->proto_line_info_count);
 	if (!is_list(scratch->proto, layout->proto_constants, layout->proto_constant_count,
-		     LS_CODE_MAX) ||
+		     LS_INSTRUCTIONS_MAX) ||
 	    (constants &&
 	     (!is_constant(scratch, layout, 0) || !is_constant(scratch, layout, constants - 1))))
 		doubt(scratch, LS_DOUBT_CONSTANTS);
@@ -212,7 +212,7 @@ __noinline int check_names(struct ls_scratch *scratch, const struct ls_puc_layou
 	    (locals && (!is_local(scratch, layout, 0) || !is_local(scratch, layout, locals - 1))))
 		doubt(scratch, LS_DOUBT_LOCALS);
 	if (!is_list(scratch->proto, layout->proto_nested, layout->proto_nested_count,
-		     LS_CODE_MAX) ||
+		     LS_INSTRUCTIONS_MAX) ||
 	    (nested && (!is_nested(scratch, layout, 0) || !is_nested(scratch, layout, nested - 1))))
 		doubt(scratch, LS_DOUBT_NESTED);
 	if (!is_list(scratch->proto, layout->proto_upvalues, layout->proto_upvalue_count,
@@ -378,7 +378,7 @@ struct ls_pointers {
 	__u32 into_stack;
 };
 
-static long look_at_word(__u32 i, void *context)
+static long look_at_state_word(__u32 i, void *context)
 {
 	struct ls_pointers *pointers = context;
 	__u64 word = ls_word(pointers->scratch->state, (i * 8) & 0xff);
@@ -398,7 +398,7 @@ static __always_inline int hides_error_jump(struct ls_scratch *scratch,
 
 	if (scratch->search.is_shared)
 		pointers.end = scratch->sp + LS_NEAR_BYTES;
-	repeat(layout->state_size / 8, look_at_word, &pointers);
+	repeat(layout->state_size / 8, look_at_state_word, &pointers);
 	return pointers.into_stack != 0;
 }
 

@@ -42,10 +42,10 @@ struct ls_code {
 struct ls_target {
 	/* The interpreter's and the program's code and constants: what points there is no state. */
 	struct ls_range code[LS_CODE_RANGES];
-	__u32 family;  /* enum ls_family */
-	__u16 layouts; /* bit per layout to try: candidates, and those that are decided */
-	__u16 decided; /* of those; a sample is a snapshot for the self-check of the others */
-	__u32 edition; /* when it changes, all functions are to be defined again */
+	__u32 family;    /* enum ls_family */
+	__u16 layouts;   /* bit per layout to try: candidates, and those that are decided */
+	__u16 decided;   /* of those; a sample is a snapshot for the self-check of the others */
+	__u32 edition;   /* when it changes, all functions are to be defined again */
 	__u32 map_count; /* 0: the collector is not known */
 	struct ls_code map[LS_CODE_MAX]; /* in order of address */
 };

@@ -38,17 +38,17 @@ static __always_inline const struct ls_code *find_code(const struct ls_target *t
 	__u32 low = 0, high = target->map_count;
 	const struct ls_code *code;
 
-	for (__u32 round = LS_CODE_MAX; round && low < high; round /= 2) {
+	for (__u32 round = LS_CODE_MAP_MAX; round && low < high; round /= 2) {
 		__u32 middle = (low + high) / 2;
 
-		if (target->map[middle % LS_CODE_MAX].address <= address)
+		if (target->map[middle % LS_CODE_MAP_MAX].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return NULL;
-	code = &target->map[(low - 1) % LS_CODE_MAX];
+	code = &target->map[(low - 1) % LS_CODE_MAP_MAX];
 	return address - code->address < code->size ? code : NULL;
 }
 
@@ -132,7 +132,7 @@ static __always_inline int is_alive(const struct ls_look *look, const struct ls_
 }
 
 /* One word; 1: it is a return address that decides. */
-static long look_at_word(__u32 i, void *context)
+static long look_at_return(__u32 i, void *context)
 {
 	struct ls_look *look = context;
 	const struct ls_code *code;
@@ -177,7 +177,7 @@ __noinline int is_in_collector(struct ls_scratch *scratch, const struct ls_targe
 	if (!size || size > sizeof(scratch->search.chunk) ||
 	    read_target(scratch->search.chunk, size, scratch->sp))
 		return 0;
-	repeat(LS_COLLECTOR_WORDS, look_at_word, &look);
+	repeat(LS_COLLECTOR_WORDS, look_at_return, &look);
 	return look.found == LS_CODE_COLLECTOR;
 }
 

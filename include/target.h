@@ -36,7 +36,7 @@ struct ls_code {
 	__u16 frame; /* bytes from a return address into it to its own; 0: not known */
 };
 
-#define LS_CODE_MAX 512 /* a power of two */
+#define LS_CODE_MAP_MAX 1024 /* a power of two: for two files with Lua */
 
 /* Value of the map `targets`, keyed by tgid. */
 struct ls_target {
@@ -47,7 +47,7 @@ struct ls_target {
 	__u16 decided;   /* of those; a sample is a snapshot for the self-check of the others */
 	__u32 edition;   /* when it changes, all functions are to be defined again */
 	__u32 map_count; /* 0: the collector is not known */
-	struct ls_code map[LS_CODE_MAX]; /* in order of address */
+	struct ls_code map[LS_CODE_MAP_MAX]; /* in order of address */
 };
 
 /* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */

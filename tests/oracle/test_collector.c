@@ -102,7 +102,7 @@ static int set_target(struct run *run)
 	target.layouts = found.items[0].file.layouts;
 	memcpy(target.code, found.items[0].code, sizeof(target.code));
 	target.map_count = run->collector.map_count;
-	memcpy(target.map, run->collector.map, sizeof(target.map));
+	memcpy(target.map, run->collector.map, sizeof(run->collector.map));
 	interpreters_puc__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }

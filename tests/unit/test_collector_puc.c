@@ -54,7 +54,7 @@ static void expect_known(const char *path, int minor)
 			assert_true(code[-1].address + code[-1].size <= code->address);
 	}
 	assert_in_range(inside, 3, 60);
-	assert_in_range(collector.map_count - inside, 20, LS_CODE_MAX);
+	assert_in_range(collector.map_count - inside, 20, COLLECTOR_MAP_MAX);
 }
 
 static void knows_debians_interpreters(void **state)

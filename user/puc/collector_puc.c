@@ -20,14 +20,16 @@
 #include "call_graph.h"
 #include "layout_puc.h"
 
-#define STATE_MAX          8  /* the highest gcstate of any release */
-#define STATES_NEEDED      3  /* written by functions that call each other */
-#define OPERANDS_NEEDED    6  /* of each of two: luaV_execute has 9 and more, others up to 4 */
-#define CALLERS_NEEDED     5  /* of luaC_step: 14 and more */
-#define CALLERS_MAX        12 /* luaC_fullgc has 8; what has more is hardly the collector's alone */
-#define COLLECTOR_CODE_MAX 128 /* of LS_CODE_MAX: what is left out is called by what is not */
-#define OFFSETS_MAX        8   /* of gcstate, among all layouts */
-#define SERVED_ROUNDS      3   /* freeobj() lies between, where it is not inlined */
+#define STATE_MAX       8  /* the highest gcstate of any release */
+#define STATES_NEEDED   3  /* written by functions that call each other */
+#define OPERANDS_NEEDED 6  /* of each of two: luaV_execute has 9 and more, others up to 4 */
+#define CALLERS_NEEDED  5  /* of luaC_step: 14 and more */
+#define CALLERS_MAX     12 /* luaC_fullgc has 8; what has more is hardly the collector's alone */
+#define OFFSETS_MAX     8  /* of gcstate, among all layouts */
+#define SERVED_ROUNDS   3  /* freeobj() lies between, where it is not inlined */
+
+/* Of the collector's code in the map: what is left out is called by what is not. */
+#define INSIDE_MAX (COLLECTOR_MAP_MAX / 4)
 
 /* Registers B and C of an instruction: how far they are shifted down, in both formats. */
 static const uint32_t operand_shifts[2][2] = {{23, 14}, {24, 16}};
@@ -380,7 +382,7 @@ static void add_code(const struct search *search, uint32_t function, uint32_t ki
 {
 	const struct call_graph *graph = &search->graph;
 
-	for (size_t i = 0; i < graph->count && collector->map_count < LS_CODE_MAX; i++) {
+	for (size_t i = 0; i < graph->count && collector->map_count < COLLECTOR_MAP_MAX; i++) {
 		const struct function_range *range = &graph->functions[i];
 
 		if (graph->owners[i] == function && range->end - range->start <= UINT32_MAX)
@@ -421,7 +423,7 @@ static void add_outer(struct search *search, struct collector_puc *collector)
 	search->marks[search->executor] |= MARK_OUTER;
 	count = wait_for_callers(search, search->executor, 0, count);
 	count = wait_for_callers(search, search->step, 0, count);
-	for (uint32_t at = 0; at < count && collector->map_count < LS_CODE_MAX; at++) {
+	for (uint32_t at = 0; at < count && collector->map_count < COLLECTOR_MAP_MAX; at++) {
 		add_code(search, search->waiting[at], LS_CODE_OUTER, collector);
 		count = wait_for_callers(search, search->waiting[at], MARK_SERVED, count);
 	}
@@ -441,7 +443,7 @@ static void write_map(struct search *search, struct collector_puc *collector)
 	add_code(search, search->step, LS_CODE_COLLECTOR, collector);
 	for (uint32_t i = 0; i < search->graph.count; i++)
 		if (search->marks[i] & MARK_COLLECTOR && i != search->step &&
-		    collector->map_count < COLLECTOR_CODE_MAX)
+		    collector->map_count < INSIDE_MAX)
 			add_code(search, i, LS_CODE_COLLECTOR, collector);
 	add_outer(search, collector);
 	qsort(collector->map, collector->map_count, sizeof(collector->map[0]), compare_code);

@@ -13,9 +13,11 @@
 #include "elf_file.h"
 #include "target.h"
 
+#define COLLECTOR_MAP_MAX (LS_CODE_MAP_MAX / 2)
+
 struct collector_puc {
 	/* As in struct ls_target; the file's own addresses, until collector_puc__move(). */
-	struct ls_code map[LS_CODE_MAX];
+	struct ls_code map[COLLECTOR_MAP_MAX];
 	uint32_t map_count;
 	bool is_known;
 	char how[128]; /* how it was found, or why it is not known */

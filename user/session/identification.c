@@ -315,7 +315,7 @@ static int compare_code(const void *left, const void *right)
 /* Of all interpreters, as far as there is room: what is left out is the time of its functions. */
 static void add_collector(const struct collector_puc *collector, struct ls_target *target)
 {
-	if (!collector->is_known || collector->map_count > LS_CODE_MAX - target->map_count)
+	if (!collector->is_known || collector->map_count > LS_CODE_MAP_MAX - target->map_count)
 		return;
 	memcpy(target->map + target->map_count, collector->map,
 	       collector->map_count * sizeof(target->map[0]));

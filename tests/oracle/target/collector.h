@@ -3,6 +3,10 @@
 #ifndef TEST_COLLECTOR_H
 #define TEST_COLLECTOR_H
 
+#ifdef __cplusplus
+#define _Static_assert static_assert
+#endif
+
 #include "truth.h"
 
 extern volatile struct truth published;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lua where nobody expects it: under other names, deleted, in other programs, other compilers'. */
-#include <glob.h>
+/* Lua where nobody expects it: under other names, deleted, in other programs. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,8 +14,7 @@
 
 #include "spying.h"
 
-#define PATIENCE       20
-#define BUILD_PATIENCE 120
+#define PATIENCE 20
 
 static const char busy_script[] = "local function inner() local x = 0 for i = 1, 1e4 do x = x + i "
 				  "end return x end\n"
@@ -128,52 +126,6 @@ static void finds_the_script_that_redis_runs(void **state)
 	assert_true(scriptprofile__total_us(profile, "*user_script", "talk", 2) > 0);
 }
 
-/* Sources as cargo keeps them; fetched only where it has been told so once. */
-static int find_sources(const char *version, char *to, size_t size)
-{
-	char pattern[256];
-	glob_t found;
-	int count;
-
-	snprintf(pattern, sizeof(pattern), "%s/registry/src/*/lua-src-*/lua-%s",
-		 getenv("CARGO_HOME") ? getenv("CARGO_HOME") : "/root/.cargo", version);
-	count = glob(pattern, 0, NULL, &found) ? 0 : (int)found.gl_pathc;
-	if (count)
-		snprintf(to, size, "%s", found.gl_pathv[0]);
-	globfree(&found);
-	return count;
-}
-
-static void check_clang_build(struct stage *stage, const char *version)
-{
-	char sources[256], command[1024];
-	struct child *compiler;
-
-	need_to_record();
-	need_program("clang", "clang");
-	if (!find_sources(version, sources, sizeof(sources)))
-		skip_because("its sources are not in cargo's registry (cargo info lua-src)");
-	snprintf(
-		command, sizeof(command),
-		"clang -O3 -w -std=gnu99 -DLUA_USE_POSIX -I'%s' -o host %s '%s'/*.c -static -s -lm",
-		sources, program_source("host.c"), sources);
-	compiler = start(stage, "sh", "-c", command);
-	if (child__wait(compiler, BUILD_PATIENCE) != 0)
-		fail_msg("%s", child__errors(stage, compiler));
-	write_file(in_folder(stage, "busy.lua"), busy_script, strlen(busy_script));
-	check_busy(stage, start(stage, in_folder(stage, "host"), in_folder(stage, "busy.lua")));
-}
-
-static void finds_lua_5_1_built_by_clang_o3(void **state)
-{
-	check_clang_build(*state, "5.1.5");
-}
-
-static void finds_lua_5_4_built_by_clang_o3(void **state)
-{
-	check_clang_build(*state, "5.4.8");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,8 +133,6 @@ int main(void)
 		staged(finds_lua_in_a_program_that_is_deleted),
 		staged(finds_lua_behind_a_name_of_hostile_characters),
 		staged(finds_the_script_that_redis_runs),
-		staged(finds_lua_5_1_built_by_clang_o3),
-		staged(finds_lua_5_4_built_by_clang_o3),
 	};
 
 	return cmocka_run_group_tests_name("hosts", tests, NULL, NULL);

@@ -11,7 +11,7 @@
  * is that stacks are moved. Blind: growing, for a walker that does not know how that is done
  * from 5.4.5 on, to see that it would show.
  *
- * ORACLE_SAMPLES: how many of each run (8000). ORACLE_RUNS: which, as a pattern ("lua5.4 *").
+ * ORACLE_SAMPLES: how many of each run (6000). ORACLE_RUNS: which, as a pattern ("lua5.4 *").
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@
 #define SCRIPT           "tests/oracle/target/workload.lua"
 #define SHALLOW          24  /* frames: less than the workload's deepest stack */
 #define DEEP             512 /* the product's default */
-#define WINDOW_PER_MILLE 5
+#define WINDOW_PER_MILLE 8
 #define BLIND_PER_MILLE  10 /* samples that a blind walker loses at least */
 #define SHOWN_MAX        10
 #define DRAINS_MAX       30000 /* of 10 ms and more */
@@ -84,7 +84,7 @@ static uint64_t samples_wanted(void)
 {
 	const char *text = getenv("ORACLE_SAMPLES");
 
-	return text && *text ? strtoull(text, NULL, 10) : 8000;
+	return text && *text ? strtoull(text, NULL, 10) : 6000;
 }
 
 static const char *output_folder(void)

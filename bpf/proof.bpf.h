@@ -24,21 +24,29 @@
 #define LS_JUMPS_MAX     256    /* protected calls in each other: LUAI_MAXCCALLS (200) and some */
 #define LS_REGISTERS_OF  0x1000 /* bytes: 256 registers of a Lua function */
 
-/* The Lua closure at `func`; 0: none. What else is wrong with the call, the walk finds out. */
-static __always_inline __u64 lua_closure_at(struct ls_scratch *scratch,
-					    const struct ls_puc_layout *layout, __u64 func)
+/*
+ * Whether the function at `func` is one of C; else it is one of Lua, by *closure, or the stack of
+ * values is just being moved.
+ */
+static __always_inline int is_c_function(const struct ls_puc_layout *layout, __u64 func,
+					 __u64 *closure)
 {
 	__u64 value[2];
 	__u8 is_c = 0;
 
-	if (read_target(value, sizeof(value), func) || (__u8)value[1] != layout->tag_lua_function)
+	*closure = 0;
+	if (read_target(value, sizeof(value), func))
 		return 0;
-	if (layout->closure_is_c && read_target(&is_c, 1, value[0] + layout->closure_is_c))
-		return 0;
-	return is_c ? 0 : value[0];
+	if (layout->tag_light_function && (__u8)value[1] == layout->tag_light_function)
+		return 1;
+	if ((__u8)value[1] == layout->tag_c_function && !layout->closure_is_c)
+		return 1;
+	*closure = value[0];
+	return layout->closure_is_c &&
+	       !read_target(&is_c, sizeof(is_c), value[0] + layout->closure_is_c) && is_c;
 }
 
-/* One call from the running one down, until a Lua function; 1: done. */
+/* One call from the running one down, until there are two of Lua functions; 1: done. */
 static long find_lua_call(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;
@@ -46,34 +54,38 @@ static long find_lua_call(__u32 i, void *context)
 	const struct ls_puc_layout *layout = pass->layout;
 	struct ls_walk *walk = &scratch->walk;
 	struct ls_proof *proof = &scratch->proof;
+	struct ls_proof_call *call = &proof->calls[proof->call_count & 1];
 	const __u8 *ci;
 
-	if (walk->ci == walk->base_ci || !is_pointer(walk->ci))
+	if (walk->ci == walk->base_ci || !is_pointer(walk->ci) || proof->call_count > 1)
 		return 1;
 	ci = read_ci(scratch, layout);
 	if (!ci)
 		return 1;
-	proof->base = func_of(scratch, layout, ci) + 16;
-	proof->closure = lua_closure_at(scratch, layout, proof->base - 16);
-	if (!proof->closure) {
-		walk->ci = layout->ci_is_array ? walk->ci - layout->ci_size
-					       : ls_word(ci, layout->ci_previous);
-		return 0;
+	if (!is_c_function(layout, func_of(scratch, layout, ci), &call->closure)) {
+		call->ci = walk->ci;
+		call->pc = ls_word(ci, layout->ci_savedpc);
+		if (layout->state_savedpc && is_top_call(scratch, layout))
+			call->pc = ls_word(scratch->state, layout->state_savedpc);
+		proof->call_count++;
 	}
-	proof->ci = walk->ci;
-	proof->pc = ls_word(ci, layout->ci_savedpc);
-	if (layout->state_savedpc && is_top_call(scratch, layout))
-		proof->pc = ls_word(scratch->state, layout->state_savedpc);
-	if (layout->ci_has_base)
-		proof->base = ls_word(ci, layout->ci_base);
-	return 1;
+	walk->ci =
+		layout->ci_is_array ? walk->ci - layout->ci_size : ls_word(ci, layout->ci_previous);
+	return 0;
 }
 
 static __always_inline int is_of_call(const struct ls_proof *proof, __u64 word)
 {
-	return word >= LS_USER_MIN && proof->ci &&
-	       (word == proof->ci || word == proof->closure || word == proof->pc ||
-		word == proof->pc - 4 || word - proof->base + 16 < LS_REGISTERS_OF);
+	if (word < LS_USER_MIN || !proof->call_count)
+		return 0;
+	if (word >= proof->values && word < proof->values_end)
+		return 1;
+	for (__u32 i = 0; i < 2; i++)
+		if (i < proof->call_count &&
+		    (word == proof->calls[i].ci || word == proof->calls[i].closure ||
+		     word == proof->calls[i].pc || word == proof->calls[i].pc - 4))
+			return 1;
+	return 0;
 }
 
 /* Others may hold what calls left in them when they returned. */
@@ -145,12 +157,14 @@ __noinline int runs_here(struct ls_scratch *scratch, const struct ls_puc_layout 
 		return 0;
 	proof = &scratch->proof;
 	proof->state = scratch->chain[at % LS_CHAIN_MAX].state;
-	proof->ci = 0;
+	proof->call_count = 0;
+	proof->values = ls_word(scratch->state, layout->state_stack);
+	proof->values_end = ls_word(scratch->state, layout->state_top) + LS_REGISTERS_OF;
 	proof->found = 0;
 	proof->has_state = 0;
 	repeat(LS_RUNNING_DEPTH, find_lua_call, &pass);
 	/* Where no Lua function was called, there is none to be shown. */
-	proof->has_call = !proof->ci;
+	proof->has_call = !proof->call_count;
 	proof->address = scratch->sp;
 	proof->state_end =
 		scratch->sp +
@@ -172,7 +186,7 @@ static __always_inline int may_run_here(const struct ls_scratch *scratch)
 {
 	const struct ls_proof *proof = &scratch->proof;
 
-	if (proof->ci && proof->has_call)
+	if (proof->call_count && proof->has_call)
 		return 1;
 	return proof->found && proof->address < scratch->search.high;
 }
@@ -284,7 +298,7 @@ static __always_inline __u64 distance_of(struct ls_pass *pass, __u64 outermost, 
 	proof->address = outermost;
 	proof->state_end = outermost + LS_FAR_BYTES;
 	proof->call_end = proof->state_end;
-	proof->ci = 0;
+	proof->call_count = 0;
 	proof->found = 0;
 	proof->has_state = 0;
 	proof->has_call = 1;

@@ -119,13 +119,22 @@ enum ls_doubt {
 	LS_DOUBT_STACK,
 };
 
+/* A call of a Lua function, by what luaV_execute has of it. */
+struct ls_proof_call {
+	__u64 ci;
+	__u64 closure;
+	__u64 pc;
+};
+
 /* What on the native stack shows that a state runs on it; see proof.bpf.h. */
 struct ls_proof {
 	__u64 state;
-	__u64 ci; /* of the innermost Lua function; 0: there is none */
-	__u64 closure;
-	__u64 pc;
-	__u64 base;      /* its registers */
+	/* the innermost ones: luaV_execute may still have the caller's, or not yet its own */
+	struct ls_proof_call calls[2];
+	__u32 call_count;
+	__u32 padding;
+	__u64 values; /* the state's stack of them */
+	__u64 values_end;
 	__u64 address;   /* next to be read */
 	__u64 state_end; /* so far up the state may lie, and its call */
 	__u64 call_end;

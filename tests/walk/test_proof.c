@@ -124,6 +124,33 @@ static void does_not_take_a_holder_of_a_state_for_its_runner(struct fixture *fix
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
 }
 
+/* luaV_execute is about to leave the caller's registers for those of the function just called. */
+static void takes_the_callers_frame_for_proof(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 2, 8);
+	image__execute(image, IMAGE_MAIN);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[1], 0, 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, IMAGE_MAIN);
+}
+
+/* luaD_reallocstack: until it has corrected them, CallInfos point to where the values were. */
+static void knows_a_call_while_its_values_move(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *call;
+
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 2, 8);
+	image__execute(image, IMAGE_MAIN);
+	call = image__top(image, IMAGE_MAIN);
+	image__native_word(image, 0x18, call->ci);
+	memory__put(&image->memory, call->ci + image->layout->ci_func, image->heap_end - 16, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_not_equal(fixture->walker.class, LS_SAMPLE_HOST);
+}
+
 /* The main thread of a VM has no resumer, whatever lies close above. */
 static void ends_at_the_main_thread(struct fixture *fixture)
 {
@@ -173,6 +200,8 @@ int main(void)
 		TEST(does_not_guess_close_below_a_stack_that_waits),
 		TEST(forgets_a_state_that_runs_elsewhere),
 		TEST(does_not_take_a_holder_of_a_state_for_its_runner),
+		TEST(takes_the_callers_frame_for_proof),
+		TEST(knows_a_call_while_its_values_move),
 		TEST(ends_at_the_main_thread),
 		TEST(finds_a_resumer_above_many_protected_calls),
 	};

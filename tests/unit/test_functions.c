@@ -257,6 +257,11 @@ static void tells_a_function_apart_by_its_line(void **state)
 	assert_int_not_equal(at, 0);
 	assert_int_not_equal(at, f);
 	assert_int_equal(functions__at_line(*state, f, 4), at);
+	assert_string_equal(functions__source(*state, f), "a.lua");
+	assert_string_equal(functions__source(*state, at), "a.lua");
+	assert_null(functions__source(*state, functions__pseudo(*state, "(host)")));
+	assert_null(functions__source(*state, 0));
+	assert_null(functions__source(*state, 1000));
 	assert_int_not_equal(functions__at_line(*state, f, 5), at);
 	assert_int_not_equal(functions__at_line(*state, g, 4), at);
 	assert_int_equal(functions__at_line(*state, f, 0), f);

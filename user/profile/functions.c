@@ -253,12 +253,19 @@ uint32_t functions__highest(const struct functions *functions)
 	return functions->count;
 }
 
+static const struct entry *entry_of(const struct functions *functions, uint32_t function)
+{
+	return function && function <= functions->count ? functions->namings[function].entry : NULL;
+}
+
 const char *functions__source(const struct functions *functions, uint32_t function)
 {
-	const struct entry *entry = function && function <= functions->count
-					    ? functions->namings[function].entry
-					    : NULL;
+	const struct entry *entry = entry_of(functions, function);
 
+	if (entry && entry->key.kind == KIND_LINE) {
+		function = (uint32_t)entry->key.number;
+		entry = entry_of(functions, function);
+	}
 	return entry && entry->key.kind == KIND_SCRIPT ? functions->shown[function].source : NULL;
 }
 

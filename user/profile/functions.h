@@ -49,7 +49,7 @@ uint32_t functions__highest(const struct functions *functions);
  */
 uint32_t functions__evict(struct functions *functions, uint8_t *used);
 
-/* Where a script function is defined; NULL: it is none. Good until the table is changed. */
+/* Where a script function, at whatever line, is defined; NULL: it is none. Good until a change. */
 const char *functions__source(const struct functions *functions, uint32_t function);
 
 /* A name for it; later ones win, for script functions over any votes. 0 or -ENOMEM. */

@@ -205,6 +205,9 @@ check:
 	@$(MAKE) all test-programs
 	@OUTPUT=$(O) tests/run.sh $(TEST_PROGRAMS)
 
+.PHONY: hosts
+hosts: $(HOSTS)
+
 .PHONY: oracle
 oracle:
 	@TEST_TIMEOUT=7200 ORACLE_SAMPLES=$${ORACLE_SAMPLES:-100000} $(MAKE) check TESTS=oracle
@@ -271,7 +274,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check fuzz bench oracle lint install uninstall clean vmlinux'
+	@echo 'all demo check fuzz bench hosts oracle lint install uninstall clean vmlinux'
 	@echo "(the Makefile's first lines say what may be set)"
 
 -include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))

@@ -266,9 +266,9 @@ static __always_inline __u32 signs_of_shift(const struct ls_value *values, __u64
 
 /*
  * moveresults (ldo.c, 5.4) copies the results to where the function that returns was, value first,
- * and only then lowers `top` and leaves the call. A C function as result, such as those of pairs()
- * and ipairs(), would look like the one that runs: what tells of it is for its caller to judge
- * (is_half_returned).
+ * and only then lowers `top` and leaves the call; earlier releases leave it first, if the compiler
+ * lets them. A C function as result, such as those of pairs() and ipairs(), would look like the one
+ * that runs: what tells of it is for its caller to judge (is_half_returned).
  */
 static __always_inline void look_for_results(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout, const __u8 *ci,
@@ -279,7 +279,7 @@ static __always_inline void look_for_results(struct ls_scratch *scratch,
 	__u64 top = ls_word(scratch->state, layout->state_top);
 	__u32 signs = 0;
 
-	if (layout->ci_has_base || scratch->walk.chain_index || !is_top_call(scratch, layout) ||
+	if (scratch->walk.chain_index || !is_top_call(scratch, layout) ||
 	    read_target(values, sizeof(values), first))
 		return;
 	if (is_among(values, first, top, function))

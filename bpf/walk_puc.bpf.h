@@ -85,14 +85,14 @@ static __always_inline int is_half_returned(struct ls_scratch *scratch,
 					    int is_call)
 {
 	__u32 signs = scratch->walk.result_signs;
-	__u32 wanted = is_call ? instruction >> 24 : 0;
+	__u32 wanted = is_call && !layout->ci_has_base ? instruction >> 24 : 0;
 	__u64 end = scratch->walk.top_func + 16 * (wanted ? wanted - 1 : 1);
 
 	if (wanted == 1)
 		return 0;
 	if (signs & LS_RESULT_ON_STACK)
 		return 1;
-	if (signs & LS_RESULT_OFF_STACK && is_call)
+	if (signs & LS_RESULT_OFF_STACK && is_call && !layout->ci_has_base)
 		return ls_word(scratch->state, layout->state_top) == end;
 	if (signs & LS_RESULTS_SHIFTED)
 		return !wanted || wanted > 3;
@@ -112,6 +112,10 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	if (scratch->walk.frame.flags & LS_FRAME_HOOKED ||
 	    !scratch->state[layout->state_allow_hook])
 		return 0;
+	/* OP_TAILCALL (lvm.c, to 5.3) puts the new call in place of its caller before it leaves it.
+	 */
+	if (ls_word(ci, layout->ci_savedpc) == ls_word(scratch->proto, layout->proto_code))
+		return 1;
 	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
 		return 0;
 	operation = instruction & ((1U << (layout->op_bits & 7)) - 1);

@@ -25,7 +25,4 @@ $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 	$(call say,HOST,$*)
 	$(Q)$(call build_host,$*,$@)
 
-.PHONY: hosts
-hosts: $(HOSTS)
-
 TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

@@ -204,6 +204,26 @@ static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
+/* OP_TAILCALL of 5.3: the new function is in its caller's place, and not yet gone from its own. */
+static void drops_a_call_whose_caller_has_not_begun(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_thread *thread = &image->threads[0];
+	struct image_call *caller;
+	uint64_t code;
+
+	fixture__main(fixture);
+	fixture__nest(fixture, 0, 2, 6);
+	caller = &thread->calls[thread->call_count - 2];
+	code = memory__get(&image->memory, caller->function + image->layout->proto_code, 8);
+	put(image, caller->ci + image->layout->ci_savedpc, code + 4, 8);
+	caller->pc = 0;
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	put(image, caller->ci + image->layout->ci_savedpc, code, 8);
+	expect_all_but(fixture, thread->call_count - 1, LS_WALK_FRAME_FUNCTION);
+}
+
 /* The main thread's last call is one that wants `operand` - 1 results. */
 static void set_call(struct image *image, uint8_t operand)
 {
@@ -407,6 +427,7 @@ int main(void)
 		TEST(drops_what_a_torn_frame_called),
 		TEST(drops_a_call_that_is_left_over),
 		TEST(drops_a_call_that_its_caller_does_not_make),
+		TEST(drops_a_call_whose_caller_has_not_begun),
 		TEST(drops_a_function_that_its_result_lies_over),
 		TEST(finds_a_function_that_yielded_where_it_was_called),
 		TEST(drops_a_function_whose_results_lie_over_each_other),

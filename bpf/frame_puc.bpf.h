@@ -237,14 +237,19 @@ struct ls_value {
 	__u64 tag; /* the lowest byte; 0: nil */
 };
 
-/* Whether that C function is among the values from `first` on that lie below `end`. */
+/*
+ * Whether that C function is among the values from `first` on that lie below `end`. A nil does not
+ * count, whose bits are those of what it replaced: an iterator is called with the nils that fill up
+ * what came with it.
+ */
 static __always_inline int is_among(const struct ls_value *values, __u64 first, __u64 end,
 				    __u64 function)
 {
 	int found = 0;
 
 	for (__u32 i = 0; i < LS_RESULTS_MAX; i++)
-		found |= values[i].value == function && first + i * sizeof(*values) < end;
+		found |= values[i].value == function && values[i].tag & 15 &&
+			 first + i * sizeof(*values) < end;
 	return found;
 }
 

@@ -106,6 +106,9 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	__u32 instruction, operation;
 	int is_call;
 
+	/* What luaD_call has not filled in yet may be left over from when its caller lay higher. */
+	if (scratch->walk.top_func <= func_of(scratch, layout, ci))
+		return 1;
 	if (scratch->walk.frame.kind == LS_FRAME_C)
 		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED);
 	/* A hook is called from anywhere. */

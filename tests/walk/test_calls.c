@@ -204,6 +204,20 @@ static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
+/* luaD_call() of 5.4.1 may make a CallInfo the running one before it is filled in. */
+static void drops_a_call_that_lies_no_higher_than_its_caller(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *caller;
+
+	fixture__main(fixture);
+	image__call_c(image, 0, IMAGE_C_FUNCTION, 6);
+	fixture__nest(fixture, 0, 1, 6);
+	caller = image__top(image, 0) - 1;
+	put(image, image__top(image, 0)->ci + image->layout->ci_func, caller->value, 8);
+	expect_all_but(fixture, image->threads[0].call_count - 1, LS_WALK_FRAME_FUNCTION);
+}
+
 /* OP_TAILCALL of 5.3: the new function is in its caller's place, and not yet gone from its own. */
 static void drops_a_call_whose_caller_has_not_begun(struct fixture *fixture)
 {
@@ -427,6 +441,7 @@ int main(void)
 		TEST(drops_what_a_torn_frame_called),
 		TEST(drops_a_call_that_is_left_over),
 		TEST(drops_a_call_that_its_caller_does_not_make),
+		TEST(drops_a_call_that_lies_no_higher_than_its_caller),
 		TEST(drops_a_call_whose_caller_has_not_begun),
 		TEST(drops_a_function_that_its_result_lies_over),
 		TEST(finds_a_function_that_yielded_where_it_was_called),

@@ -256,7 +256,7 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
 	const struct image_call *top;
-	uint64_t value;
+	uint64_t value, tag;
 
 	if (image->layout->ci_has_base)
 		return;
@@ -265,20 +265,26 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 	top = image__top(image, 0);
 	set_call(image, 2);
 	value = memory__get(&image->memory, top->value, 8);
+	tag = memory__get(&image->memory, top->value + 8, 8);
 	for (uint64_t slot = 1; slot < 20; slot++) {
 		uint64_t address = top->value + 16 * slot;
 		uint64_t before = memory__get(&image->memory, address, 8);
+		uint64_t tag_before = memory__get(&image->memory, address + 8, 8);
 
+		/* A nil leaves the bits of what it replaced. */
+		put(image, address, value, 8);
+		put(image, address + 8, 0, 8);
 		walker__sample(&fixture->walker, image);
 		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
-		if (slot > 6 && slot < 14)
-			continue;
-		put(image, address, value, 8);
-		expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
+		put(image, address + 8, tag, 8);
+		if (slot <= 6 || slot >= 14)
+			expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 		put(image, address, before, 8);
+		put(image, address + 8, tag_before, 8);
 	}
 	image__set_field(image, 0, image->layout->state_top, top->value + 16, 8);
 	put(image, top->value + 32, value, 8);
+	put(image, top->value + 40, tag, 8);
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 

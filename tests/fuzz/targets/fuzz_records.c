@@ -21,6 +21,7 @@
 struct run {
 	struct recording *recording;
 	struct input input;
+	enum merged_lines lines;
 	uint64_t samples;
 	uint32_t exited; /* bit per thread */
 };
@@ -212,7 +213,7 @@ static void check_file(struct run *run)
 	require(counted == run->samples);
 	for (uint32_t id = 1; id <= profile.node_count; id++)
 		self_ns += profile.nodes[id].self_ns;
-	require(merged_profile__new(&profile, &merged) == 0);
+	require(merged_profile__new(&profile, run->lines, &merged) == 0);
 	require(totals__compute(merged_profile__profile(merged), &totals) == 0);
 	require(totals.all_us == self_ns / NS_PER_US);
 	require(write_scriptprofiler(merged_profile__profile(merged), &totals, stream) == 0);
@@ -227,7 +228,7 @@ static void check_file(struct run *run)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct run run = {.input = {bytes, size}};
-	bool wraps = input__take(&run.input, 1) & 1;
+	uint8_t choices = input__take(&run.input, 1);
 	size_t memory_size = input__take(&run.input, 3);
 	struct input memory;
 
@@ -235,7 +236,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		memory_size = run.input.left;
 	run.input.left -= memory_size;
 	memory = (struct input){run.input.bytes + run.input.left, memory_size};
-	memory_of_input__set(&memory, wraps);
+	memory_of_input__set(&memory, choices & 1);
+	run.lines = choices & 2 ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
 	run.recording = recording__new(0, CATEGORY_THREAD, "fuzzed");
 	require(run.recording);
 	for (int i = 0; i < RECORDS_MAX && run.input.left; i++)

@@ -192,34 +192,46 @@ static __always_inline int is_top_call(const struct ls_scratch *scratch,
 	return scratch->walk.ci == ls_word(scratch->state, layout->state_ci);
 }
 
-/* A Lua function: its prototype must own the instruction that its CallInfo stands at. */
-static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				     const __u8 *ci)
+/* Reads the prototype of the closure in scratch->closure. LS_WALK_NONE, or what is wrong. */
+static __always_inline int read_prototype(struct ls_scratch *scratch,
+					  const struct ls_puc_layout *layout, struct ls_met *met)
 {
-	struct ls_frame *frame = &scratch->walk.frame;
 	__u64 proto = ls_word(scratch->closure, layout->closure_proto);
-	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
-	__u64 code, offset;
 
+	met->closure = 0;
 	if (!is_pointer(proto) || read_target(scratch->proto, layout->proto_size, proto))
 		return LS_WALK_FRAME_MEMORY;
-	code = ls_word(scratch->proto, layout->proto_code);
+	met->proto = proto;
+	met->code = ls_word(scratch->proto, layout->proto_code);
+	met->code_count = ls_half(scratch->proto, layout->proto_code_count);
+	return scratch->proto[8] == layout->proto_tag && met->code ? LS_WALK_NONE
+								   : LS_WALK_FRAME_PROTO;
+}
+
+/* Puts the call into scratch->walk.frame: the prototype must own the instruction it stands at. */
+static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				     const __u8 *ci, const struct ls_met *met)
+{
+	struct ls_walk *walk = &scratch->walk;
+	struct ls_frame *frame = &walk->frame;
+	__u64 size = 4ULL * met->code_count;
+	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
+	__u64 offset;
+
 	if (layout->state_savedpc && is_top_call(scratch, layout))
 		saved_pc = ls_word(scratch->state, layout->state_savedpc);
-	offset = saved_pc - code;
-	if (scratch->proto[8] != layout->proto_tag || !code || offset & 3 ||
-	    offset > 4ULL * ls_half(scratch->proto, layout->proto_code_count))
+	offset = saved_pc - met->code;
+	if (offset & 3 || offset > size)
 		return LS_WALK_FRAME_PROTO;
-	if (layout->has_local_pc && !scratch->walk.chain_index && is_top_call(scratch, layout)) {
-		scratch->walk.code = code;
-		scratch->walk.code_end =
-			code + 4ULL * ls_half(scratch->proto, layout->proto_code_count);
+	if (layout->has_local_pc && !walk->chain_index && is_top_call(scratch, layout)) {
+		walk->code = met->code;
+		walk->code_end = met->code + size;
 	}
-	frame->function = proto;
+	frame->function = met->proto;
 	frame->pc = offset ? offset / 4 - 1 : 0;
 	frame->kind = LS_FRAME_LUA;
-	scratch->walk.lua_frames++;
-	take_fingerprint(scratch, layout, proto);
+	walk->frame_code = met->code;
+	walk->lua_frames++;
 	return LS_WALK_NONE;
 }
 
@@ -300,28 +312,61 @@ static __always_inline void look_for_results(struct ls_scratch *scratch,
 	scratch->walk.result_signs = signs;
 }
 
+static __always_inline int read_closure(struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout, __u64 closure, __u8 tag)
+{
+	if (!is_pointer(closure) ||
+	    read_target(scratch->closure, layout->closure_proto + sizeof(__u64), closure))
+		return LS_WALK_FRAME_MEMORY;
+	return scratch->closure[8] == (tag & 63) ? LS_WALK_NONE : LS_WALK_FRAME_FUNCTION;
+}
+
+/* A closure that was read: what it is, and what of it later frames need not read again. */
+static __always_inline int new_closure_frame(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout, const __u8 *ci,
+					     __u64 closure, __u8 tag, struct ls_met *met)
+{
+	__u8 is_c = tag == layout->tag_c_function;
+	int error;
+
+	if (layout->closure_is_c)
+		is_c = scratch->closure[layout->closure_is_c];
+	if (is_c) {
+		scratch->walk.frame.function = ls_word(scratch->closure, layout->closure_function);
+		scratch->walk.frame.kind = LS_FRAME_C;
+		/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions alone. */
+		if (layout->ci_is_array)
+			scratch->walk.frame.flags = 0;
+		look_for_results(scratch, layout, ci, closure);
+		return LS_WALK_NONE;
+	}
+	error = read_prototype(scratch, layout, met);
+	if (!error)
+		error = lua_frame(scratch, layout, ci, met);
+	if (error)
+		return error;
+	take_fingerprint(scratch, layout, met->proto);
+	met->fingerprint = scratch->walk.frame.fingerprint;
+	met->walk = scratch->walk_number;
+	met->closure = closure;
+	return LS_WALK_NONE;
+}
+
 static __always_inline int closure_frame(struct ls_scratch *scratch,
 					 const struct ls_puc_layout *layout, const __u8 *ci,
 					 __u64 closure, __u8 tag)
 {
-	__u8 is_c = tag == layout->tag_c_function;
+	struct ls_met *met = &scratch->met[(closure >> 5 ^ closure >> 10) % LS_MET_MAX];
+	int error;
 
-	if (!is_pointer(closure) ||
-	    read_target(scratch->closure, layout->closure_proto + sizeof(__u64), closure))
-		return LS_WALK_FRAME_MEMORY;
-	if (scratch->closure[8] != (tag & 63))
-		return LS_WALK_FRAME_FUNCTION;
-	if (layout->closure_is_c)
-		is_c = scratch->closure[layout->closure_is_c];
-	if (!is_c)
-		return lua_frame(scratch, layout, ci);
-	scratch->walk.frame.function = ls_word(scratch->closure, layout->closure_function);
-	scratch->walk.frame.kind = LS_FRAME_C;
-	/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions alone. */
-	if (layout->ci_is_array)
-		scratch->walk.frame.flags = 0;
-	look_for_results(scratch, layout, ci, closure);
-	return LS_WALK_NONE;
+	/* The self-check looks at the copies. */
+	if (met->closure == closure && met->walk == scratch->walk_number &&
+	    !scratch->is_undecided) {
+		scratch->walk.frame.fingerprint = met->fingerprint;
+		return lua_frame(scratch, layout, ci, met);
+	}
+	error = read_closure(scratch, layout, closure, tag);
+	return error ? error : new_closure_frame(scratch, layout, ci, closure, tag, met);
 }
 
 /*

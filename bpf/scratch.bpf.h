@@ -21,6 +21,7 @@ typedef int ls_reader_t;
 #define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
 #define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
 #define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 224 KiB */
+#define LS_MET_MAX       32   /* closures of one stack that are not read twice */
 #define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
 #define LS_REGISTER_MAX  32
 
@@ -67,6 +68,20 @@ struct ls_memo {
 	__u32 tgid;
 	__u32 layout;  /* it was read with */
 	__u32 edition; /* of ls_target, in which it was defined */
+	__u32 padding;
+};
+
+/*
+ * A Lua closure that this walk has met. Whoever calls itself is on the stack many times, and
+ * nothing of the target moves during a walk: it is read once.
+ */
+struct ls_met {
+	__u64 closure;
+	__u64 walk; /* the number of the walk */
+	__u64 proto;
+	__u64 code;
+	__u64 fingerprint;
+	__u32 code_count;
 	__u32 padding;
 };
 
@@ -157,6 +172,7 @@ struct ls_walk {
 	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
 	__u32 is_first;        /* likewise: the next call is its state's first */
 	struct ls_frame frame; /* the call that was decoded last */
+	__u64 frame_code;      /* of its function, if that is a Lua function */
 
 	/* of the self-check (self_check.bpf.h): the call that was looked at before, of this state
 	 */
@@ -202,6 +218,8 @@ struct ls_scratch {
 	struct ls_puc_content content;
 	struct ls_function function;
 	struct ls_memo memo[LS_MEMO_MAX];
+	struct ls_met met[LS_MET_MAX];
+	__u64 walk_number;
 
 	/* the record */
 	__u32 frame_room;

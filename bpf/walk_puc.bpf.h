@@ -117,7 +117,7 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 		return 0;
 	/* OP_TAILCALL (lvm.c, to 5.3) puts the new call in place of its caller before it leaves it.
 	 */
-	if (ls_word(ci, layout->ci_savedpc) == ls_word(scratch->proto, layout->proto_code))
+	if (ls_word(ci, layout->ci_savedpc) == scratch->walk.frame_code)
 		return 1;
 	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
 		return 0;
@@ -407,6 +407,7 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 	scratch->sample.state = 0;
 	scratch->sample.vm = 0;
 	scratch->sample.frame_count = 0;
+	scratch->walk_number++;
 	scratch->state_address = 0;
 	scratch->ci.end = 0;
 	scratch->stack.end = 0;

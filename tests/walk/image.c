@@ -440,11 +440,10 @@ static struct image_call *push(struct image *image, size_t index, uint64_t value
 	return call;
 }
 
-void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_t pc,
-		     uint32_t slots)
+static void call_closure(struct image *image, size_t thread, uint64_t closure, uint64_t proto,
+			 uint32_t pc, uint32_t slots)
 {
 	const struct ls_puc_layout *layout = image->layout;
-	uint64_t closure = image__lua_closure(image, proto);
 	uint64_t saved_pc = get_word(image, proto + layout->proto_code) + (pc + 1) * 4;
 	struct image_call *call =
 		push(image, thread, closure, layout->tag_lua_function, LS_FRAME_LUA, slots);
@@ -456,6 +455,19 @@ void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_
 		image__set_field(image, thread, layout->state_savedpc, saved_pc, 8);
 	else
 		put_word(image, call->ci + layout->ci_savedpc, saved_pc);
+}
+
+void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_t pc,
+		     uint32_t slots)
+{
+	call_closure(image, thread, image__lua_closure(image, proto), proto, pc, slots);
+}
+
+void image__recurse(struct image *image, size_t thread, uint32_t pc, uint32_t slots)
+{
+	struct image_call top = *image__top(image, thread);
+
+	call_closure(image, thread, top.closure, top.function, pc, slots);
 }
 
 void image__call_c(struct image *image, size_t thread, uint64_t function, uint32_t slots)

@@ -83,6 +83,8 @@ size_t image__coroutine(struct image *image);
 /* A call, which then is the running one of its thread; on `slots` of the stack of values. */
 void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_t pc,
 		     uint32_t slots);
+/* The running one of its thread, a Lua function, calls itself. */
+void image__recurse(struct image *image, size_t thread, uint32_t pc, uint32_t slots);
 void image__call_c(struct image *image, size_t thread, uint64_t function, uint32_t slots);
 void image__call_light(struct image *image, size_t thread, uint64_t function, uint32_t slots);
 void image__return(struct image *image, size_t thread);

@@ -374,6 +374,26 @@ static void drops_a_frame_whose_pc_is_not_of_its_prototype(struct fixture *fixtu
 	}
 }
 
+static void tells_the_calls_of_one_function_apart(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	uint64_t broken;
+
+	fixture__main(fixture);
+	for (uint32_t pc = 0; pc < 60; pc++)
+		image__recurse(image, 0, pc, 5);
+	fixture__nest(fixture, 0, 3, 5);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	if (image->layout->ci_is_array)
+		return;
+	broken = image->threads[0].calls[image->threads[0].call_count - 10].ci;
+	put(image, broken + image->layout->ci_savedpc, 2, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(walker__error(&fixture->walker), LS_WALK_FRAME_PROTO);
+	assert_int_equal(walker__count(&fixture->walker), image->threads[0].call_count - 10);
+}
+
 static void takes_every_pc_of_a_prototype(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -454,6 +474,7 @@ int main(void)
 		TEST(drops_a_function_whose_results_lie_over_each_other),
 		TEST(drops_a_frame_whose_pc_is_not_of_its_prototype),
 		TEST(takes_every_pc_of_a_prototype),
+		TEST(tells_the_calls_of_one_function_apart),
 		TEST(reads_no_more_than_there_is_of_an_object),
 		TEST(follows_a_stack_that_is_being_moved),
 	};

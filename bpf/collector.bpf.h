@@ -31,25 +31,35 @@ struct ls_look {
 	__u32 found; /* enum ls_code_kind */
 };
 
+/*
+ * How many pieces of code do not begin above `address`. By halves, without a branch in it, for the
+ * verifier would follow each of a thousand ways: what is negative has its highest bit set. Verified
+ * once, for all its callers.
+ */
+__noinline __u32 count_code(const struct ls_target *target, __u64 address)
+{
+	__u32 count = 0;
+
+	if (!target || address >> 63)
+		return 0;
+	for (__u32 half = LS_CODE_MAP_MAX; half; half /= 2) {
+		__u32 last = count + half - 1;
+		__u32 is_there = (last - target->map_count) >> 31;
+		__u64 begins = target->map[last % LS_CODE_MAP_MAX].address;
+
+		count += half & -(is_there & (__u32)((begins - address - 1) >> 63));
+	}
+	return count;
+}
+
 /* What covers `address`; NULL: nothing. */
 static __always_inline const struct ls_code *find_code(const struct ls_target *target,
 						       __u64 address)
 {
-	__u32 low = 0, high = target->map_count;
-	const struct ls_code *code;
+	__u32 count = count_code(target, address);
+	const struct ls_code *code = &target->map[(count - 1) % LS_CODE_MAP_MAX];
 
-	for (__u32 round = LS_CODE_MAP_MAX; round && low < high; round /= 2) {
-		__u32 middle = (low + high) / 2;
-
-		if (target->map[middle % LS_CODE_MAP_MAX].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return NULL;
-	code = &target->map[(low - 1) % LS_CODE_MAP_MAX];
-	return address - code->address < code->size ? code : NULL;
+	return count && address - code->address < code->size ? code : NULL;
 }
 
 static __always_inline int is_code(const struct ls_target *target, __u64 address)

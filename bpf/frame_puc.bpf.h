@@ -235,33 +235,30 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 	return LS_WALK_NONE;
 }
 
-#define LS_RESULTS_MAX 6
-
 /* Signs of a function that is being returned: it lies above its own place, or others do. */
 #define LS_RESULT_ON_STACK  1
 #define LS_RESULT_OFF_STACK 2 /* past `top` */
 #define LS_RESULTS_SHIFTED  4
 #define LS_RESULTS_FILLED   8 /* and a fourth is added */
 
-/* A value as it lies on the stack. */
-struct ls_value {
-	__u64 value;
-	__u64 tag; /* the lowest byte; 0: nil */
-};
-
 /*
- * Whether that C function is among the values from `first` on that lie below `end`. A nil does not
- * count, whose bits are those of what it replaced: an iterator is called with the nils that fill up
- * what came with it.
+ * Whether that C function is among the results, of which the first lies at `first`, below `end`. A
+ * nil does not count, whose bits are those of what it replaced: an iterator is called with the nils
+ * that fill up what came with it. Verified once, for all its callers.
  */
-static __always_inline int is_among(const struct ls_value *values, __u64 first, __u64 end,
-				    __u64 function)
+__noinline int is_among_results(const struct ls_scratch *scratch, __u64 first, __u64 end,
+				__u64 function)
 {
 	int found = 0;
 
-	for (__u32 i = 0; i < LS_RESULTS_MAX; i++)
-		found |= values[i].value == function && values[i].tag & 15 &&
-			 first + i * sizeof(*values) < end;
+	if (!scratch)
+		return 0;
+	for (__u32 i = 0; i < LS_RESULTS_MAX; i++) {
+		const struct ls_value *result = &scratch->results[i];
+
+		found |= result->value == function && result->tag & 15 &&
+			 first + i * sizeof(*result) < end;
+	}
 	return found;
 }
 
@@ -291,23 +288,24 @@ static __always_inline void look_for_results(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout, const __u8 *ci,
 					     __u64 function)
 {
-	struct ls_value values[LS_RESULTS_MAX];
+	struct ls_value *values = scratch->results;
+	const __u32 size = sizeof(scratch->results);
 	__u64 first = func_of(scratch, layout, ci) + sizeof(*values);
 	__u64 top = ls_word(scratch->state, layout->state_top);
 	__u32 signs = 0;
 
 	if (scratch->walk.chain_index || !is_top_call(scratch, layout) ||
-	    read_target(values, sizeof(values), first))
+	    read_target(values, size, first))
 		return;
-	if (is_among(values, first, top, function))
+	if (is_among_results(scratch, first, top, function))
 		signs |= LS_RESULT_ON_STACK;
-	else if (is_among(values, first, ~0ULL, function))
+	else if (is_among_results(scratch, first, ~0ULL, function))
 		signs |= LS_RESULT_OFF_STACK;
 	signs |= signs_of_shift(values, (top - first) / sizeof(*values) + 1);
-	first = top - sizeof(values);
+	first = top - size;
 	if (!signs && first > func_of(scratch, layout, ci) &&
 	    top <= ls_word(scratch->state, layout->state_stack_last) &&
-	    !read_target(values, sizeof(values), first) && is_among(values, first, top, function))
+	    !read_target(values, size, first) && is_among_results(scratch, first, top, function))
 		signs |= LS_RESULT_ON_STACK;
 	scratch->walk.result_signs = signs;
 }

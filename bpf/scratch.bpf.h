@@ -85,6 +85,14 @@ struct ls_met {
 	__u32 padding;
 };
 
+#define LS_RESULTS_MAX 6
+
+/* A value as it lies on the stack. */
+struct ls_value {
+	__u64 value;
+	__u64 tag; /* the lowest byte; 0: nil */
+};
+
 /* A piece of the target's memory. */
 struct ls_window {
 	__u64 start;
@@ -211,6 +219,7 @@ struct ls_scratch {
 	__u64 state_address; /* of the copy; 0: none */
 	__u8 other_state[LS_STRUCT_LEN];
 	__u8 closure[LS_STRUCT_LEN];
+	struct ls_value results[LS_RESULTS_MAX]; /* where those of a C function may be */
 	__u8 proto[LS_STRUCT_LEN];
 	struct ls_window ci;
 	struct ls_window stack;

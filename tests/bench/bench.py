@@ -97,11 +97,11 @@ class Bench:
             samples = json.load(file)["Recorder"]["Samples"]
         return 1 - (samples["complete"] + samples["host"]) / max(samples["total"], 1)
 
-    def run(self, script, rounds, pairs, cpus):
+    def run(self, lua, script, rounds, pairs, cpus):
         """Returns one {condition: Window} per round."""
-        print(f"measuring with {script}.lua, {rounds} rounds", file=sys.stderr)
+        print(f"measuring with {lua} {script}.lua, {rounds} rounds", file=sys.stderr)
         results = []
-        with Target(os.environ["LUA"], script, cpus) as target:
+        with Target(lua, script, cpus) as target:
             target.point()
             for _ in range(rounds):
                 shuffled = random.sample(pairs, len(pairs))
@@ -124,15 +124,22 @@ def separate_processors():
 def main():
     rounds = int(os.environ.get("BENCH_ROUNDS", 12))
     scripts = os.environ.get("BENCH_SCRIPTS", "").split() or SCRIPTS
+    interpreters = os.environ["LUA"].split()
     unknown = sorted(set(scripts) - set(SCRIPTS))
     if unknown or rounds < 1:
         raise SystemExit(f"BENCH_SCRIPTS may name {', '.join(SCRIPTS)}; BENCH_ROUNDS is at least 1")
     has_perf = shutil.which("perf") is not None
     pairs = PAIRS if has_perf else [("nothing",)] + PAIRS[1:]
+    if os.environ.get("BENCH_HERTZ") == "10k":
+        pairs = [("nothing",), PAIRS[2]]
     cpus = separate_processors()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(folder)
-        results = {script: bench.run(script, rounds, pairs, cpus) for script in scripts}
+        results = {
+            (os.path.basename(lua), script): bench.run(lua, script, rounds, pairs, cpus)
+            for lua in interpreters
+            for script in scripts
+        }
     report.print_all(results, rounds)
     if not has_perf:
         print("perf: not measured, for there is none (try Debian's linux-perf)")

@@ -7,7 +7,7 @@ from interval import ROUNDS_MIN, Interval
 
 CONDITIONS = ["nothing", "empty 1k", "luaspy 1k", "empty 10k", "luaspy 10k", "perf 10k"]
 MIB = 1024 * 1024
-COLUMNS = "{:<11} {:<11} {:<21} {:<21} {:>6} {:>9} {:>6} {:>6} {:>6} {:>6}"
+COLUMNS = "{:<9} {:<11} {:<11} {:<21} {:<21} {:>6} {:>9} {:>6} {:>6} {:>6} {:>6}"
 
 
 def ratios(rounds, condition, base):
@@ -23,12 +23,13 @@ def middle(rounds, condition, field, digits, scale=1):
     return "" if None in values else f"{Interval(values).median / scale:.{digits}f}"
 
 
-def print_row(script, rounds, condition):
+def print_row(lua, script, rounds, condition):
     base = "empty " + condition.split()[-1]
     over_nothing = Interval(ratios(rounds, condition, "nothing"))
     over_empty = Interval(ratios(rounds, condition, base)) if base in rounds[0] else None
     print(
         COLUMNS.format(
+            lua,
             script,
             condition,
             "" if condition == "nothing" else over_nothing.format(),
@@ -52,14 +53,14 @@ def print_table(results):
     )
     print(
         COLUMNS.format(
-            *("script", "condition", "over nothing", "over empty"),
+            *("lua", "script", "condition", "over nothing", "over empty"),
             *("ns", "samples/s", "lost%", "cpu%", "MiB", "ms"),
         )
     )
-    for script, rounds in results.items():
+    for (lua, script), rounds in results.items():
         for condition in CONDITIONS:
             if condition in rounds[0]:
-                print_row(script, rounds, condition)
+                print_row(lua, script, rounds, condition)
 
 
 def judge(what, interval, limit, digits, unit=""):
@@ -87,13 +88,14 @@ def worst(results, field, scale=1):
 
 
 def print_verdicts(results):
-    for script, limit in ("depth10", 1.05), ("depth100", 1.25):
-        if script in results:
-            over_empty = Interval(ratios(results[script], "luaspy 10k", "empty 10k"))
-            judge(f"{script}, luaspy 10k over empty", over_empty, limit, 3)
-    if "depth10" in results:
-        over_empty = Interval(ratios(results["depth10"], "luaspy 1k", "empty 1k"))
-        judge_equal("depth10, luaspy 1k over empty", over_empty)
+    limits = {"depth10": 1.05, "depth100": 1.25}
+    for (lua, script), rounds in results.items():
+        if script in limits:
+            over_empty = Interval(ratios(rounds, "luaspy 10k", "empty 10k"))
+            judge(f"{lua} {script}, luaspy 10k over empty", over_empty, limits[script], 3)
+        if script == "depth10" and "luaspy 1k" in rounds[0]:
+            over_empty = Interval(ratios(rounds, "luaspy 1k", "empty 1k"))
+            judge_equal(f"{lua} depth10, luaspy 1k over empty", over_empty)
     judge("luaspy's CPU at 10k", worst(results, "cpu_share", 0.01), 5, 2, "%")
     judge("luaspy's memory at 10k", worst(results, "peak_bytes", MIB), 32, 1, " MiB")
     judge("from start to first sample", worst(results, "start_ms"), 100, 0, " ms")
@@ -103,7 +105,7 @@ def print_all(results, rounds):
     system = os.uname()
     print(
         f"Linux {system.release} on {system.machine}, {os.cpu_count()} processors,"
-        f" {os.environ['LUA']}, {rounds} rounds\n"
+        f" {rounds} rounds\n"
     )
     print_table(results)
     print()

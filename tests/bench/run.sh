@@ -3,7 +3,7 @@
 #
 # What luaspy costs its target, as a table, and whether that is within the aims. Options, by the
 # environment: BENCH_ROUNDS (12, which take about 6 minutes), BENCH_SCRIPTS ("shallow depth10"),
-# LUASPY, LUA (lua5.4).
+# BENCH_HERTZ (10k leaves out 1 kHz and perf), LUASPY, LUA (lua5.4, or several: "lua5.1 lua5.2").
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "cannot measure: BPF and its statistics need root (try 'sudo make bench')" >&2
 	exit 1
 fi
-for program in "$LUASPY" "$LUA" python3; do
+for program in "$LUASPY" $LUA python3; do
 	if ! command -v "$program" >/dev/null; then
 		echo "cannot measure without '$program' (install it, or set LUA or LUASPY)" >&2
 		exit 1

@@ -23,7 +23,8 @@ function units.tower(depth, leaf)
 		text[#text + 1] = call:format(i, below)
 	end
 	text[#text + 1] = ("return f%d"):format(depth)
-	return assert(load(table.concat(text, "\n"), "@tower.lua"))(leaf)
+	local compile = loadstring or load -- 5.1's load takes no text
+	return assert(compile(table.concat(text, "\n"), "@tower.lua"))(leaf)
 end
 
 -- Arithmetic, a table, and no call.

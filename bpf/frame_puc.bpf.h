@@ -239,27 +239,33 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 #define LS_RESULT_ON_STACK  1
 #define LS_RESULT_OFF_STACK 2 /* past `top` */
 #define LS_RESULTS_SHIFTED  4
-#define LS_RESULTS_FILLED   8 /* and a fourth is added */
+#define LS_RESULTS_FILLED   8  /* and a fourth is added */
+#define LS_RESULT_NIL       16 /* a nil has its bits */
 
 /*
- * Whether that C function is among the results, of which the first lies at `first`, below `end`. A
- * nil does not count, whose bits are those of what it replaced: an iterator is called with the nils
- * that fill up what came with it. Verified once, for all its callers.
+ * Where that C function is among the results, of which the first lies at `first`, and `top` after
+ * the last: signs. A nil has the bits of what it replaced: it may fill up results, or be what an
+ * iterator is called with. Verified once, for all its callers.
  */
-__noinline int is_among_results(const struct ls_scratch *scratch, __u64 first, __u64 end,
-				__u64 function)
+__noinline int signs_of_function(const struct ls_scratch *scratch, __u64 first, __u64 top,
+				 __u64 function)
 {
-	int found = 0;
+	int signs = 0;
 
 	if (!scratch)
 		return 0;
 	for (__u32 i = 0; i < LS_RESULTS_MAX; i++) {
 		const struct ls_value *result = &scratch->results[i];
 
-		found |= result->value == function && result->tag & 15 &&
-			 first + i * sizeof(*result) < end;
+		if (result->value != function)
+			continue;
+		if (!(result->tag & 15))
+			signs |= LS_RESULT_NIL;
+		else
+			signs |= first + i * sizeof(*result) < top ? LS_RESULT_ON_STACK
+								   : LS_RESULT_OFF_STACK;
 	}
-	return found;
+	return signs;
 }
 
 /*
@@ -292,21 +298,18 @@ static __always_inline void look_for_results(struct ls_scratch *scratch,
 	const __u32 size = sizeof(scratch->results);
 	__u64 first = func_of(scratch, layout, ci) + sizeof(*values);
 	__u64 top = ls_word(scratch->state, layout->state_top);
-	__u32 signs = 0;
+	__u32 signs;
 
 	if (scratch->walk.chain_index || !is_top_call(scratch, layout) ||
 	    read_target(values, size, first))
 		return;
-	if (is_among_results(scratch, first, top, function))
-		signs |= LS_RESULT_ON_STACK;
-	else if (is_among_results(scratch, first, ~0ULL, function))
-		signs |= LS_RESULT_OFF_STACK;
-	signs |= signs_of_shift(values, (top - first) / sizeof(*values) + 1);
+	signs = signs_of_function(scratch, first, top, function) |
+		signs_of_shift(values, (top - first) / sizeof(*values) + 1);
 	first = top - size;
-	if (!signs && first > func_of(scratch, layout, ci) &&
+	if (!(signs & ~LS_RESULT_NIL) && first > func_of(scratch, layout, ci) &&
 	    top <= ls_word(scratch->state, layout->state_stack_last) &&
-	    !read_target(values, size, first) && is_among_results(scratch, first, top, function))
-		signs |= LS_RESULT_ON_STACK;
+	    !read_target(values, size, first))
+		signs |= signs_of_function(scratch, first, top, function) & LS_RESULT_ON_STACK;
 	scratch->walk.result_signs = signs;
 }
 

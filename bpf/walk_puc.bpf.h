@@ -92,8 +92,13 @@ static __always_inline int is_half_returned(struct ls_scratch *scratch,
 		return 0;
 	if (signs & LS_RESULT_ON_STACK)
 		return 1;
-	if (signs & LS_RESULT_OFF_STACK && is_call && !layout->ci_has_base)
-		return ls_word(scratch->state, layout->state_top) == end;
+	if (signs & LS_RESULT_OFF_STACK && is_call && !layout->ci_has_base &&
+	    ls_word(scratch->state, layout->state_top) == end)
+		return 1;
+	/* One result that nils were added to; one that was wanted, and a call's own nils, are not.
+	 */
+	if (signs & LS_RESULT_NIL && wanted > 2)
+		return 1;
 	if (signs & LS_RESULTS_SHIFTED)
 		return !wanted || wanted > 3;
 	return signs & LS_RESULTS_FILLED && wanted == 5;

@@ -12,7 +12,7 @@
 
 #include "field.h"
 
-#define PACKETS 60000
+#define PACKETS 240000
 #define PAYLOAD 16
 
 static const char dissector[] = FIELD_WORK

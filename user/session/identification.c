@@ -210,7 +210,8 @@ void identification__notice(struct identification *identification, struct verdic
 	if (now - identification->noticed_ns < NOTICE_NS)
 		return;
 	identification->noticed_ns = now;
-	if (process__mapped_pages(identification->options.pid, &pages) ||
+	/* A process that has ended has none, and says nothing of what it was. */
+	if (process__mapped_pages(identification->options.pid, &pages) || !pages ||
 	    pages == identification->pages)
 		return;
 	identification->pages = pages;

@@ -159,6 +159,12 @@ static __always_inline int add_protected(struct ls_scratch *scratch,
 	return 1;
 }
 
+/* Where a word is remembered that has been considered. */
+static __always_inline __u32 place_of(__u64 word)
+{
+	return (word >> 4 ^ word >> 12) % LS_SEEN_MAX;
+}
+
 /* A pointer found somewhere: is it an active state? Verified once, for all its callers. */
 __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
 			__u64 address)
@@ -167,8 +173,12 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 
 	if (!scratch || !layout)
 		return 0;
-	if (read_target(&head, sizeof(head), address + 8) || (head & 0xff) != LS_THREAD_TAG ||
-	    read_state(layout, address, scratch->other_state))
+	if (read_target(&head, sizeof(head), address + 8) || (head & 0xff) != LS_THREAD_TAG)
+		return 0;
+	/* Every chunk that has it is to know. */
+	scratch->search.states_met++;
+	scratch->search.seen_in[place_of(address)] = 0;
+	if (read_state(layout, address, scratch->other_state))
 		return 0;
 	error_jump = ls_word(scratch->other_state, layout->state_error_jump);
 	if (error_jump && !on_stack(scratch, error_jump)) {
@@ -222,7 +232,7 @@ static __always_inline void note_word(struct ls_search *search, __u64 word)
 	for (__u32 i = 0; i < LS_BARREN_RANGES; i++)
 		if (word >= search->barren[i].low && word < search->barren[i].high)
 			return;
-	slot = (word >> 4 ^ word >> 12) % LS_SEEN_MAX;
+	slot = place_of(word);
 	if (search->seen[slot] == word && search->seen_in[slot] == search->generation)
 		return;
 	search->seen[slot] = word;
@@ -276,6 +286,48 @@ static __always_inline int is_found(const struct ls_scratch *scratch)
 	       scratch->chain[last].error_jump < scratch->search.address;
 }
 
+/* Of the whole chunk that was read; four at a time, for each waits for the one before. */
+__noinline __u64 hash_chunk(const struct ls_scratch *scratch)
+{
+	const __u64 factor = 0x9e3779b97f4a7c15ULL; /* odd, or bits were lost */
+	__u64 a, b, c, d;
+
+	if (!scratch)
+		return 0;
+	a = b = c = d = scratch->tgid;
+	for (__u32 i = 0; i < LS_CHUNK_WORDS; i += 4) {
+		a = (a ^ scratch->search.chunk[i]) * factor;
+		b = (b ^ scratch->search.chunk[i + 1]) * factor;
+		c = (c ^ scratch->search.chunk[i + 2]) * factor;
+		d = (d ^ scratch->search.chunk[i + 3]) * factor;
+	}
+	return ls_fold(ls_fold(ls_fold(a, b), c), d);
+}
+
+/*
+ * Looks through the chunk that was read. One that had no pointer to a state when it was the same is
+ * passed over: what a state's frames keep of it is written when it begins to run, as is its
+ * errorJmp. So a thread that works far from Lua pays for what changes on its stack alone.
+ */
+static __always_inline void look_through_chunk(struct ls_pass *pass, __u32 size)
+{
+	struct ls_scratch *scratch = pass->scratch;
+	__u64 address = scratch->search.address;
+	struct ls_quiet *quiet =
+		&scratch->quiet[(address / LS_CHUNK_BYTES ^ scratch->tgid) % LS_QUIET_MAX];
+	__u64 hash = size == LS_CHUNK_BYTES ? hash_chunk(scratch) : 0;
+
+	if (hash && quiet->hash == hash && quiet->address == address)
+		return;
+	scratch->search.states_met = 0;
+	repeat((size + 31) / 32, note_words, pass);
+	consider_noted(pass);
+	if (scratch->search.states_met)
+		return;
+	quiet->address = address;
+	quiet->hash = hash;
+}
+
 static long scan_chunk(__u32 i, void *context)
 {
 	struct ls_pass *pass = context;
@@ -291,10 +343,8 @@ static long scan_chunk(__u32 i, void *context)
 	if (size > LS_CHUNK_BYTES)
 		return 1;
 	search->chunks_read++;
-	if (size && !read_target(search->chunk, size, search->address)) {
-		repeat((size + 31) / 32, note_words, pass);
-		consider_noted(pass);
-	}
+	if (size && !read_target(search->chunk, size, search->address))
+		look_through_chunk(pass, size);
 	search->address = next;
 	return 0;
 }

@@ -8,6 +8,9 @@
 /* Frames that a sample may have; user space sets it. */
 const volatile __u32 max_depth = 512;
 
+/* Timers that each thread has, which share its samples among them; user space sets it. */
+const volatile __u32 timer_count = 1;
+
 __u32 namespace_level;
 
 #ifdef __TARGET_ARCH_arm64
@@ -78,7 +81,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return 0;
 	counters->ticks++;
-	begin_sample(scratch, task, tgid, tid, ctx->sample_period);
+	begin_sample(scratch, task, tgid, tid, ctx->sample_period / timer_count);
 	scratch->edition = target->edition;
 	bpf_tail_call(ctx, &families, target->family);
 	return 0;

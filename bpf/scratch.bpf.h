@@ -19,6 +19,7 @@ typedef int ls_reader_t;
 #define LS_CHUNK_BYTES   2048 /* of native stack, read at once: never crosses a page */
 #define LS_CHUNK_WORDS   (LS_CHUNK_BYTES / 8)
 #define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
+#define LS_QUIET_MAX     512  /* chunks that are not looked through twice: 8 KiB */
 #define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
 #define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 224 KiB */
 #define LS_MET_MAX       32   /* closures of one stack that are not read twice */
@@ -100,6 +101,12 @@ struct ls_window {
 	__u8 bytes[LS_WINDOW_BYTES + LS_STRUCT_LEN];
 };
 
+/* A whole chunk of some process's native stack that had no pointer to a state in it. */
+struct ls_quiet {
+	__u64 address;
+	__u64 hash; /* of its content */
+};
+
 /* Where the search for active states has come to. */
 struct ls_search {
 	__u64 high;    /* end of the thread's stack */
@@ -114,6 +121,8 @@ struct ls_search {
 	__u32 is_beyond; /* there may be more above the known end of the stack */
 	__u32 chunks_read;
 	__u32 candidate_count;
+	__u32 states_met; /* in the chunk that is looked through, active or not */
+	__u32 padding;
 	__u64 candidates[LS_CHUNK_WORDS];
 	__u64 chunk[LS_CHUNK_WORDS];
 	__u64 seen[LS_SEEN_MAX];    /* words considered */
@@ -228,6 +237,7 @@ struct ls_scratch {
 	struct ls_function function;
 	struct ls_memo memo[LS_MEMO_MAX];
 	struct ls_met met[LS_MET_MAX];
+	struct ls_quiet quiet[LS_QUIET_MAX];
 	__u64 walk_number;
 
 	/* the record */

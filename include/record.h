@@ -76,7 +76,7 @@ struct ls_sample {
 	__u64 runtime_ns;
 	__u64 state;     /* the running lua_State, 0 where none */
 	__u64 vm;        /* its VM, by the main thread of it; 0 where none */
-	__u32 period_ns; /* of the timer that took it */
+	__u32 period_ns; /* of the timer that took it, by how many take turns */
 	__u32 flags;     /* enum ls_sample_flags */
 	char comm[LS_COMM_LEN];
 	__u16 frame_count;

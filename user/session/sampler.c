@@ -4,12 +4,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,16 +14,16 @@
 #include "log.h"
 #include "luaspy.skel.h"
 #include "privileges.h"
+#include "timer_set.h"
 
 /* A drain has handed out as many records as the buffer holds; no receiver returns it. */
 #define ENOUGH -ECANCELED
 
-/* A thread with a timer of its own. */
+/* A thread with timers of its own. */
 struct timer {
 	pid_t tid;
-	int fd; /* of the event; owned by the link */
-	struct bpf_link *link;
-	uint64_t attached_ns; /* threads that it creates from then on inherit the timer */
+	struct timer_set set;
+	uint64_t attached_ns; /* threads that it creates from then on inherit the timers */
 	UT_hash_handle hh;
 };
 
@@ -145,6 +142,7 @@ static int load(struct sampler *sampler, const struct sampler_options *options)
 		return explain_load_failure(-errno);
 	sampler->bpf = bpf;
 	bpf->rodata->max_depth = options->max_depth;
+	bpf->rodata->timer_count = timer_set__count(options->period_ns);
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
 	error = luaspy_bpf__load(bpf);
 	if (!error)
@@ -198,7 +196,7 @@ void sampler__stop(struct sampler *sampler)
 	sampler->next_varied = NULL;
 	HASH_ITER (hh, sampler->timers, timer, next) {
 		HASH_DEL(sampler->timers, timer);
-		bpf_link__destroy(timer->link);
+		timer_set__close(&timer->set);
 		free(timer);
 	}
 }
@@ -229,26 +227,6 @@ int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_targ
 		       : 0;
 }
 
-/*
- * Task-clock: the timer runs while the thread does, and nobody else pays. inherit_thread: threads
- * that it creates get one too, other processes do not.
- */
-static int open_timer(pid_t tid, uint64_t period_ns)
-{
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = period_ns,
-		.inherit = 1,
-		.inherit_thread = 1,
-		.disabled = 1,
-	};
-	int fd = syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 {
 	struct timer *timer = calloc(1, sizeof(*timer));
@@ -257,23 +235,15 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	if (!timer)
 		return -ENOMEM;
 	timer->tid = tid;
-	timer->fd = open_timer(tid, sampler->period_ns);
-	if (timer->fd < 0) {
-		error = timer->fd;
+	error = timer_set__open(&timer->set, tid, sampler->period_ns, sampler->bpf->progs.sample);
+	if (error)
 		goto cleanup;
-	}
-	timer->link = bpf_program__attach_perf_event(sampler->bpf->progs.sample, timer->fd);
-	if (!timer->link) {
-		error = -errno;
-		close(timer->fd);
-		goto cleanup;
-	}
 	timer->attached_ns = now_ns();
 	HASH_ADD(hh, sampler->timers, tid, sizeof(timer->tid), timer);
 	if (HASH_HAS_ADDED(timer))
 		return 0;
 	error = -ENOMEM;
-	bpf_link__destroy(timer->link);
+	timer_set__close(&timer->set);
 cleanup:
 	free(timer);
 	return error;
@@ -286,11 +256,7 @@ void sampler__vary_periods(struct sampler *sampler)
 {
 	for (int i = 0; i < CHANGES_MAX && i < (int)HASH_COUNT(sampler->timers); i++) {
 		struct timer *timer = sampler->next_varied ? sampler->next_varied : sampler->timers;
-		/* Even in frequency, so that the mean rate is what was asked for. */
-		uint64_t period = sampler->period_ns / (0.75 + drand48() / 2);
-
-		/* Fails for a thread that is gone. */
-		ioctl(timer->fd, PERF_EVENT_IOC_PERIOD, &period);
+		timer_set__vary(&timer->set, sampler->period_ns);
 		sampler->next_varied = timer->hh.next;
 	}
 }

@@ -41,7 +41,7 @@ int sampler__set_layout(struct sampler *sampler, uint32_t index,
 int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_target *target);
 
 /*
- * Starts a timer on one thread and on those that it will create. 0 or -errno; -ESRCH: it is gone.
+ * Starts timers on one thread and on those that it will create. 0 or -errno; -ESRCH: it is gone.
  */
 int sampler__attach_thread(struct sampler *sampler, pid_t tid);
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "timer_set.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PERIOD_NS_MIN 400000
+
+uint32_t timer_set__count(uint64_t period_ns)
+{
+	uint64_t count = period_ns ? PERIOD_NS_MIN / period_ns : 1;
+
+	if (count < 1)
+		return 1;
+	return count < TIMERS_MAX ? (uint32_t)count : TIMERS_MAX;
+}
+
+/* Even in frequency, so that the mean rate is what was asked for. */
+static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
+{
+	return (uint64_t)((double)(set->count * period_ns) / (0.75 + drand48() / 2));
+}
+
+/*
+ * Task-clock: the timer runs while the thread does, and nobody else pays. inherit_thread: threads
+ * that it creates get one too, other processes do not.
+ */
+static int open_event(pid_t tid, uint64_t period_ns)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+		.inherit = 1,
+		.inherit_thread = 1,
+		.disabled = 1,
+	};
+	int file =
+		(int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return file < 0 ? -errno : file;
+}
+
+static int add_timer(struct timer_set *set, uint32_t at, pid_t tid, uint64_t period_ns,
+		     struct bpf_program *program)
+{
+	int error, file = open_event(tid, random_period(set, period_ns));
+
+	if (file < 0)
+		return file;
+	set->links[at] = bpf_program__attach_perf_event(program, file);
+	if (set->links[at]) {
+		set->files[at] = file;
+		return 0;
+	}
+	error = -errno;
+	close(file);
+	return error;
+}
+
+int timer_set__open(struct timer_set *set, pid_t tid, uint64_t period_ns,
+		    struct bpf_program *program)
+{
+	int error = 0;
+
+	*set = (struct timer_set){.count = timer_set__count(period_ns)};
+	for (uint32_t i = 0; i < set->count && !error; i++)
+		error = add_timer(set, i, tid, period_ns, program);
+	if (error)
+		timer_set__close(set);
+	return error;
+}
+
+void timer_set__close(struct timer_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		bpf_link__destroy(set->links[i]);
+	set->count = 0;
+}
+
+void timer_set__vary(const struct timer_set *set, uint64_t period_ns)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint64_t period = random_period(set, period_ns);
+
+		/* Fails for a thread that is gone. */
+		ioctl(set->files[i], PERF_EVENT_IOC_PERIOD, &period);
+	}
+}

@@ -440,6 +440,42 @@ static void finds_a_state_however_many_samples_ago_it_was_seen(struct fixture *f
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 1, 0);
 }
 
+/* Wherever it works: every word points somewhere, and none to a state. */
+static void does_not_look_through_a_chunk_twice(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	uint64_t first;
+
+	image__native_frame(image, FAR);
+	for (uint64_t offset = 0; offset < FAR; offset += 8)
+		image__native_word(image, offset, image->heap + offset * 8);
+	walker__sample(&fixture->walker, image);
+	first = fixture->walker.reads;
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
+	assert_in_range(first, 2000, FAR);
+	assert_in_range(fixture->walker.reads, 1, 300);
+}
+
+/* What is idle may run the next time, and nothing on the stack but its errorJmp is new. */
+static void looks_again_at_a_chunk_that_holds_an_idle_state(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	image__native_frame(image, 3 * LS_CHUNK_BYTES);
+	image__native_word(image, LS_CHUNK_BYTES + 8, image->threads[0].address);
+	image__native_word(image, 2 * LS_CHUNK_BYTES + 8, image->threads[0].address);
+	for (int i = 0; i < 3; i++) {
+		walker__sample(&fixture->walker, image);
+		assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
+	}
+	image__native_word(image, LS_CHUNK_BYTES + 8, 0);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 0, 10);
+	image__set_error_jump(image, 0, image->sp + 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+}
+
 int main(void)
 {
 	static const struct fixture_test tests[] = {
@@ -464,6 +500,8 @@ int main(void)
 		TEST(says_so_if_a_known_state_lies_too_far_up),
 		TEST(says_so_if_it_cannot_look_at_all_below_a_known_state),
 		TEST(bounds_a_search_without_script),
+		TEST(does_not_look_through_a_chunk_twice),
+		TEST(looks_again_at_a_chunk_that_holds_an_idle_state),
 		TEST(keeps_sixteen_active_states),
 		TEST(tells_that_resumers_are_missing_each_time),
 		TEST(finds_a_state_however_many_samples_ago_it_was_seen),

@@ -21,6 +21,7 @@
 #include "recording.h"
 #include "sampler.h"
 #include "signals.h"
+#include "threads.h"
 
 #define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
 
@@ -35,6 +36,7 @@ struct session {
 	struct session_options options;
 	struct sampler *sampler;
 	struct recording *recording;
+	struct threads threads;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told of the target last */
 	int is_known;           /* it was told something */
@@ -47,7 +49,6 @@ struct session {
 	uint64_t open_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t executed_ns; /* likewise: when the target last became another program */
 	uint64_t start_unix_ms;
-	uint64_t cpu_start_ns, cpu_ns;
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
 	int is_over;      /* a signal came or the target has ended */
@@ -194,6 +195,8 @@ int session__open(const struct session_options *options, struct session **opened
 	error = session->recording ? load_sampler(session) : -ENOMEM;
 	if (error)
 		goto cleanup;
+	session->threads = (struct threads){
+		.pid = options->pid, .sampler = session->sampler, .recording = session->recording};
 	*opened = session;
 	return 0;
 cleanup:
@@ -215,68 +218,6 @@ void session__close(struct session *session)
 	if (session->signal_fd >= 0)
 		close(session->signal_fd);
 	free(session);
-}
-
-/* -ESRCH: the thread is gone, which is nothing to complain about. */
-static int attach_thread(struct session *session, pid_t tid)
-{
-	pid_t pid = session->options.pid;
-	uint64_t runtime_ns;
-	char comm[16];
-	int error = process__thread_runtime_ns(pid, tid, &runtime_ns);
-
-	if (!error)
-		error = process__name(tid, comm);
-	if (!error)
-		error = recording__begin_thread(session->recording, tid, comm, runtime_ns);
-	if (!error)
-		error = sampler__attach_thread(session->sampler, tid);
-	return error == -ENOENT ? -ESRCH : error;
-}
-
-/* Returns how many timers it started, or -errno. */
-static int attach_new_threads(struct session *session)
-{
-	pid_t *tids = NULL;
-	ssize_t count = process__threads(session->options.pid, &tids);
-	int attached = 0, error = 0;
-
-	for (ssize_t i = 0; i < count && !error; i++) {
-		if (sampler__has_thread(session->sampler, tids[i]))
-			continue;
-		error = attach_thread(session, tids[i]);
-		attached += !error;
-		if (error == -ESRCH)
-			error = 0;
-	}
-	free(tids);
-	if (count < 0)
-		return count;
-	return error ? error : attached;
-}
-
-/* Threads may be born by threads that have no timer yet: until there is none without. */
-static int attach(struct session *session)
-{
-	int attached, rounds = 0;
-
-	do {
-		attached = attach_new_threads(session);
-	} while (attached > 0 && ++rounds < 1000);
-	if (attached >= 0)
-		return 0;
-	if (attached == -EMFILE)
-		log_error("cannot start timers: %s has more threads than files may be open (try "
-			  "a higher 'ulimit -n')",
-			  session->target);
-	else if (attached == -EACCES || attached == -EPERM)
-		log_error("cannot start timers on %s: permission denied (try sudo or CAP_PERFMON)",
-			  session->target);
-	else if (attached == -ENOENT || attached == -ESRCH)
-		return 0; /* the process has ended: what there is will show that */
-	else
-		log_error("cannot start timers on %s: %s", session->target, strerror(-attached));
-	return attached;
 }
 
 /* The target runs another program: a script's wrapper does that. */
@@ -435,39 +376,13 @@ static int watch(struct session *session)
 	return error;
 }
 
-/* What the living threads and the process were charged, once everything is drained. */
-static void end_threads(struct session *session)
-{
-	pid_t pid = session->options.pid;
-	pid_t *tids = NULL;
-	ssize_t count = process__threads(pid, &tids);
-	uint64_t runtime_ns;
-	char comm[16];
-
-	for (ssize_t i = 0; i < count; i++) {
-		char state = process__state(tids[i]);
-
-		/* A zombie has told its end itself. */
-		if (state && state != 'Z' && state != 'X' &&
-		    !process__thread_runtime_ns(pid, tids[i], &runtime_ns) &&
-		    !process__name(tids[i], comm))
-			recording__end_thread(session->recording, tids[i], comm, runtime_ns);
-	}
-	free(tids);
-	if (!process__runtime_ns(pid, &runtime_ns))
-		session->cpu_ns = runtime_ns - session->cpu_start_ns;
-	recording__finish(session->recording, session->name, session->cpu_ns);
-}
-
 int session__run(struct session *session)
 {
 	int error, drain_error;
 
 	session->start_unix_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	session->start_ns = clock_ns(CLOCK_MONOTONIC);
-	if (process__runtime_ns(session->options.pid, &session->cpu_start_ns))
-		session->cpu_start_ns = 0;
-	error = attach(session);
+	error = threads__attach(&session->threads, session->target);
 	/* From here on it reads and writes, that is all. */
 	if (!error && privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
@@ -482,7 +397,7 @@ int session__run(struct session *session)
 		error = identification__end(session->identification,
 					    recording__verdicts(session->recording),
 					    session->target);
-	end_threads(session);
+	threads__end(&session->threads, session->name);
 	log_debug("%llu ticks, %llu searched %llu chunks of stack, %llu "
 		  "prototypes read",
 		  session->counters.ticks, session->counters.scans, session->counters.chunks,
@@ -518,7 +433,7 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->collector =
 		identification__collector(session->identification, &recorder->collector_is_known);
 	recorder->period_ns = session->options.period_ns;
-	recorder->cpu_ns = session->cpu_ns;
+	recorder->cpu_ns = session->threads.cpu_ns;
 	recorder->start_ms = session->start_unix_ms;
 	recorder->duration_ns = session->end_ns - session->start_ns;
 	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;

@@ -367,6 +367,79 @@ static void favours_nobody_where_ticks_get_lost(void **state)
 
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
 
+static void pause_thread(struct fixture *fixture, uint32_t tid, uint64_t runtime_ns)
+{
+	assert_int_equal(cpu_time__pause(fixture->time, tid, "lua", runtime_ns), 0);
+}
+
+static void resume_thread(struct fixture *fixture, uint32_t tid, uint64_t runtime_ns)
+{
+	assert_int_equal(cpu_time__resume(fixture->time, tid, "lua", runtime_ns), 1);
+}
+
+static void charges_nobody_for_a_pause(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, 1, 10 * PERIOD);
+	sample_at(fixture, 12 * PERIOD, 1);
+	pause_thread(fixture, 1, 13 * PERIOD);
+	resume_thread(fixture, 1, 1000 * PERIOD);
+	assert_int_equal(cpu_time__resume(fixture->time, 1, "lua", 2000 * PERIOD), 0);
+	sample_at(fixture, 1002 * PERIOD, 2);
+	end(fixture, 1, 1002 * PERIOD);
+	/* One window, of five periods: two samples share them. */
+	assert_int_equal(fixture->nodes[1], 5 * PERIOD / 2);
+	assert_int_equal(fixture->nodes[2], 5 * PERIOD / 2);
+	assert_int_equal(fixture->unsampled_ns, 0);
+}
+
+static void ends_a_paused_thread_where_it_was_paused(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, 1, 10 * PERIOD);
+	sample_at(fixture, 12 * PERIOD, 1);
+	pause_thread(fixture, 1, 13 * PERIOD);
+	pause_thread(fixture, 1, 50 * PERIOD);
+	cpu_time__end_known(fixture->time, 1, 90 * PERIOD);
+	cpu_time__end_known(fixture->time, 2, 90 * PERIOD);
+	assert_int_equal(cpu_time__total_ns(fixture->time), 3 * PERIOD);
+	begin(fixture, 3, 10 * PERIOD);
+	pause_thread(fixture, 3, 11 * PERIOD);
+	cpu_time__end_all(fixture->time);
+	assert_int_equal(cpu_time__total_ns(fixture->time), 4 * PERIOD);
+}
+
+static void tells_a_thread_that_has_the_number_of_one_that_ended_unseen(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, 1, 10 * PERIOD);
+	pause_thread(fixture, 1, 13 * PERIOD);
+	resume_thread(fixture, 1, 2 * PERIOD);
+	end(fixture, 1, 4 * PERIOD);
+	assert_int_equal(cpu_time__total_ns(fixture->time), 5 * PERIOD);
+}
+
+static void hands_over_all_when_settled_and_goes_on(void **state)
+{
+	struct fixture *fixture = *state;
+
+	begin(fixture, 1, 10 * PERIOD);
+	sample_at(fixture, 12 * PERIOD, 1);
+	assert_int_equal(cpu_time__settle(fixture->time, 1, "lua", 13 * PERIOD), 0);
+	assert_int_equal(fixture->nodes[1], 3 * PERIOD);
+	pause_thread(fixture, 1, 14 * PERIOD);
+	assert_int_equal(cpu_time__settle(fixture->time, 1, "lua", 20 * PERIOD), 0);
+	assert_int_equal(cpu_time__total_ns(fixture->time), 4 * PERIOD);
+	resume_thread(fixture, 1, 20 * PERIOD);
+	sample_at(fixture, 22 * PERIOD, 2);
+	end(fixture, 1, 22 * PERIOD);
+	assert_int_equal(fixture->nodes[2], 2 * PERIOD);
+	assert_int_equal(cpu_time__total_ns(fixture->time), 6 * PERIOD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +461,10 @@ int main(void)
 		fixed(adds_up_to_what_was_charged_for_any_sequence),
 		fixed(favours_no_long_pieces_where_the_value_moves_at_their_ends),
 		fixed(favours_nobody_where_ticks_get_lost),
+		fixed(charges_nobody_for_a_pause),
+		fixed(ends_a_paused_thread_where_it_was_paused),
+		fixed(tells_a_thread_that_has_the_number_of_one_that_ended_unseen),
+		fixed(hands_over_all_when_settled_and_goes_on),
 	};
 
 	return cmocka_run_group_tests_name("cpu_time", tests, NULL, NULL);

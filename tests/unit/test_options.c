@@ -393,6 +393,22 @@ static void a_full_disk_is_a_failure(void **state)
 	free(err);
 }
 
+static void takes_pauses_and_a_fifo(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p", "1");
+	assert_false(options.record.is_paused);
+	assert_null(options.record.control);
+	assert_runs(&options, "record", "-p", "1", "--paused", "--control=fifo");
+	assert_true(options.record.is_paused);
+	assert_string_equal(options.record.control, "fifo");
+	assert_wrong("cannot understand value '' of option '--control' (accepted: the name of a "
+		     "FIFO, which need not exist)",
+		     "record", "-p", "1", "--control=");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +430,7 @@ int main(void)
 		cmocka_unit_test(help_names_every_option_and_default),
 		cmocka_unit_test(tells_its_version),
 		cmocka_unit_test(a_full_disk_is_a_failure),
+		cmocka_unit_test(takes_pauses_and_a_fifo),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

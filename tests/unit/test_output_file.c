@@ -459,6 +459,40 @@ static void two_at_once_do_not_meet(void **state)
 
 #define test(name) cmocka_unit_test_setup_teardown(name, make_fixture, free_fixture)
 
+static void another_one_is_there_before_the_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct output_file *file, *again;
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/out", fixture->folder);
+	put_file(path, "old");
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(output_file__open(path, &file), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(output_file__again(file, &again), 0);
+		fputs("early", output_file__stream(again));
+		assert_int_equal(output_file__commit(again), 0);
+		assert_content(path, "early");
+		assert_int_equal(mode_of(path) & ALLPERMS, 0600);
+	}
+	fputs("late", output_file__stream(file));
+	assert_int_equal(output_file__commit(file), 0);
+	assert_content(path, "late");
+	assert_int_equal(count_files(fixture), 1);
+}
+
+static void there_is_no_other_one_of_what_is_written_directly(void **state)
+{
+	struct output_file *file, *again = (struct output_file *)-1;
+
+	(void)state;
+	assert_int_equal(output_file__open("/dev/null", &file), 0);
+	assert_int_equal(output_file__again(file, &again), -ENOTSUP);
+	assert_null(again);
+	output_file__discard(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +515,8 @@ int main(void)
 		test(writes_open_descriptors_where_they_are),
 		test(belongs_to_the_caller_of_sudo),
 		test(two_at_once_do_not_meet),
+		test(another_one_is_there_before_the_first),
+		test(there_is_no_other_one_of_what_is_written_directly),
 	};
 
 	return cmocka_run_group_tests_name("output_file", tests, NULL, NULL);

@@ -237,6 +237,22 @@ static void is_silent_where_there_is_no_terminal(void **state)
 
 #define on_terminal(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void says_that_it_is_paused(void **state)
+{
+	struct progress paused = countdown;
+
+	paused.is_paused = 1;
+	begin(*state);
+	progress__show(&paused);
+	assert_string_equal(end(*state),
+			    "  0:13 left  paused  11,874 samples  97.1% in script  0 lost\033[K\r");
+	paused.samples = 0;
+	wait_for_next_draw();
+	begin(*state);
+	progress__show(&paused);
+	assert_non_null(strstr(end(*state), "  0:13 left  paused  no samples yet\033[K\r"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +266,7 @@ int main(void)
 		on_terminal(is_silent_when_asked_to_be),
 		on_terminal(is_silent_on_dumb_terminals),
 		on_terminal(is_silent_where_there_is_no_terminal),
+		on_terminal(says_that_it_is_paused),
 	};
 
 	return cmocka_run_group_tests_name("progress", tests, NULL, NULL);

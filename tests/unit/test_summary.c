@@ -449,6 +449,19 @@ static void fits_the_terminal_that_it_goes_to(void **state)
 
 #define with_profile(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void says_how_long_it_was_paused(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
+
+	assert_hides(fixture, "pause");
+	recorder->paused_ns = 4004000000;
+	assert_shows(fixture, "  wall clock   0:00:20.004, paused for 0:00:04.004\n");
+	assert_shows(fixture, "62.5% of the wall clock without pauses\n");
+	recorder->events_left_out = 12;
+	assert_shows(fixture, "  12  marks and pauses beyond those that are kept\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +480,7 @@ int main(void)
 		with_profile(survives_a_session_that_saw_nothing),
 		with_profile(escapes_every_name_and_keeps_to_80_columns),
 		with_profile(fits_the_terminal_that_it_goes_to),
+		with_profile(says_how_long_it_was_paused),
 	};
 
 	return cmocka_run_group_tests_name("summary", tests, NULL, NULL);

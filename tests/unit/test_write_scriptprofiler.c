@@ -346,6 +346,35 @@ static void reports_a_full_disk(void **state)
 
 #define test(name) cmocka_unit_test_setup_teardown(name, make_fixture, free_fixture)
 
+static void tells_what_the_session_was_told(void **state)
+{
+	static const struct ls_profile_event events[] = {{1500, "pause", NULL},
+							 {2000000, "mark", "</script>\033"}};
+	struct fixture *fixture = *state;
+	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
+	const json_t *told, *listed;
+
+	recorder->version = "1";
+	told = json_object_get(write_json(fixture), "Recorder");
+	assert_null(json_object_get(told, "Events"));
+	assert_null(json_object_get(told, "PausedDuration"));
+	recorder->events = events;
+	recorder->event_count = 2;
+	recorder->paused_ns = 7000;
+	recorder->events_left_out = 3;
+	told = json_object_get(write_json(fixture), "Recorder");
+	listed = json_object_get(told, "Events");
+	assert_int_equal(json_array_size(listed), 2);
+	assert_int_equal(number(json_array_get(listed, 0), "TimeUs"), 1);
+	assert_int_equal(number(json_array_get(listed, 1), "TimeUs"), 2000);
+	assert_null(json_object_get(json_array_get(listed, 0), "Text"));
+	assert_string_equal(json_string_value(json_object_get(json_array_get(listed, 1), "Text")),
+			    events[1].text);
+	assert_null(strstr(fixture->text, "</script"));
+	assert_int_equal(number(told, "PausedDuration"), 7);
+	assert_int_equal(number(told, "EventsLeftOut"), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +388,7 @@ int main(void)
 		test(gives_a_reason_for_each_error_that_occurred),
 		test(is_strict_without_a_recorders_version),
 		test(reports_a_full_disk),
+		test(tells_what_the_session_was_told),
 	};
 
 	return cmocka_run_group_tests_name("write_scriptprofiler", tests, NULL, NULL);

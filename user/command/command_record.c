@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "exit_status.h"
 #include "merged_profile.h"
 #include "output_file.h"
@@ -59,18 +60,25 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 	else
 		error = output_file__commit(file);
 	if (error)
-		log_error("cannot write '%s': %s (what was sampled is lost)", path,
-			  strerror(-error));
+		log_error("cannot write '%s': %s", path, strerror(-error));
 	else if (strcmp(path, "-"))
 		log_info("wrote %s", path);
 	return error;
 }
 
+/* Where a session's profile goes. */
+struct delivery {
+	const struct record_options *options;
+	const char *path;
+	struct output_file *file;
+};
+
 /* Takes over `file`. */
-static int deliver(struct session *session, const struct record_options *options, const char *path,
-		   struct output_file *file)
+static int deliver(struct session *session, const struct delivery *delivery,
+		   struct output_file *file, bool is_end)
 {
-	enum merged_lines lines = options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
+	enum merged_lines lines =
+		delivery->options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
 	struct ls_profile raw = {};
 	struct merged_profile *merged = NULL;
 	struct ls_totals totals = {};
@@ -85,17 +93,32 @@ static int deliver(struct session *session, const struct record_options *options
 		output_file__discard(file);
 		goto cleanup;
 	}
-	if (log__level() >= LOG_INFO)
+	if (is_end && log__level() >= LOG_INFO)
 		summary__print(merged_profile__profile(merged), &totals, stderr);
-	error = write_profile(merged_profile__profile(merged), &totals, path, file);
+	error = write_profile(merged_profile__profile(merged), &totals, delivery->path, file);
 cleanup:
 	totals__free(&totals);
 	merged_profile__free(merged);
 	return error;
 }
 
-static enum exit_status run(struct session *session, const struct record_options *options,
-			    const char *path, struct output_file *file)
+/* While the session goes on: what fails costs nothing but this profile. */
+static void write_so_far(void *context, struct session *session)
+{
+	const struct delivery *delivery = context;
+	struct output_file *file;
+	int error = output_file__again(delivery->file, &file);
+
+	if (error == -ENOTSUP)
+		log_warn("'write' is passed over: '%s' takes one profile, at the end",
+			 delivery->path);
+	else if (error)
+		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
+	else
+		deliver(session, delivery, file, false);
+}
+
+static enum exit_status run(struct session *session, const struct delivery *delivery)
 {
 	struct ls_profile sampled = {};
 	int error = session__run(session);
@@ -104,9 +127,9 @@ static enum exit_status run(struct session *session, const struct record_options
 
 	session__export(session, &sampled);
 	if (sampled.recorder.samples && error != -ENOENT)
-		failed = deliver(session, options, path, file);
+		failed = deliver(session, delivery, delivery->file, true);
 	else
-		output_file__discard(file);
+		output_file__discard(delivery->file);
 	if (why && !error)
 		log_error("no script in the profile of %s: %s", session__target(session), why);
 	if (error || failed)
@@ -122,8 +145,10 @@ static const char *command_name(char *const *words)
 	return slash && slash[1] ? slash + 1 : words[0];
 }
 
-static enum exit_status record(const struct record_options *options, struct launch *launch)
+static enum exit_status record_with(const struct record_options *options, struct launch *launch,
+				    struct control *control)
 {
+	struct delivery delivery = {.options = options, .path = options->output};
 	struct session_options session_options = {
 		.pid = launch ? launch__pid(launch) : options->pid,
 		.period_ns = options->period_ns,
@@ -133,10 +158,12 @@ static enum exit_status record(const struct record_options *options, struct laun
 		.category = options->category,
 		.waits = options->waits || launch,
 		.launch = launch,
+		.is_paused = options->is_paused,
+		.control = control,
+		.write = write_so_far,
+		.context = &delivery,
 	};
-	const char *path = options->output;
 	struct session *session = NULL;
-	struct output_file *file;
 	enum exit_status status;
 	char name[NAME_SIZE];
 	int error;
@@ -144,13 +171,25 @@ static enum exit_status record(const struct record_options *options, struct laun
 	error = session__open(&session_options, &session);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
-	if (!path) {
+	if (!delivery.path) {
 		default_output(launch ? command_name(options->words) : session__name(session),
 			       session_options.pid, name);
-		path = name;
+		delivery.path = name;
 	}
-	status = open_output(path, &file) ? EXIT_FAILED : run(session, options, path, file);
+	status = open_output(delivery.path, &delivery.file) ? EXIT_FAILED : run(session, &delivery);
 	session__close(session);
+	return status;
+}
+
+static enum exit_status record(const struct record_options *options, struct launch *launch)
+{
+	struct control *control = NULL;
+	enum exit_status status;
+
+	if (options->control && control__open(options->control, &control))
+		return EXIT_FAILED;
+	status = record_with(options, launch, control);
+	control__close(control);
 	return status;
 }
 

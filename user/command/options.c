@@ -80,6 +80,13 @@ static const char record_help[] =
 	"                         365 days (default: until Ctrl-C or its end)\n"
 	"      --wait             where there is no Lua yet, wait for one to be loaded\n"
 	"\n"
+	"When to sample:\n"
+	"      --paused           not yet: SIGUSR1 has it go on, or pause. What runs while\n"
+	"                         it is paused is not in the profile; --duration goes on\n"
+	"      --control=FIFO     be told by lines in FIFO, which is made if need be:\n"
+	"                         pause, resume, mark TEXT, write (the profile so far),\n"
+	"                         stop\n"
+	"\n"
 	"How to sample:\n"
 	"  -F, --frequency=FREQ   samples per second of CPU time, for each thread:\n"
 	"                         1 to 20000, or 1khz, 10khz (default: " FREQUENCY_TEXT ")\n"
@@ -128,6 +135,8 @@ enum {
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
+	OPTION_PAUSED,
+	OPTION_CONTROL,
 };
 
 /* What each option of record takes, for messages; NULL: no value. */
@@ -143,6 +152,8 @@ static const struct accepted {
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_LINES, "--lines", NULL},
 	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
+	{OPTION_PAUSED, "--paused", NULL},
+	{OPTION_CONTROL, "--control", "the name of a FIFO, which need not exist"},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
@@ -159,6 +170,8 @@ static const struct option record_options[] = {
 	{"wait", no_argument, NULL, OPTION_WAIT},
 	{"lines", no_argument, NULL, OPTION_LINES},
 	{"category", required_argument, NULL, OPTION_CATEGORY},
+	{"paused", no_argument, NULL, OPTION_PAUSED},
+	{"control", required_argument, NULL, OPTION_CONTROL},
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
@@ -336,6 +349,13 @@ static int set_record_option(int letter, struct record_options *record)
 			record->category = (enum category_kind)err;
 			err = 0;
 		}
+		break;
+	case OPTION_PAUSED:
+		record->is_paused = true;
+		break;
+	case OPTION_CONTROL:
+		record->control = optarg;
+		err = *optarg ? 0 : -EINVAL;
 		break;
 	case OPTION_WAIT:
 		record->waits = true;

@@ -24,7 +24,9 @@ struct record_options {
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
 	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pid` */
 	enum category_kind category;
-	bool waits; /* for Lua, where there is none yet */
+	bool is_paused;      /* until it is told to go on */
+	const char *control; /* a FIFO to be told by; NULL: none */
+	bool waits;          /* for Lua, where there is none yet */
 };
 
 struct check_options {

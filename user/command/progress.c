@@ -50,6 +50,7 @@ static const char *format_seconds(uint64_t seconds, char *to, size_t size)
 static void format_line(const struct progress *progress, char *line, size_t size)
 {
 	char time[UNITS_SIZE], samples[UNITS_SIZE], share[UNITS_SIZE], lost[UNITS_SIZE];
+	const char *paused = progress->is_paused ? "paused  " : "";
 	bool countdown = progress->duration_ns != 0;
 	uint64_t ns = progress->elapsed_ns;
 
@@ -58,15 +59,15 @@ static void format_line(const struct progress *progress, char *line, size_t size
 		ns = progress->duration_ns > ns ? progress->duration_ns - ns + NS_PER_S - 1 : 0;
 	format_seconds(ns / NS_PER_S, time, sizeof(time));
 	if (!progress->samples) {
-		snprintf(line, size, "  %s %s  no samples yet", time,
-			 countdown ? "left" : "elapsed");
+		snprintf(line, size, "  %s %s  %sno samples yet", time,
+			 countdown ? "left" : "elapsed", paused);
 		return;
 	}
 	units__format_count(progress->samples, samples, sizeof(samples));
 	units__format_share(progress->script_samples, progress->samples, share, sizeof(share));
 	units__format_count(progress->lost, lost, sizeof(lost));
-	snprintf(line, size, "  %s %s  %s samples  %s in script  %s lost", time,
-		 countdown ? "left" : "elapsed", samples, share, lost);
+	snprintf(line, size, "  %s %s  %s%s samples  %s in script  %s lost", time,
+		 countdown ? "left" : "elapsed", paused, samples, share, lost);
 }
 
 /* A terminal that does not take the line is not worth a message, or a session. */

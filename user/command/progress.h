@@ -14,6 +14,7 @@ struct progress {
 	uint64_t samples;
 	uint64_t script_samples;
 	uint64_t lost; /* dropped and unreadable */
+	int is_paused;
 };
 
 /*

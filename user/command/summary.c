@@ -111,19 +111,33 @@ static void format_frequency(uint64_t period_ns, char *to, size_t size)
 		snprintf(to, size, "%s Hz", hertz);
 }
 
+/* What is not recorded is no part of what CPU time is a share of. */
+static void print_clock(const struct printer *printer, const struct ls_profile_recorder *recorder)
+{
+	char text[TEXT_SIZE], clock[UNITS_SIZE], paused[UNITS_SIZE], share[UNITS_SIZE];
+	uint64_t paused_ns = recorder->paused_ns < recorder->duration_ns ? recorder->paused_ns
+									 : recorder->duration_ns;
+
+	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
+	snprintf(text, sizeof(text), "%s%s%s", clock, paused_ns ? ", paused for " : "",
+		 paused_ns ? units__format_clock(paused_ns, paused, sizeof(paused)) : "");
+	put_fact(printer, "wall clock", text);
+	units__format_share(recorder->cpu_ns, recorder->duration_ns - paused_ns, share,
+			    sizeof(share));
+	snprintf(text, sizeof(text), "%s, %s of the wall clock%s",
+		 units__format_clock(recorder->cpu_ns, clock, sizeof(clock)), share,
+		 paused_ns ? " without pauses" : "");
+	put_fact(printer, "CPU time", text);
+}
+
 static void print_header(const struct printer *printer, const struct ls_profile_recorder *recorder)
 {
-	char text[TEXT_SIZE], clock[UNITS_SIZE], share[UNITS_SIZE];
+	char text[TEXT_SIZE];
 
 	put_wrapped(printer, "", log__printable(recorder->target, text, sizeof(text)));
 	put_fact(printer, "interpreter", recorder->interpreter ? recorder->interpreter : "none");
 	put_fact(printer, "layout", recorder->layout ? recorder->layout : "undecided");
-	put_fact(printer, "wall clock",
-		 units__format_clock(recorder->duration_ns, clock, sizeof(clock)));
-	units__format_share(recorder->cpu_ns, recorder->duration_ns, share, sizeof(share));
-	snprintf(text, sizeof(text), "%s, %s of the wall clock",
-		 units__format_clock(recorder->cpu_ns, clock, sizeof(clock)), share);
-	put_fact(printer, "CPU time", text);
+	print_clock(printer, recorder);
 	format_frequency(recorder->period_ns, text, sizeof(text));
 	put_fact(printer, "frequency", text);
 }
@@ -322,6 +336,7 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 		 "functions, seen too seldom to be kept apart, that went into (other)"},
 		{recorder->lost_records,
 		 "records besides samples that found no room in the ring buffer"},
+		{recorder->events_left_out, "marks and pauses beyond those that are kept"},
 	};
 	size_t widest = 0;
 	bool any = false;

@@ -263,6 +263,45 @@ cleanup:
 	return err;
 }
 
+/* In the folder that is held open, with the permissions that were found right for it. */
+static int open_again(const struct output_file *file, struct output_file *made)
+{
+	struct stat status;
+	int fd;
+
+	made->folder = fcntl(file->folder, F_DUPFD_CLOEXEC, 0);
+	if (made->folder < 0 || fstat(fileno(file->stream), &status))
+		return -errno;
+	strcpy(made->name, file->name);
+	fd = open_temporary(made, status.st_mode & ALLPERMS);
+	if (fd < 0)
+		return fd;
+	made->stream = fdopen(fd, "w");
+	if (made->stream)
+		return 0;
+	close(fd);
+	return -ENOMEM;
+}
+
+int output_file__again(const struct output_file *file, struct output_file **again)
+{
+	struct output_file *made;
+	int err;
+
+	*again = NULL;
+	if (!*file->temporary)
+		return -ENOTSUP;
+	made = calloc(1, sizeof(*made) + strlen(file->name) + 1);
+	if (!made)
+		return -ENOMEM;
+	err = open_again(file, made);
+	if (err)
+		finish(made, err);
+	else
+		*again = made;
+	return err;
+}
+
 FILE *output_file__stream(struct output_file *file)
 {
 	return file->stream;

@@ -26,6 +26,12 @@ int output_file__open(const char *path, struct output_file **file);
 FILE *output_file__stream(struct output_file *file);
 
 /*
+ * Another one for the same name, to be there before `file` is. 0 or -errno; *again is then NULL.
+ * -ENOTSUP: `file` is written directly, so there is no before.
+ */
+int output_file__again(const struct output_file *file, struct output_file **again);
+
+/*
  * Flushes, checks for every error on the way, renames and frees. 0 or -errno: nothing has then
  * changed under `path`. -EIO stands for an earlier failure of the stream whose cause is not known.
  */

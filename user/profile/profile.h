@@ -56,6 +56,13 @@ struct ls_profile_category {
 	uint32_t node;
 };
 
+/* What a session was told, and when: see control.h. */
+struct ls_profile_event {
+	uint64_t time_ns; /* wall clock since the session's start */
+	const char *kind; /* "pause", "resume", "mark" or "write" */
+	const char *text; /* of a mark; NULL: none */
+};
+
 /* Something that luaspy found and decided, for the file and the terminal. */
 struct ls_profile_recorder {
 	const char *version;     /* of luaspy */
@@ -68,8 +75,12 @@ struct ls_profile_recorder {
 	uint64_t period_ns;
 	uint64_t start_ms;    /* Unix time */
 	uint64_t duration_ns; /* wall clock */
-	uint64_t cpu_ns;      /* what the kernel charged the target, all threads */
-	uint64_t samples;     /* ticks seen: the sum of `classes` */
+	uint64_t cpu_ns;      /* what the kernel charged the target, all threads; without pauses */
+	uint64_t paused_ns;   /* of the wall clock */
+	const struct ls_profile_event *events; /* in order of time */
+	uint32_t event_count;
+	uint64_t events_left_out; /* beyond the bound of what is kept */
+	uint64_t samples;         /* ticks seen: the sum of `classes` */
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
 	uint64_t collected;    /* samples with a frame whose function was gone before it was read */

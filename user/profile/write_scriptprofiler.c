@@ -180,6 +180,26 @@ static void write_samples(struct json_writer *writer, const struct ls_profile_re
 	json_writer__end_array(writer);
 }
 
+static void write_events(struct json_writer *writer, const struct ls_profile_recorder *recorder)
+{
+	if (recorder->paused_ns)
+		put_uint(writer, "PausedDuration", recorder->paused_ns / NS_PER_US);
+	if (recorder->events_left_out)
+		put_uint(writer, "EventsLeftOut", recorder->events_left_out);
+	if (!recorder->event_count)
+		return;
+	json_writer__key(writer, "Events");
+	json_writer__array_lines(writer);
+	for (uint32_t i = 0; i < recorder->event_count; i++) {
+		json_writer__object(writer);
+		put_uint(writer, "TimeUs", recorder->events[i].time_ns / NS_PER_US);
+		put_text(writer, "Kind", recorder->events[i].kind);
+		put_text(writer, "Text", recorder->events[i].text);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
 /* Durations are in whole microseconds, like all others of the file. */
 static void write_recorder(struct json_writer *writer, const struct ls_profile_recorder *recorder)
 {
@@ -211,6 +231,7 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_uint(writer, "EvictedFunctions", recorder->evicted_functions);
 	put_uint(writer, "EvictedSamples", recorder->evicted_samples);
 	put_uint(writer, "LostRecords", recorder->lost_records);
+	write_events(writer, recorder);
 	json_writer__end_object(writer);
 }
 

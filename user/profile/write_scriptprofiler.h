@@ -19,6 +19,12 @@
  *                [[line, microseconds, samples], ...] in order of lines. Those durations add up to
  *                its own time less what was spent on unknown lines.
  *
+ * Optional fields of the recorder, where the session was paused or told something:
+ *   PausedDuration  microseconds of the wall clock; what was then is in nothing else of the file
+ *   Events          [{"TimeUs": microseconds since the start, "Kind": "pause", "resume", "mark" or
+ *                   "write", "Text": of a mark}, ...] in order of time
+ *   EventsLeftOut   how many more there were
+ *
  * 0 or -errno of the stream. Errors of the stream's buffer show at its flush: check that too.
  */
 int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,

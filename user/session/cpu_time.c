@@ -26,6 +26,8 @@ struct thread {
 	uint64_t dropped_ns;    /* and what they weigh */
 	uint64_t since_move_ns; /* periods of the samples that carried value_ns, lost ones included
 				 */
+	uint64_t paused_ns;     /* CPU time where it was paused */
+	int is_paused;
 	UT_hash_handle hh;
 };
 
@@ -185,15 +187,26 @@ int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint
 	return add_part(thread, node, sample->period_ns);
 }
 
-static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
+/* Hands over all that the thread was charged, and begins a window. */
+static void settle(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
 {
-	uint64_t since = runtime_ns > thread->value_ns ? runtime_ns - thread->value_ns : 0;
+	uint64_t end_ns = thread->is_paused ? thread->paused_ns : runtime_ns;
+	uint64_t since = end_ns > thread->value_ns ? end_ns - thread->value_ns : 0;
+	uint64_t value_ns = thread->value_ns + since;
 
 	if (since > thread->since_move_ns) {
 		unsampled(time, thread, since - thread->since_move_ns);
 		since = thread->since_move_ns;
 	}
 	share(time, thread, thread->value_ns - thread->window_ns + since);
+	thread->window_ns = value_ns;
+	thread->value_ns = value_ns;
+	thread->since_move_ns = 0;
+}
+
+static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
+{
+	settle(time, thread, runtime_ns);
 	forget(time, thread);
 }
 
@@ -205,6 +218,62 @@ int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_
 		return -ENOMEM;
 	end(time, thread, runtime_ns);
 	return 0;
+}
+
+void cpu_time__end_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns)
+{
+	struct thread *thread = find(time, tid);
+
+	if (thread)
+		end(time, thread, runtime_ns);
+}
+
+int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
+{
+	struct thread *thread = find_or_add(time, tid, comm);
+
+	if (!thread)
+		return -ENOMEM;
+	settle(time, thread, runtime_ns);
+	return 0;
+}
+
+int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
+{
+	struct thread *thread = find_or_add(time, tid, comm);
+
+	if (!thread)
+		return -ENOMEM;
+	if (thread->is_paused)
+		return 0;
+	thread->is_paused = 1;
+	thread->paused_ns = runtime_ns > thread->value_ns ? runtime_ns : thread->value_ns;
+	return 0;
+}
+
+/* All marks of the thread's time move by what it was charged while it was paused. */
+int cpu_time__resume(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
+{
+	struct thread *thread = find(time, tid);
+	uint64_t paused_for;
+	int error;
+
+	if (thread && !thread->is_paused)
+		return 0;
+	/* Another thread has its number now. */
+	if (thread && runtime_ns < thread->paused_ns) {
+		end(time, thread, thread->paused_ns);
+		thread = NULL;
+	}
+	if (!thread) {
+		error = cpu_time__begin(time, tid, comm, runtime_ns);
+		return error ? error : 1;
+	}
+	paused_for = runtime_ns - thread->paused_ns;
+	thread->window_ns += paused_for;
+	thread->value_ns += paused_for;
+	thread->is_paused = 0;
+	return 1;
 }
 
 void cpu_time__end_all(struct cpu_time *time)

@@ -47,6 +47,29 @@ int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint
 /* The thread ended, or the session did while it lived: `runtime_ns` is final. 0 or -ENOMEM. */
 int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
 
+/*
+ * Recording is off from here on for a thread that lives and was charged `runtime_ns` so far; what
+ * it is charged until cpu_time__resume() is nobody's. A window goes on after that: pauses that
+ * follow closely on one another do not make windows of a few samples. A thread that ends meanwhile
+ * ends with what it was paused with, one that is not known is passed over. 0 or -ENOMEM.
+ */
+int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/*
+ * It is on again: for a thread that was paused, or born since and is not known. 1; 0: it is on
+ * already; or -ENOMEM.
+ */
+int cpu_time__resume(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/* Ends a thread if it is known, as one that was born while all were paused is not. */
+void cpu_time__end_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns);
+
+/*
+ * A living thread that was charged `runtime_ns` so far: all of that is handed over, of a paused one
+ * what it was paused with. Where it is not known it was born since. 0 or -ENOMEM.
+ */
+int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
 /* Ends every thread whose end was not seen with the CPU time of its last sample. */
 void cpu_time__end_all(struct cpu_time *time);
 

@@ -56,8 +56,11 @@ struct recording {
 	uint64_t collected;
 	uint64_t unknown_lines;
 	uint64_t unsampled_ns;
-	uint64_t unnamed_calls; /* of programs that exec() replaced */
-	int error;              /* that a callback could not return */
+	uint64_t unnamed_calls;  /* of programs that exec() replaced */
+	uint64_t unaccounted_ns; /* of the process, beyond its threads: is in unsampled_ns */
+	int is_paused;
+	uint64_t resumed_ns; /* CLOCK_MONOTONIC, as records have it */
+	int error;           /* that a callback could not return */
 };
 
 static void charge(void *context, uint32_t node, uint64_t ns)
@@ -337,9 +340,12 @@ static uint32_t category_node(struct recording *recording, const struct ls_sampl
 int recording__sample(struct recording *recording, const struct ls_sample *sample,
 		      const struct ls_frame *frames)
 {
-	int error = keep_bounds(recording, sample->frame_count + 2U);
 	uint32_t category, node;
+	int error;
 
+	if (recording->is_paused)
+		return 0;
+	error = keep_bounds(recording, sample->frame_count + 2U);
 	if (error)
 		return error;
 	category = category_node(recording, sample, frames);
@@ -388,7 +394,10 @@ int recording__thread_exit(struct recording *recording, const struct ls_thread_e
 	HASH_FIND(hh, recording->stacks, &exit->tid, sizeof(exit->tid), stack);
 	if (stack)
 		forget_stack(recording, stack);
-	return cpu_time__end(recording->time, exit->tid, exit->comm, exit->runtime_ns);
+	if (!recording->is_paused && exit->time_ns >= recording->resumed_ns)
+		return cpu_time__end(recording->time, exit->tid, exit->comm, exit->runtime_ns);
+	cpu_time__end_known(recording->time, exit->tid, exit->runtime_ns);
+	return 0;
 }
 
 int recording__exec(struct recording *recording)
@@ -419,17 +428,52 @@ int recording__end_thread(struct recording *recording, uint32_t tid, const char 
 	return cpu_time__end(recording->time, tid, comm, runtime_ns);
 }
 
-void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns)
+int recording__pause_thread(struct recording *recording, uint32_t tid, const char *comm,
+			    uint64_t runtime_ns)
 {
-	uint64_t total_ns;
+	return cpu_time__pause(recording->time, tid, comm, runtime_ns);
+}
 
-	cpu_time__end_all(recording->time);
-	total_ns = cpu_time__total_ns(recording->time);
-	if (cpu_ns > total_ns)
-		charge_unsampled(recording, comm, cpu_ns - total_ns);
+int recording__resume_thread(struct recording *recording, uint32_t tid, const char *comm,
+			     uint64_t runtime_ns)
+{
+	return cpu_time__resume(recording->time, tid, comm, runtime_ns);
+}
+
+void recording__pause(struct recording *recording)
+{
+	recording->is_paused = 1;
+}
+
+void recording__resume(struct recording *recording, uint64_t time_ns)
+{
+	recording->is_paused = 0;
+	recording->resumed_ns = time_ns;
+}
+
+int recording__settle_thread(struct recording *recording, uint32_t tid, const char *comm,
+			     uint64_t runtime_ns)
+{
+	return cpu_time__settle(recording->time, tid, comm, runtime_ns);
+}
+
+void recording__complete(struct recording *recording, const char *comm, uint64_t cpu_ns)
+{
+	uint64_t known_ns = cpu_time__total_ns(recording->time) + recording->unaccounted_ns;
+
+	if (cpu_ns > known_ns) {
+		recording->unaccounted_ns += cpu_ns - known_ns;
+		charge_unsampled(recording, comm, cpu_ns - known_ns);
+	}
 	for (size_t i = 0; i < layouts_puc_count; i++)
 		symbolizer_puc__finish(recording->symbolizer, &layouts_puc[i].offsets,
 				       recording->last_states[i]);
+}
+
+void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns)
+{
+	cpu_time__end_all(recording->time);
+	recording__complete(recording, comm, cpu_ns);
 }
 
 struct verdicts *recording__verdicts(struct recording *recording)

@@ -48,6 +48,30 @@ int recording__end_thread(struct recording *recording, uint32_t tid, const char 
 			  uint64_t runtime_ns);
 
 /*
+ * Each thread that lives is paused with its CPU time, then everything is, and what still comes in
+ * is passed over; or each is resumed, then everything is at `time_ns`, and of what was sent before
+ * that only the ends of threads that are known count. Returns as cpu_time__pause() and
+ * cpu_time__resume() do.
+ */
+int recording__pause_thread(struct recording *recording, uint32_t tid, const char *comm,
+			    uint64_t runtime_ns);
+int recording__resume_thread(struct recording *recording, uint32_t tid, const char *comm,
+			     uint64_t runtime_ns);
+void recording__pause(struct recording *recording);
+void recording__resume(struct recording *recording, uint64_t time_ns);
+
+/* A thread that lives and goes on: the profile so far is to have all its time. 0 or
+ * -ENOMEM. */
+int recording__settle_thread(struct recording *recording, uint32_t tid, const char *comm,
+			     uint64_t runtime_ns);
+
+/*
+ * The profile so far is wanted, with the names that can be known by now; all living threads were
+ * settled. `comm` and `cpu_ns` as below.
+ */
+void recording__complete(struct recording *recording, const char *comm, uint64_t cpu_ns);
+
+/*
  * All threads have ended or been ended. `cpu_ns` is what the kernel charged the process during the
  * session, or 0 if that is not known; what no thread accounts for is unsampled time of `comm`.
  */

@@ -34,6 +34,7 @@ struct sampler {
 	struct timer *next_varied; /* NULL: the first */
 	struct sampler_receiver receiver;
 	uint64_t period_ns;
+	int is_off;
 	uint32_t records_left; /* that this drain may still hand out */
 };
 
@@ -238,6 +239,9 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	error = timer_set__open(&timer->set, tid, sampler->period_ns, sampler->bpf->progs.sample);
 	if (error)
 		goto cleanup;
+	/* Attaching has switched them on. */
+	if (sampler->is_off)
+		timer_set__switch(&timer->set, 0);
 	timer->attached_ns = now_ns();
 	HASH_ADD(hh, sampler->timers, tid, sizeof(timer->tid), timer);
 	if (HASH_HAS_ADDED(timer))
@@ -247,6 +251,15 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 cleanup:
 	free(timer);
 	return error;
+}
+
+void sampler__switch(struct sampler *sampler, int on)
+{
+	struct timer *timer, *next;
+
+	sampler->is_off = !on;
+	HASH_ITER (hh, sampler->timers, timer, next)
+		timer_set__switch(&timer->set, on);
 }
 
 /* A change interrupts the thread's processor: with many threads some wait for the next call. */

@@ -45,6 +45,13 @@ int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_targ
  */
 int sampler__attach_thread(struct sampler *sampler, pid_t tid);
 
+/*
+ * Switches all timers off or on, those of threads still to be attached or born included; on is what
+ * they are at first. A thread that is just being born may take after what its creator's timer was
+ * before: call it once more, soon after.
+ */
+void sampler__switch(struct sampler *sampler, int on);
+
 /* Whether that thread has been given a timer by the one that created it, or by attach_thread(). */
 int sampler__has_thread(struct sampler *sampler, pid_t tid);
 

@@ -15,6 +15,7 @@
 #include "identification.h"
 #include "layout_puc.h"
 #include "log.h"
+#include "pauses.h"
 #include "privileges.h"
 #include "process.h"
 #include "progress.h"
@@ -37,6 +38,7 @@ struct session {
 	struct sampler *sampler;
 	struct recording *recording;
 	struct threads threads;
+	struct pauses pauses;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told of the target last */
 	int is_known;           /* it was told something */
@@ -51,6 +53,8 @@ struct session {
 	uint64_t start_unix_ms;
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
+	int has_toggled;  /* by a signal, an odd number of times */
+	int has_commands; /* to be taken from the FIFO */
 	int is_over;      /* a signal came or the target has ended */
 	int has_executed; /* the target runs another program now */
 	int is_renewing;  /* BPF was told of a new edition */
@@ -195,8 +199,10 @@ int session__open(const struct session_options *options, struct session **opened
 	error = session->recording ? load_sampler(session) : -ENOMEM;
 	if (error)
 		goto cleanup;
-	session->threads = (struct threads){
-		.pid = options->pid, .sampler = session->sampler, .recording = session->recording};
+	session->threads = (struct threads){.pid = options->pid,
+					    .sampler = session->sampler,
+					    .recording = session->recording,
+					    .is_paused = options->is_paused};
 	*opened = session;
 	return 0;
 cleanup:
@@ -212,6 +218,7 @@ void session__close(struct session *session)
 		return;
 	sampler__close(session->sampler);
 	recording__free(session->recording);
+	pauses__free(&session->pauses);
 	identification__free(session->identification);
 	if (session->pid_fd >= 0)
 		close(session->pid_fd);
@@ -265,6 +272,7 @@ static void show_progress(struct session *session)
 		.duration_ns = session->options.duration_ns,
 		.lost = session->counters.dropped + classes[LS_SAMPLE_UNREADABLE],
 		.samples = session->counters.dropped,
+		.is_paused = session->threads.is_paused,
 	};
 
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
@@ -286,15 +294,31 @@ static uint64_t drain_interval_ms(const struct session *session)
 									      : DRAIN_MS;
 }
 
+static void take_signal(struct session *session)
+{
+	switch (signals__take(session->signal_fd, session->options.launch)) {
+	case SIGNALS_END:
+		session->is_over = 1;
+		break;
+	case SIGNALS_SWITCH:
+		session->has_toggled ^= 1;
+		break;
+	case SIGNALS_NOTHING:
+		break;
+	}
+}
+
 /* Sleeps until there is something to do, for a short while at most. */
 static void wait_a_while(struct session *session)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC) - session->start_ns;
 	uint64_t interval_ms = drain_interval_ms(session), left_ms = interval_ms;
+	const struct session_options *options = &session->options;
 	struct pollfd events[] = {
 		{.fd = sampler__poll_fd(session->sampler), .events = POLLIN},
 		{.fd = session->signal_fd, .events = POLLIN},
 		{.fd = session->pid_fd, .events = POLLIN},
+		{.fd = options->control ? control__fd(options->control) : -1, .events = POLLIN},
 	};
 
 	if (session->options.duration_ns) {
@@ -304,11 +328,12 @@ static void wait_a_while(struct session *session)
 		}
 		left_ms = (session->options.duration_ns - now + 999999) / 1000000;
 	}
-	poll(events, 3, left_ms < interval_ms ? left_ms : interval_ms);
+	poll(events, 4, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
-		session->is_over |= signals__take(session->signal_fd, session->options.launch);
+		take_signal(session);
 	if (events[2].revents)
 		session->is_over = 1;
+	session->has_commands |= events[3].revents != 0;
 }
 
 /*
@@ -330,8 +355,9 @@ static int renew(struct session *session)
 	return sampler__set_target(session->sampler, session->options.pid, &session->known);
 }
 
-static int drain(struct session *session)
+static int drain(void *context)
 {
+	struct session *session = context;
 	int error = sampler__drain(session->sampler);
 
 	if (error == -ENOMEM)
@@ -352,7 +378,64 @@ static void vary_periods(struct session *session)
 	if (now - session->varied_ns < DRAIN_MS * 1000000ULL / 2)
 		return;
 	session->varied_ns = now;
+	pauses__confirm(&session->pauses);
 	sampler__vary_periods(session->sampler);
+}
+
+/* As at the end, but nothing ends. */
+static int write_so_far(struct session *session)
+{
+	int error = drain(session);
+
+	if (error)
+		return error;
+	threads__settle(&session->threads);
+	error = drain(session);
+	if (error)
+		return error;
+	threads__complete(&session->threads, session->name);
+	pauses__note(&session->pauses, "write", NULL);
+	session->end_ns = clock_ns(CLOCK_MONOTONIC);
+	session->options.write(session->options.context, session);
+	return 0;
+}
+
+static int obey(struct session *session, enum control_command command, const char *text)
+{
+	switch (command) {
+	case CONTROL_PAUSE:
+	case CONTROL_RESUME:
+		return pauses__set(&session->pauses, command == CONTROL_PAUSE, drain, session);
+	case CONTROL_WRITE:
+		return write_so_far(session);
+	case CONTROL_MARK:
+		pauses__note(&session->pauses, "mark", text);
+		return 0;
+	case CONTROL_STOP:
+		session->is_over = 1;
+		return 0;
+	case CONTROL_NONE:
+		return 0;
+	}
+	return 0;
+}
+
+static int take_commands(struct session *session)
+{
+	enum control_command command;
+	const char *text;
+	int error = 0;
+
+	if (session->has_toggled)
+		error = pauses__set(&session->pauses, !session->threads.is_paused, drain, session);
+	session->has_toggled = 0;
+	if (!session->has_commands)
+		return error;
+	session->has_commands = 0;
+	/* Also those of a target that has ended since. */
+	while (!error && (command = control__take(session->options.control, &text)))
+		error = obey(session, command, text);
+	return error;
 }
 
 static int watch(struct session *session)
@@ -361,7 +444,9 @@ static int watch(struct session *session)
 
 	while (!session->is_over && !error) {
 		wait_a_while(session);
-		error = drain(session);
+		error = take_commands(session);
+		if (!error)
+			error = drain(session);
 		if (!error && session->has_executed)
 			error = follow_exec(session);
 		if (!error)
@@ -382,6 +467,7 @@ int session__run(struct session *session)
 
 	session->start_unix_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	session->start_ns = clock_ns(CLOCK_MONOTONIC);
+	pauses__start(&session->pauses, &session->threads, session->start_ns);
 	error = threads__attach(&session->threads, session->target);
 	/* From here on it reads and writes, that is all. */
 	if (!error && privileges__reduce())
@@ -433,7 +519,8 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->collector =
 		identification__collector(session->identification, &recorder->collector_is_known);
 	recorder->period_ns = session->options.period_ns;
-	recorder->cpu_ns = session->threads.cpu_ns;
+	recorder->cpu_ns = session->threads.cpu_so_far_ns;
+	pauses__export(&session->pauses, session->end_ns, recorder);
 	recorder->start_ms = session->start_unix_ms;
 	recorder->duration_ns = session->end_ns - session->start_ns;
 	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;
@@ -449,7 +536,10 @@ static void explain_emptiness(struct session *session)
 	char *to = session->why_empty;
 	size_t size = sizeof(session->why_empty);
 
-	if (!identification__found(session->identification) && !session->options.layout)
+	if (session->threads.is_paused && session->options.is_paused && !session->pauses.paused_ns)
+		snprintf(to, size,
+			 "it was paused and never resumed (SIGUSR1 or --control do that)");
+	else if (!identification__found(session->identification) && !session->options.layout)
 		snprintf(to, size, "none of its files held any Lua");
 	else if (classes[LS_SAMPLE_HOST])
 		snprintf(to, size,

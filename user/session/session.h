@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "launch.h"
 #include "category.h"
+#include "control.h"
+#include "launch.h"
 #include "profile.h"
 
 struct session;
@@ -19,8 +20,13 @@ struct session_options {
 	uint32_t max_depth;
 	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
 	enum category_kind category;
-	int waits;             /* that there is no Lua yet is no error */
-	int ends_when_decided; /* on the layouts of all interpreters */
+	int waits;               /* that there is no Lua yet is no error */
+	int ends_when_decided;   /* on the layouts of all interpreters */
+	int is_paused;           /* at first */
+	struct control *control; /* borrowed; NULL: none */
+	/* The profile so far is wanted, while the session goes on: session__export() has it. */
+	void (*write)(void *context, struct session *session);
+	void *context;
 	struct launch *launch; /* `pid` is this command, to be released; NULL: it runs already */
 };
 
@@ -33,7 +39,8 @@ void session__close(struct session *session);
 
 /*
  * Samples until the time is up, the target has ended or SIGINT, SIGTERM or SIGHUP came; whatever
- * was sampled is there then. 0, or -errno after saying why.
+ * was sampled is there then. 0, or -errno after saying why. SIGUSR1 pauses it, or has it go on.
+ * While it is paused, timers are off, and no time of the target is in the profile.
  *
  * A command that luaspy started gets those signals, as many as come, and the session goes on until
  * it has ended; only a second SIGINT from the terminal ends the session before.

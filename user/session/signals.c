@@ -13,22 +13,26 @@ int signals__catch(void)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-int signals__take(int fd, const struct launch *launch)
+enum signals_demand signals__take(int fd, const struct launch *launch)
 {
 	static int interrupts;
 	struct signalfd_siginfo signal;
 
 	if (read(fd, &signal, sizeof(signal)) != sizeof(signal))
-		return 0;
+		return SIGNALS_NOTHING;
+	if (signal.ssi_signo == SIGUSR1)
+		return SIGNALS_SWITCH;
 	if (!launch)
-		return 1;
+		return SIGNALS_END;
 	if (signal.ssi_code == SI_KERNEL)
-		return signal.ssi_signo == SIGINT && ++interrupts > 1;
+		return signal.ssi_signo == SIGINT && ++interrupts > 1 ? SIGNALS_END
+								      : SIGNALS_NOTHING;
 	launch__signal(launch, (int)signal.ssi_signo);
-	return 0;
+	return SIGNALS_NOTHING;
 }

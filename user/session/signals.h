@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The signals that end a session: SIGINT, SIGTERM and SIGHUP. */
+/* The signals that end a session, SIGINT, SIGTERM and SIGHUP; SIGUSR1 pauses and resumes it. */
 #ifndef LS_SIGNALS_H
 #define LS_SIGNALS_H
 
@@ -11,11 +11,13 @@
  */
 int signals__catch(void);
 
+enum signals_demand { SIGNALS_NOTHING, SIGNALS_END, SIGNALS_SWITCH };
+
 /*
- * One has come. 1: the session is to end. A command that luaspy started, `launch`, gets it instead
+ * One has come: what it demands. A command that luaspy started, `launch`, gets it instead
  * and the session ends with the command: but a terminal has sent its SIGINT to the command itself,
  * and who presses Ctrl-C twice does not want to wait. `launch` may be NULL.
  */
-int signals__take(int fd, const struct launch *launch);
+enum signals_demand signals__take(int fd, const struct launch *launch);
 
 #endif

@@ -4,11 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "log.h"
 #include "process.h"
 
-/* -ESRCH: the thread is gone, which is nothing to complain about. */
+#define ROUNDS_MAX 1000
+
+/*
+ * -ESRCH: the thread is gone, which is nothing to complain about. What it is charged counts from
+ * here on, or from threads__resume() on.
+ */
 static int attach_thread(const struct threads *threads, pid_t tid)
 {
 	uint64_t runtime_ns;
@@ -17,7 +23,7 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 
 	if (!error)
 		error = process__name(tid, comm);
-	if (!error)
+	if (!error && !threads->is_paused)
 		error = recording__begin_thread(threads->recording, tid, comm, runtime_ns);
 	if (!error)
 		error = sampler__attach_thread(threads->sampler, tid);
@@ -50,11 +56,14 @@ int threads__attach(struct threads *threads, const char *target)
 {
 	int attached, rounds = 0;
 
+	if (threads->is_paused)
+		recording__pause(threads->recording);
+	sampler__switch(threads->sampler, !threads->is_paused);
 	if (process__runtime_ns(threads->pid, &threads->cpu_start_ns))
 		threads->cpu_start_ns = 0;
 	do {
 		attached = attach_new_threads(threads);
-	} while (attached > 0 && ++rounds < 1000);
+	} while (attached > 0 && ++rounds < ROUNDS_MAX);
 	if (attached >= 0)
 		return 0;
 	if (attached == -EMFILE)
@@ -79,20 +88,97 @@ static int is_alive(pid_t tid)
 	return state && state != 'Z' && state != 'X';
 }
 
-void threads__end(struct threads *threads, const char *name)
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+typedef int thread_visitor(struct recording *recording, uint32_t tid, const char *comm,
+			   uint64_t runtime_ns);
+
+/* Tells of all living threads what they were charged. The sum of what was returned, or -errno. */
+static int visit(const struct threads *threads, thread_visitor *visitor)
 {
 	pid_t *tids = NULL;
 	ssize_t count = process__threads(threads->pid, &tids);
+	int result = 0, sum = 0;
 	uint64_t runtime_ns;
 	char comm[16];
 
-	for (ssize_t i = 0; i < count; i++)
-		if (is_alive(tids[i]) &&
-		    !process__thread_runtime_ns(threads->pid, tids[i], &runtime_ns) &&
-		    !process__name(tids[i], comm))
-			recording__end_thread(threads->recording, tids[i], comm, runtime_ns);
+	for (ssize_t i = 0; i < count && result >= 0; i++) {
+		if (!is_alive(tids[i]) ||
+		    process__thread_runtime_ns(threads->pid, tids[i], &runtime_ns) ||
+		    process__name(tids[i], comm))
+			continue;
+		result = visitor(threads->recording, tids[i], comm, runtime_ns);
+		sum += result > 0;
+	}
 	free(tids);
-	if (!process__runtime_ns(threads->pid, &runtime_ns))
-		threads->cpu_ns = runtime_ns - threads->cpu_start_ns;
+	/* The process has ended. */
+	if (count == -ENOENT || count == -ESRCH)
+		return 0;
+	if (count < 0)
+		return (int)count;
+	return result < 0 ? result : sum;
+}
+
+static uint64_t cpu_so_far_ns(const struct threads *threads)
+{
+	uint64_t runtime_ns;
+
+	if (threads->is_paused)
+		return threads->cpu_ns;
+	if (process__runtime_ns(threads->pid, &runtime_ns) || runtime_ns < threads->cpu_start_ns)
+		return 0;
+	return threads->cpu_ns + runtime_ns - threads->cpu_start_ns;
+}
+
+int threads__pause(struct threads *threads)
+{
+	int error = visit(threads, recording__pause_thread);
+
+	threads->cpu_ns = cpu_so_far_ns(threads);
+	threads->is_paused = 1;
+	recording__pause(threads->recording);
+	return error < 0 ? error : 0;
+}
+
+/*
+ * One that a listing missed would be charged what it took while nothing was recorded. What those
+ * are charged that end before all is done is only in the sum of the process.
+ */
+int threads__resume(struct threads *threads)
+{
+	int resumed, rounds = 0;
+
+	if (process__runtime_ns(threads->pid, &threads->cpu_start_ns))
+		threads->cpu_start_ns = 0;
+	threads->is_paused = 0;
+	do {
+		resumed = visit(threads, recording__resume_thread);
+	} while (resumed > 0 && ++rounds < ROUNDS_MAX);
+	recording__resume(threads->recording, now_ns());
+	sampler__switch(threads->sampler, 1);
+	return resumed < 0 ? resumed : 0;
+}
+
+void threads__settle(struct threads *threads)
+{
+	threads->cpu_so_far_ns = cpu_so_far_ns(threads);
+	visit(threads, recording__settle_thread);
+}
+
+void threads__complete(struct threads *threads, const char *name)
+{
+	recording__complete(threads->recording, name, threads->cpu_so_far_ns);
+}
+
+void threads__end(struct threads *threads, const char *name)
+{
+	visit(threads, recording__end_thread);
+	threads->cpu_ns = threads->cpu_so_far_ns = cpu_so_far_ns(threads);
 	recording__finish(threads->recording, name, threads->cpu_ns);
 }

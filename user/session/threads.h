@@ -13,8 +13,10 @@ struct threads {
 	pid_t pid;
 	struct sampler *sampler;     /* borrowed, and so is the recording */
 	struct recording *recording; /* is told when threads begin and end */
-	uint64_t cpu_start_ns;       /* CPU time of the process where it began */
-	uint64_t cpu_ns; /* what the process was charged since; 0: not known, or not over */
+	int is_paused;               /* timers are off; may be so from the start */
+	uint64_t cpu_start_ns;       /* CPU time of the process where it began, or was resumed */
+	uint64_t cpu_ns;        /* what it was charged before that; in the end all: 0: not known */
+	uint64_t cpu_so_far_ns; /* when it was settled or ended */
 };
 
 /*
@@ -22,6 +24,22 @@ struct threads {
  * ended meanwhile; or -errno after saying what is wrong with `target`.
  */
 int threads__attach(struct threads *threads, const char *target);
+
+/*
+ * Nothing is recorded from here on. Timers have been switched off before, and everything drained;
+ * drain again afterwards, for the ends of threads that it missed. 0 or -errno.
+ */
+int threads__pause(struct threads *threads);
+
+/* It is again, and the timers are switched on. 0 or -errno. */
+int threads__resume(struct threads *threads);
+
+/*
+ * For a profile while the session goes on: all that the threads were charged is handed over; then,
+ * with everything drained, threads__complete(), whose `name` is as below.
+ */
+void threads__settle(struct threads *threads);
+void threads__complete(struct threads *threads, const char *name);
 
 /*
  * All timers have been stopped and everything is drained: tells what the living threads were

@@ -92,3 +92,9 @@ void timer_set__vary(const struct timer_set *set, uint64_t period_ns)
 		ioctl(set->files[i], PERF_EVENT_IOC_PERIOD, &period);
 	}
 }
+
+void timer_set__switch(const struct timer_set *set, int on)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		ioctl(set->files[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}

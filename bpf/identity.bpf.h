@@ -10,6 +10,9 @@
 /* How deep that namespace lies; 0 is the host's. Set by learn_namespace (sampler.bpf.c). */
 extern __u32 namespace_level;
 
+/* Which of those that lie so deep: others have the same ids. Its address in the kernel. */
+extern __u64 namespace_address;
+
 /* 0: the task has no id there, it lives outside. */
 static __always_inline __u32 id_of(struct task_struct *task)
 {
@@ -20,6 +23,8 @@ static __always_inline __u32 id_of(struct task_struct *task)
 		return BPF_CORE_READ(task, pid);
 	pid = BPF_CORE_READ(task, thread_pid);
 	if (!pid || BPF_CORE_READ(pid, level) < level)
+		return 0;
+	if ((__u64)BPF_CORE_READ(pid, numbers[level].ns) != namespace_address)
 		return 0;
 	return BPF_CORE_READ(pid, numbers[level].nr);
 }

@@ -12,6 +12,7 @@ const volatile __u32 max_depth = 512;
 const volatile __u32 timer_count = 1;
 
 __u32 namespace_level;
+__u64 namespace_address;
 
 #ifdef __TARGET_ARCH_arm64
 #define REGISTER_COUNT      31
@@ -92,8 +93,11 @@ SEC("raw_tp")
 int learn_namespace(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
 
-	namespace_level = BPF_CORE_READ(task, thread_pid, level);
+	namespace_level = level;
+	namespace_address = (__u64)BPF_CORE_READ(pid, numbers[level].ns);
 	return 0;
 }
 

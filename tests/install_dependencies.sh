@@ -67,6 +67,7 @@ need_to_test() {
 	need liblua5.3-dev has_library lua5.3
 	need liblua5.4-dev has_library lua5.4
 	need lua-check has_program luacheck
+	need procps has_program pgrep
 	need redis-server has_program redis-server
 	need redis-tools has_program redis-cli
 	need_in_the_field

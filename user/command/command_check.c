@@ -79,6 +79,18 @@ static void check_privileges(struct check *check)
 	}
 }
 
+static void check_namespaces(struct check *check)
+{
+	if (!kernel__proc_is_ours())
+		say(check, WRONG, "/proc",
+		    "shows the processes of another PID namespace (mount that of this one: "
+		    "'mount -t proc proc /proc')");
+	if (privileges__are_namespaced())
+		say(check, NOTE, "user namespace",
+		    "its capabilities are not the host's, which BPF and timers need (run luaspy "
+		    "outside of it)");
+}
+
 static void check_timers(struct check *check)
 {
 	uint32_t rate = kernel__max_sample_rate();
@@ -158,6 +170,7 @@ int command_check__run(const struct check_options *options)
 
 	check_kernel(&check);
 	check_privileges(&check);
+	check_namespaces(&check);
 	check_timers(&check);
 	check_programs(&check);
 	if (options->pid && !check.wrong)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -79,6 +80,17 @@ int kernel__paranoia(void)
 	int level;
 
 	return read_setting("perf_event_paranoid", &level) ? INT_MIN : level;
+}
+
+int kernel__proc_is_ours(void)
+{
+	char id[16];
+	ssize_t length = readlink("/proc/self", id, sizeof(id) - 1);
+
+	if (length < 0)
+		return 0;
+	id[length] = '\0';
+	return atoi(id) == getpid();
 }
 
 int kernel__try_timer(void)

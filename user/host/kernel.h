@@ -28,6 +28,12 @@ uint32_t kernel__max_sample_rate(void);
 /* kernel.perf_event_paranoid; INT_MIN: unknown. */
 int kernel__paranoia(void);
 
+/*
+ * Whether /proc shows processes by the ids that this process knows them by. It does not where it
+ * was mounted in another PID namespace.
+ */
+int kernel__proc_is_ours(void);
+
 /* Starts a timer like those of a session on luaspy itself, and ends it. 0 or -errno. */
 int kernel__try_timer(void);
 

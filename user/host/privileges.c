@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -82,6 +83,15 @@ int privileges__has(uint64_t capabilities, size_t index)
 	if (capability == CAP_DAC_READ_SEARCH)
 		enough |= BIT(CAP_DAC_OVERRIDE);
 	return (capabilities & enough) != 0;
+}
+
+#define FIRST_USER_NAMESPACE 0xEFFFFFFDU /* PROC_USER_INIT_INO, linux/proc_ns.h */
+
+int privileges__are_namespaced(void)
+{
+	struct stat status;
+
+	return !stat("/proc/self/ns/user", &status) && status.st_ino != FIRST_USER_NAMESPACE;
 }
 
 char *privileges__missing(char *to, size_t size)

@@ -24,6 +24,12 @@ int privileges__effective(uint64_t *capabilities);
 int privileges__has(uint64_t capabilities, size_t index);
 
 /*
+ * Whether the process is in a user namespace: its capabilities count inside, those that BPF and
+ * timers ask for are the host's.
+ */
+int privileges__are_namespaced(void);
+
+/*
  * The names of those that are missing, as "CAP_BPF and CAP_PERFMON"; "" where none is. Returns
  * `to`.
  */

@@ -100,6 +100,9 @@ static int explain_load_failure(int error)
 	if ((error == -EPERM || error == -EACCES) && *privileges__missing(missing, sizeof(missing)))
 		log_error("cannot load the BPF program: permission denied (missing: %s; try sudo)",
 			  missing);
+	else if ((error == -EPERM || error == -EACCES) && privileges__are_namespaced())
+		log_error("cannot load the BPF program: permission denied (in a user namespace: "
+			  "run luaspy outside of it)");
 	else if (error == -EPERM || error == -EACCES)
 		log_error("cannot load the BPF program: permission denied (the kernel or its "
 			  "container forbids it: 'luaspy check' tells more)");

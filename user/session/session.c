@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "identification.h"
+#include "kernel.h"
 #include "layout_puc.h"
 #include "log.h"
 #include "pauses.h"
@@ -116,8 +117,15 @@ static int tell_target(struct session *session)
 
 static int look_up_process(struct session *session)
 {
-	int error = process__name(session->options.pid, session->name);
+	int error;
 
+	if (!kernel__proc_is_ours()) {
+		log_error("cannot tell which process %d is: '/proc' shows another PID namespace "
+			  "(mount that of this one: 'mount -t proc proc /proc')",
+			  session->options.pid);
+		return -EXDEV;
+	}
+	error = process__name(session->options.pid, session->name);
 	if (error == -ESRCH || error == -ENOENT) {
 		log_error("no process has the id %d", session->options.pid);
 		return -ENOENT;

@@ -261,6 +261,12 @@ else ifeq ($(DESTDIR),)
 	@echo "It needs sudo; or 'make install SETCAP=1', and who may execute it may profile any process"
 endif
 
+# A Debian package, of what was built.
+.PHONY: deb
+deb: $(if $(wildcard luaspy),,all)
+	$(call say,DEB,$(O)/deb)
+	$(Q)sh user/share/debian_package.sh ./luaspy $(O)/deb
+
 .PHONY: uninstall
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
@@ -274,7 +280,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check fuzz bench hosts oracle lint install uninstall clean vmlinux'
+	@echo 'all demo check fuzz bench hosts oracle lint install uninstall deb clean vmlinux'
 	@echo "(the Makefile's first lines say what may be set)"
 
 -include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))

@@ -68,6 +68,8 @@ need_to_test() {
 	need liblua5.4-dev has_library lua5.4
 	need lua-check has_program luacheck
 	need procps has_program pgrep
+	need dpkg-dev has_program dpkg-shlibdeps
+	need lintian has_program lintian
 	need redis-server has_program redis-server
 	need redis-tools has_program redis-cli
 	need_in_the_field

@@ -46,7 +46,7 @@ bash_completion() {
 		-p | --pid) COMPREPLY=(\$(compgen -W "\$(ps -eo pid=)" -- "\$word")); return ;;
 		-F | --frequency) COMPREPLY=(\$(compgen -W "100 1khz 10khz" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "\$(luaspy record --layout=help 2>/dev/null)" -- "\$word")); return ;;
-		-o | --output) COMPREPLY=(\$(compgen -f -- "\$word")); return ;;
+		-o | --output | --control) COMPREPLY=(\$(compgen -f -- "\$word")); return ;;
 		esac
 		case \$command in
 	END
@@ -69,7 +69,7 @@ zsh_options() {
 		gsub(/\]/, "\\]", $4)
 		gsub(/:/, "\\:", $4)
 		gsub(quote, quote "\\" quote quote, $4)
-		action = $2 == "pid" ? "_pids" : $2 == "output" ? "_files" : " "
+		action = $2 == "pid" ? "_pids" : $2 == "output" || $2 == "control" ? "_files" : " "
 		value = $3 == "-" ? "" : ":" $3 ":" action
 		if ($1 != "-") printf " \\\n\t\t%s-%s%s[%s]%s%s", quote, $1, $3 == "-" ? "" : "+", $4, value, quote
 		printf " \\\n\t\t%s--%s%s[%s]%s%s", quote, $2, $3 == "-" ? "" : "=", $4, value, quote

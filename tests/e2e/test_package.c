@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The Debian package: made, judged by lintian, installed beside the system, run, and removed. */
+#include <dirent.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 60
+
+#define need_to_package()                                                                          \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("dpkg-shlibdeps", "dpkg-dev");                                        \
+	} while (0)
+
+/* What a shell script says, in the folder of the sources; $stage and $luaspy are set. */
+static const char *told_by(struct stage *stage, const char *script)
+{
+	struct child *child;
+	char sources[PATH_MAX], *text;
+
+	assert_non_null(getcwd(sources, sizeof(sources)));
+	assert_true(
+		asprintf(&text,
+			 "set -e; cd '%s'; stage='%s'; luaspy='%s'; deb=$stage/deb/luaspy_*.deb\n"
+			 "export DEBFULLNAME='A. Tester' DEBEMAIL=tester@debian.org\n"
+			 "export SOURCE_DATE_EPOCH=1700000000 GIT_CONFIG_GLOBAL=/dev/null\n%s",
+			 sources, stage->folder, luaspy_program(), script) > 0);
+	stage__own(stage, text, free);
+	child = start(stage, "bash", "-c", text);
+	if (child__wait(child, PATIENCE))
+		fail_msg("%s\n%s", child__output(stage, child), child__errors(stage, child));
+	return child__output(stage, child);
+}
+
+static void make_package(struct stage *stage)
+{
+	told_by(stage, "env -u MAKEFLAGS make deb O=$stage");
+}
+
+static void is_fine_with_lintian(void **state)
+{
+	need_to_package();
+	need_program("lintian", "lintian");
+	make_package(*state);
+	assert_string_equal(told_by(*state, "lintian --allow-root --fail-on none $deb"), "");
+}
+
+static void depends_on_its_libraries(void **state)
+{
+	const char *said;
+
+	need_to_package();
+	make_package(*state);
+	said = told_by(*state, "dpkg-deb --field $deb Depends Maintainer");
+	assert_non_null(strstr(said, "libbpf"));
+	assert_non_null(strstr(said, "libelf"));
+	assert_non_null(strstr(said, "libc6 (>= "));
+	assert_non_null(strstr(said, "Maintainer: A. Tester <tester@debian.org>\n"));
+}
+
+/* The same program is the same package, wherever and whenever it is made. */
+static void is_the_same_each_time(void **state)
+{
+	need_to_package();
+	make_package(*state);
+	assert_string_equal(told_by(*state, "mv $deb $stage/first; sleep 1.1\n"
+					    "sh user/share/debian_package.sh $luaspy $stage/again "
+					    ">/dev/null; cmp $stage/first $stage/again/*.deb"),
+			    "");
+}
+
+/* Into a root of its own, whose libraries are the system's. */
+static const char install[] =
+	"root=$stage/root; mkdir -p $root/var/lib/dpkg/info $root/var/lib/dpkg/updates "
+	"$root/var/log; : >$root/var/lib/dpkg/status\n"
+	"dpkg --root=$root --force-depends --install $deb >/dev/null 2>&1\n";
+
+static void installs_runs_and_is_removed(void **state)
+{
+	struct child *target, *spy;
+	const char *said;
+	char script[1024], pid[16];
+
+	need_to_package();
+	need_program("lua5.4", "lua5.4");
+	make_package(*state);
+	snprintf(script, sizeof(script), "%s%s", install,
+		 "$root/usr/bin/luaspy --version\n"
+		 "zcat $root/usr/share/man/man1/luaspy.1.gz | grep -q 'SH NAME'\n"
+		 "bash -n $root/usr/share/bash-completion/completions/luaspy\n");
+	said = told_by(*state, script);
+	assert_non_null(strstr(said, "luaspy 0."));
+	target = start(*state, "lua5.4", "-e", "while true do math.sin(1) end");
+	snprintf(pid, sizeof(pid), "%d", target->pid);
+	spy = start(*state, in_folder(*state, "root/usr/bin/luaspy"), "record", "-p", pid, "-d",
+		    "300ms", "-o", "profile.json");
+	if (child__wait(spy, PATIENCE))
+		fail_msg("%s", child__errors(*state, spy));
+	assert_true(scriptprofile__samples(spying__read(*state, in_folder(*state, "profile.json")),
+					   "complete") > 50);
+	assert_string_equal(told_by(*state, "dpkg --root=$stage/root --purge luaspy >/dev/null "
+					    "2>&1; find $stage/root/usr -type f 2>/dev/null || :"),
+			    "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(is_fine_with_lintian),
+		staged(depends_on_its_libraries),
+		staged(is_the_same_each_time),
+		staged(installs_runs_and_is_removed),
+	};
+
+	return cmocka_run_group_tests_name("package", tests, NULL, NULL);
+}

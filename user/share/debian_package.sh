@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# debian_package.sh LUASPY FOLDER: makes FOLDER/luaspy_VERSION_ARCHITECTURE.deb of the program LUASPY
+# and what it says of itself; says the file's name. To be run in the folder of the sources. Debian's
+# variables DEBFULLNAME, DEBEMAIL and SOURCE_DATE_EPOCH are heeded.
+set -eu
+luaspy=$(realpath "$1")
+folder=$(mkdir -p "$2" && realpath "$2")
+here=$(dirname "$0")
+
+for tool in dpkg-deb dpkg-shlibdeps strip gzip; do
+	command -v "$tool" >/dev/null && continue
+	echo "cannot make a package: no '$tool' (on Debian it is in dpkg-dev or binutils)" >&2
+	exit 1
+done
+
+version=$("$luaspy" --version | cut -d ' ' -f 2)
+architecture=$(dpkg --print-architecture)
+date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y "$luaspy")}
+export SOURCE_DATE_EPOCH="$date"
+name=${DEBFULLNAME:-$(git config user.name 2>/dev/null || id -un)}
+address=${DEBEMAIL:-${EMAIL:-$(git config user.email 2>/dev/null || echo "$(id -un)@$(uname -n)")}}
+
+work=$(mktemp -d "$folder/.package-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+share=$root/usr/share
+documents=$share/doc/luaspy
+umask 022
+mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$documents" \
+	"$share/bash-completion/completions" "$share/zsh/vendor-completions" \
+	"$share/fish/vendor_completions.d" "$work/debian"
+
+strip --strip-unneeded --remove-section=.comment --remove-section=.note \
+	-o "$root/usr/bin/luaspy" "$luaspy"
+sh "$here/manual.sh" "$luaspy" | gzip -9n >"$share/man/man1/luaspy.1.gz"
+sh "$here/completion.sh" bash "$luaspy" >"$share/bash-completion/completions/luaspy"
+sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
+sh "$here/completion.sh" fish "$luaspy" >"$share/fish/vendor_completions.d/luaspy.fish"
+gzip -9n <README.md >"$documents/README.md.gz"
+
+gzip -9n >"$documents/changelog.gz" <<END
+luaspy ($version) unstable; urgency=medium
+
+  * Package of release $version.
+
+ -- $name <$address>  $(date -u -R -d "@$date")
+END
+
+# The text of the BSD licence is in LICENSE; that of the GPL in every Debian system.
+bsd_text() {
+	sed -n '/^Redistribution and use/,/^POSSIBILITY/p' LICENSE | sed 's/^$/./; s/^/ /'
+}
+
+cat >"$documents/copyright" <<END
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: luaspy
+
+Files: *
+Copyright: $(date -u -d "@$date" +%Y) $(sed -n 's/^Copyright (c) //p' LICENSE | head -n 1)
+License: GPL-2 or BSD-2-Clause
+
+License: GPL-2
+ This program is free software; you can redistribute it and/or modify it under
+ the terms of version 2 of the GNU General Public License as published by the
+ Free Software Foundation. On Debian systems its text is in
+ /usr/share/common-licenses/GPL-2.
+
+License: BSD-2-Clause
+$(bsd_text)
+END
+
+# What libraries it needs, and of which versions, is in their packages.
+printf 'Source: luaspy\n\nPackage: luaspy\nArchitecture: any\n' >"$work/debian/control"
+depends=$(cd "$work" && dpkg-shlibdeps -O root/usr/bin/luaspy | sed -n 's/^shlibs:Depends=//p')
+
+find "$root" -exec touch -h -d "@$date" {} +
+cat >"$root/DEBIAN/control" <<END
+Package: luaspy
+Version: $version
+Architecture: $architecture
+Maintainer: $name <$address>
+Installed-Size: $(du -k -s --apparent-size "$root/usr" | cut -f 1)
+Depends: $depends
+Section: devel
+Priority: optional
+Description: sampling profiler for Lua that looks from outside
+ luaspy tells which Lua functions a running process spends its CPU time in.
+ The process is not restarted, not stopped and not changed, and needs no
+ symbols, no debug information and no module: an eBPF program on a timer
+ follows the interpreter's own records of its calls. It covers PUC Lua 5.1 to
+ 5.5, also where it is linked into other programs.
+ .
+ The profile is a ScriptProfiler file in JSON, with a summary on the terminal.
+END
+(cd "$root" && find usr -type f | LC_ALL=C sort | xargs md5sum) >"$root/DEBIAN/md5sums"
+
+package=$folder/luaspy_${version}_$architecture.deb
+dpkg-deb --root-owner-group --build "$root" "$package" >/dev/null
+echo "$package"

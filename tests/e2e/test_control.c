@@ -29,7 +29,7 @@ static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do
 /* Works in three phases, of which it has the second recorded, and says how long that took. */
 static const char phases_script[] =
 	"local function tell(text)\n"
-	"	local fifo = assert(io.open('fifo', 'w'))\n"
+	"	local fifo = assert(io.open('fifo', 'r+'))\n"
 	"	fifo:write(text, '\\n')\n"
 	"	fifo:close()\n"
 	"end\n"
@@ -287,6 +287,39 @@ static void forgets_threads_that_die_while_paused(void **state)
 	finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	check_account(&account, profile, 0.95);
+}
+
+/* Timers are handed down: by a thread that has ended since, and by one that was itself paused. */
+static void resumes_the_descendants_of_threads_that_ended(void **state)
+{
+	struct scriptprofile *profile;
+	struct account account = {};
+	struct child *spy, *target;
+
+	need_to_record();
+	target = start(*state, built_program("lineage"));
+	account.target = target;
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "--wait", "--control", "fifo", "-o",
+			   "profile.json");
+	spying__await_timers(*state, spy);
+	child__tell(target, "one");
+	sleep_seconds(0.1);
+	tell(*state, "pause");
+	sleep_seconds(0.1);
+	child__tell(target, "two");
+	sleep_seconds(0.1);
+	child__tell(target, "three");
+	sleep_seconds(0.5);
+	tell(*state, "resume");
+	expect_on(&account);
+	sleep_seconds(1);
+	tell(*state, "stop");
+	expect_off(&account);
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	profile = spying__read(*state, in_folder(*state, "profile.json"));
+	check_account(&account, profile, 0.95);
+	assert_true(category_s(profile, "youngest") >= 0.97 * account.on_s);
 }
 
 static void counts_pauses_for_the_duration(void **state)
@@ -565,6 +598,7 @@ int main(void)
 		staged(counts_nothing_while_a_busy_loop_is_paused),
 		staged(knows_threads_that_were_born_while_paused),
 		staged(forgets_threads_that_die_while_paused),
+		staged(resumes_the_descendants_of_threads_that_ended),
 		staged(counts_pauses_for_the_duration),
 		staged(writes_the_profile_so_far_and_goes_on),
 		staged(writes_to_standard_output_once),

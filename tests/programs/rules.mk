@@ -5,6 +5,7 @@ ifneq ($(filter e2e% accuracy%,$(TESTS)),)
 LUA_HOSTS  := $(foreach name,host fibers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
+TEST_FILES += $(O)/tests/programs/lineage
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
@@ -39,6 +40,11 @@ $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/host
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc \
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
+
+$(O)/tests/programs/lineage: tests/programs/lineage.c
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread $< -o $@
 
 $(O)/tests/programs/loader: tests/programs/loader.c
 	$(call say,CC,tests/programs/$(@F))

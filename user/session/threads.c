@@ -136,6 +136,15 @@ static uint64_t cpu_so_far_ns(const struct threads *threads)
 	return threads->cpu_ns + runtime_ns - threads->cpu_start_ns;
 }
 
+/* 0 or -errno. */
+static int explain(const char *what, int result)
+{
+	if (result >= 0)
+		return 0;
+	log_error("cannot %s the recording, which ends here: %s", what, strerror(-result));
+	return result;
+}
+
 int threads__pause(struct threads *threads)
 {
 	int error = visit(threads, recording__pause_thread);
@@ -143,7 +152,7 @@ int threads__pause(struct threads *threads)
 	threads->cpu_ns = cpu_so_far_ns(threads);
 	threads->is_paused = 1;
 	recording__pause(threads->recording);
-	return error < 0 ? error : 0;
+	return explain("pause", error);
 }
 
 /*
@@ -162,7 +171,7 @@ int threads__resume(struct threads *threads)
 	} while (resumed > 0 && ++rounds < ROUNDS_MAX);
 	recording__resume(threads->recording, now_ns());
 	sampler__switch(threads->sampler, 1);
-	return resumed < 0 ? resumed : 0;
+	return explain("resume", resumed);
 }
 
 void threads__settle(struct threads *threads)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A session that is told what to do while it runs, and what its profile says of that. */
+#ifndef TEST_TELLING_H
+#define TEST_TELLING_H
+
+#include "spying.h"
+
+#define PATIENCE 20
+
+#define need_lua()                                                                                 \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+	} while (0)
+
+/* A script that works in a function "work" for good; it runs. */
+struct child *start_busy(struct stage *stage);
+
+/* Until it ends, which has to be well. */
+void finish(struct stage *stage, struct child *spy);
+
+/* Writes a line into the FIFO "fifo", each time as a writer that comes and goes. */
+void tell(struct stage *stage, const char *line);
+
+/* Of the recorder; their number is that of a JSON array. */
+const json_t *events(const struct scriptprofile *profile);
+
+/* What an event has as "Kind" or "Text"; "" where it has none. */
+const char *event_text(const struct scriptprofile *profile, size_t at, const char *key);
+double event_seconds(const struct scriptprofile *profile, size_t at);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is recorded of a session that pauses, and what is not. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "telling.h"
+
+/* Works in three phases, of which it has the second recorded, and says how long that took. */
+static const char phases_script[] =
+	"local function tell(text)\n"
+	"	local fifo = assert(io.open('fifo', 'r+'))\n"
+	"	fifo:write(text, '\\n')\n"
+	"	fifo:close()\n"
+	"end\n"
+	"local function spin(seconds)\n"
+	"	local begin = os.clock()\n"
+	"	while os.clock() < begin + seconds do for i = 1, 1000 do end end\n"
+	"	return os.clock() - begin\n"
+	"end\n"
+	"local function before() return (spin(0.5)) end\n"
+	"local function wanted() return (spin(1)) end\n"
+	"local function after() return (spin(0.5)) end\n"
+	"before()\n"
+	"tell('resume')\n"
+	"local took = wanted()\n"
+	"tell('pause')\n"
+	"after()\n"
+	"print(string.format('took %.0f', took * 1e6))\n";
+
+static void records_the_phase_that_a_program_brackets(void **state)
+{
+	struct scriptprofile *profile;
+	const char *said;
+	struct child *spy;
+	double took_us;
+
+	need_lua();
+	write_file(in_folder(*state, "phases.lua"), phases_script, strlen(phases_script));
+	spy = start(*state, luaspy_program(), "record", "--paused", "--control", "fifo", "-o",
+		    "profile.json", "--", "lua5.4", "phases.lua");
+	finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "profile.json"));
+	said = strstr(child__output(*state, spy), "took ");
+	assert_non_null(said);
+	assert_int_equal(sscanf(said, "took %lf", &took_us), 1);
+	/* A command takes effect when luaspy is given a processor. */
+	assert_true(fabs((double)profile->all_us - took_us) <= 0.05 * took_us);
+	assert_true((double)scriptprofile__total_us(profile, "*", "wanted", -1) >= 0.95 * took_us);
+	assert_true(scriptprofile__total_us(profile, "*", "before", -1) <= 30000);
+	assert_true(scriptprofile__total_us(profile, "*", "after", -1) <= 30000);
+	assert_int_equal(json_array_size(events(profile)), 3);
+	assert_string_equal(event_text(profile, 1, "Kind"), "resume");
+	assert_true(event_seconds(profile, 2) - event_seconds(profile, 1) >= took_us / 1e6);
+	assert_non_null(strstr(child__errors(*state, spy), "paused for 0:00:01"));
+	assert_int_not_equal(access(in_folder(*state, "fifo"), F_OK), 0);
+}
+
+/* What the target was charged while it was recorded. */
+struct account {
+	const struct child *target;
+	double began_s, on_s;
+};
+
+static void expect_on(struct account *account)
+{
+	account->began_s = child__cpu_seconds(account->target);
+}
+
+static void expect_off(struct account *account)
+{
+	account->on_s += child__cpu_seconds(account->target) - account->began_s;
+}
+
+static void check_account(const struct account *account, const struct scriptprofile *profile,
+			  double least_sampled)
+{
+	double all_s = (double)profile->all_us / 1e6;
+	double recorded_s = (double)scriptprofile__recorded(profile, "CpuDuration") / 1e6;
+	double unsampled_s = (double)scriptprofile__recorded(profile, "Unsampled") / 1e6;
+
+	print_message("charged while on %.4f s, categories %.4f s, recorder %.4f s, unsampled "
+		      "%.4f s\n",
+		      account->on_s, all_s, recorded_s, unsampled_s);
+	assert_true(account->on_s > 0.1);
+	assert_true(fabs(all_s / account->on_s - 1) <= 0.01);
+	assert_true(fabs(recorded_s / account->on_s - 1) <= 0.01);
+	assert_true(unsampled_s <= (1 - least_sampled) * all_s);
+}
+
+static void counts_nothing_while_a_busy_loop_is_paused(void **state)
+{
+	struct scriptprofile *profile;
+	struct account account = {};
+	struct child *spy;
+	const char *said;
+
+	need_lua();
+	account.target = start_busy(*state);
+	spy = start_record(*state, account.target->pid, "--paused", "-v", "-o", "profile.json");
+	spying__await_timers(*state, spy);
+	for (int i = 0; i < 3; i++) {
+		expect_on(&account);
+		kill(spy->pid, SIGUSR1);
+		sleep_seconds(1);
+		expect_off(&account);
+		kill(spy->pid, SIGUSR1);
+		sleep_seconds(0.5);
+	}
+	kill(spy->pid, SIGUSR1);
+	expect_on(&account);
+	sleep_seconds(1);
+	kill(spy->pid, SIGINT);
+	expect_off(&account);
+	finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "profile.json"));
+	check_account(&account, profile, 0.99);
+	assert_true((double)scriptprofile__total_us(profile, "*", "work", -1) >=
+		    0.98 * (double)profile->all_us);
+	assert_int_equal(json_array_size(events(profile)), 8);
+	/* The timers stood still, too. */
+	said = strstr(child__errors(*state, spy), " ticks, ");
+	assert_non_null(said);
+	while (said[-1] != ' ')
+		said--;
+	assert_in_range(atoi(said), 1, scriptprofile__samples(profile, "total") + 20);
+	assert_true(scriptprofile__recorded(profile, "PausedDuration") >= 1500000);
+}
+
+/* The time of a category by its name. */
+static double category_s(const struct scriptprofile *profile, const char *name)
+{
+	const json_t *categories = json_object_get(profile->document, "Categories");
+
+	for (size_t i = 0; i < json_array_size(categories); i++) {
+		const json_t *category = json_array_get(categories, i);
+
+		if (!strcmp(json_string_value(json_object_get(category, "Name")), name))
+			return (double)profile->node_total_us[json_integer_value(
+				       json_object_get(category, "NodeId"))] /
+			       1e6;
+	}
+	return 0;
+}
+
+/*
+ * The target has two threads at a time, of a few milliseconds each, and a busy one that lives for
+ * two seconds. Here that one is born while paused, and goes on while it is recorded.
+ */
+static void knows_threads_that_were_born_while_paused(void **state)
+{
+	struct scriptprofile *profile;
+	struct account account = {};
+	struct child *spy, *target;
+
+	need_to_record();
+	target = start(*state, built_program("threads-5.4"), "3");
+	account.target = target;
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "-q", "--paused", "-F", "10khz", "-o",
+			   "profile.json");
+	spying__await_timers(*state, spy);
+	child__tell(target, "go");
+	sleep_seconds(0.6);
+	expect_on(&account);
+	kill(spy->pid, SIGUSR1);
+	child__await_output(*state, target, "done ");
+	sleep_seconds(0.1);
+	expect_off(&account);
+	kill(spy->pid, SIGINT);
+	finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "profile.json"));
+	check_account(&account, profile, 0.95);
+	/* Its timer was switched on with the others. */
+	assert_true((double)scriptprofile__self_us(profile, "", "(host)", -1) / 1e6 >=
+		    0.97 * category_s(profile, "busy"));
+	assert_true(category_s(profile, "busy") <= 0.8 * account.on_s);
+	assert_true(scriptprofile__stack_us(profile, "main chunk > brief") > 0);
+}
+
+static void forgets_threads_that_die_while_paused(void **state)
+{
+	struct scriptprofile *profile;
+	struct account account = {};
+	struct child *spy, *target;
+
+	need_to_record();
+	target = start(*state, built_program("threads-5.4"), "3");
+	account.target = target;
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "-q", "--control", "fifo", "-F", "10khz", "-o",
+			   "profile.json");
+	spying__await_timers(*state, spy);
+	expect_on(&account);
+	child__tell(target, "go");
+	for (int i = 0; i < 2; i++) {
+		sleep_seconds(0.5);
+		tell(*state, "pause");
+		expect_off(&account);
+		sleep_seconds(0.1);
+		tell(*state, "resume");
+		expect_on(&account);
+	}
+	sleep_seconds(0.2);
+	tell(*state, "pause");
+	expect_off(&account);
+	child__await_output(*state, target, "done ");
+	sleep_seconds(0.1);
+	tell(*state, "stop");
+	finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "profile.json"));
+	check_account(&account, profile, 0.95);
+}
+
+/* Timers are handed down: by a thread that has ended since, and by one that was itself paused. */
+static void resumes_the_descendants_of_threads_that_ended(void **state)
+{
+	struct scriptprofile *profile;
+	struct account account = {};
+	struct child *spy, *target;
+
+	need_to_record();
+	target = start(*state, built_program("lineage"));
+	account.target = target;
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "--wait", "--control", "fifo", "-o",
+			   "profile.json");
+	spying__await_timers(*state, spy);
+	child__tell(target, "one");
+	sleep_seconds(0.1);
+	tell(*state, "pause");
+	sleep_seconds(0.1);
+	child__tell(target, "two");
+	sleep_seconds(0.1);
+	child__tell(target, "three");
+	sleep_seconds(0.5);
+	tell(*state, "resume");
+	expect_on(&account);
+	sleep_seconds(1);
+	tell(*state, "stop");
+	expect_off(&account);
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	profile = spying__read(*state, in_folder(*state, "profile.json"));
+	check_account(&account, profile, 0.95);
+	assert_true(category_s(profile, "youngest") >= 0.97 * account.on_s);
+}
+
+static void counts_pauses_for_the_duration(void **state)
+{
+	struct child *target, *spy;
+	double begin;
+
+	need_lua();
+	target = start_busy(*state);
+	begin = now_seconds();
+	spy = start_record(*state, target->pid, "-d", "700ms", "--paused", "-o", "profile.json");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_true(now_seconds() - begin < 5);
+	assert_non_null(strstr(child__errors(*state, spy),
+			       "it was paused and never resumed (SIGUSR1 or --control do that)"));
+	assert_int_not_equal(access(in_folder(*state, "profile.json"), F_OK), 0);
+}
+
+static void await_file(struct stage *stage, const char *name)
+{
+	double end = now_seconds() + PATIENCE;
+
+	while (access(in_folder(stage, name), F_OK)) {
+		if (now_seconds() > end)
+			fail_msg("no file '%s'", name);
+		sleep_seconds(0.005);
+	}
+}
+
+static void writes_the_profile_so_far_and_goes_on(void **state)
+{
+	struct scriptprofile *early, *late;
+	struct account account = {};
+	struct child *spy;
+	char path[128];
+
+	need_lua();
+	account.target = start_busy(*state);
+	spy = start_record(*state, account.target->pid, "--paused", "--control", "fifo", "-o",
+			   "profile.json");
+	spying__await_timers(*state, spy);
+	tell(*state, "resume");
+	expect_on(&account);
+	sleep_seconds(0.5);
+	tell(*state, "write");
+	await_file(*state, "profile.json");
+	snprintf(path, sizeof(path), "%s", in_folder(*state, "early.json"));
+	rename(in_folder(*state, "profile.json"), path);
+	/* Neither the number of writes nor a pause changes what is counted. */
+	for (int i = 0; i < 20; i++) {
+		sleep_seconds(0.05);
+		tell(*state, "write");
+	}
+	tell(*state, "pause");
+	expect_off(&account);
+	tell(*state, "write");
+	tell(*state, "resume");
+	expect_on(&account);
+	sleep_seconds(0.5);
+	tell(*state, "stop");
+	expect_off(&account);
+	finish(*state, spy);
+	early = spying__read(*state, path);
+	late = spying__read(*state, in_folder(*state, "profile.json"));
+	assert_true(scriptprofile__total_us(early, "*", "work", -1) > 300000);
+	assert_int_equal(json_array_size(events(early)), 3);
+	check_account(&account, late, 0.99);
+	assert_int_equal(json_array_size(events(late)), 26);
+	assert_string_equal(event_text(late, 2, "Kind"), "write");
+	assert_int_equal(count_files(((struct stage *)*state)->folder),
+			 2 + 2 * ((struct stage *)*state)->count);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(records_the_phase_that_a_program_brackets),
+		staged(counts_nothing_while_a_busy_loop_is_paused),
+		staged(knows_threads_that_were_born_while_paused),
+		staged(forgets_threads_that_die_while_paused),
+		staged(resumes_the_descendants_of_threads_that_ended),
+		staged(counts_pauses_for_the_duration),
+		staged(writes_the_profile_so_far_and_goes_on),
+	};
+
+	return cmocka_run_group_tests_name("pauses", tests, NULL, NULL);
+}

@@ -60,3 +60,14 @@ double event_seconds(const struct scriptprofile *profile, size_t at)
 		       json_object_get(json_array_get(events(profile), at), "TimeUs")) /
 	       1e6;
 }
+
+int count(const char *text, const char *what)
+{
+	int found = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		found++;
+	}
+	return found;
+}

@@ -22,6 +22,9 @@ void finish(struct stage *stage, struct child *spy);
 /* Writes a line into the FIFO "fifo", each time as a writer that comes and goes. */
 void tell(struct stage *stage, const char *line);
 
+/* How often `what` is in `text`. */
+int count(const char *text, const char *what);
+
 /* Of the recorder; their number is that of a JSON array. */
 const json_t *events(const struct scriptprofile *profile);
 

@@ -35,17 +35,6 @@ static void writes_to_standard_output_once(void **state)
 			       "'write' is passed over: '-' takes one profile, at the end"));
 }
 
-static int count(const char *text, const char *what)
-{
-	int found = 0;
-
-	while ((text = strstr(text, what))) {
-		text += strlen(what);
-		found++;
-	}
-	return found;
-}
-
 static void warns_once_of_what_it_does_not_understand(void **state)
 {
 	struct child *target, *spy;
@@ -137,7 +126,8 @@ static void rests_while_nobody_writes(void **state)
 	struct child *target, *spy;
 
 	need_lua();
-	target = start(*state, "lua5.4", "-e", "io.read()");
+	target = start(*state, "lua5.4", "-e", "print('ready') io.flush() io.read()");
+	child__await_output(*state, target, "ready");
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "profile.json");
 	spying__await_timers(*state, spy);
 	for (int i = 0; i < 100; i++)

@@ -432,6 +432,8 @@ static void hands_over_all_when_settled_and_goes_on(void **state)
 	assert_int_equal(fixture->nodes[1], 3 * PERIOD);
 	pause_thread(fixture, 1, 14 * PERIOD);
 	assert_int_equal(cpu_time__settle(fixture->time, 1, "lua", 20 * PERIOD), 0);
+	cpu_time__settle_known(fixture->time, 1, 20 * PERIOD);
+	cpu_time__settle_known(fixture->time, 2, 20 * PERIOD);
 	assert_int_equal(cpu_time__total_ns(fixture->time), 4 * PERIOD);
 	resume_thread(fixture, 1, 20 * PERIOD);
 	sample_at(fixture, 22 * PERIOD, 2);

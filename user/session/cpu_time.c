@@ -238,6 +238,14 @@ int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint
 	return 0;
 }
 
+void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns)
+{
+	struct thread *thread = find(time, tid);
+
+	if (thread)
+		settle(time, thread, runtime_ns);
+}
+
 int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
 {
 	struct thread *thread = find_or_add(time, tid, comm);

@@ -61,14 +61,18 @@ int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint6
  */
 int cpu_time__resume(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
 
-/* Ends a thread if it is known, as one that was born while all were paused is not. */
-void cpu_time__end_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns);
-
 /*
  * A living thread that was charged `runtime_ns` so far: all of that is handed over, of a paused one
  * what it was paused with. Where it is not known it was born since. 0 or -ENOMEM.
  */
 int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/*
+ * The same two, while all are paused: a thread that is not known was born since, and is passed
+ * over.
+ */
+void cpu_time__end_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns);
+void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns);
 
 /* Ends every thread whose end was not seen with the CPU time of its last sample. */
 void cpu_time__end_all(struct cpu_time *time);

@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "log.h"
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -36,11 +38,16 @@ static int pause_all(struct pauses *pauses, int (*drain)(void *context), void *c
 	error = drain(context);
 	if (!error)
 		error = threads__pause(pauses->threads);
-	return error ? error : drain(context);
+	if (!error)
+		error = drain(context);
+	log_debug("paused");
+	return error;
 }
 
 int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context), void *context)
 {
+	int error;
+
 	if (is_paused == pauses->threads->is_paused)
 		return 0;
 	pauses->has_switched = 1;
@@ -48,7 +55,9 @@ int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context
 		return pause_all(pauses, drain, context);
 	pauses->paused_ns += now_ns() - pauses->pause_ns;
 	pauses__note(pauses, "resume", NULL);
-	return threads__resume(pauses->threads);
+	error = threads__resume(pauses->threads);
+	log_debug("resumed");
+	return error;
 }
 
 void pauses__confirm(struct pauses *pauses)

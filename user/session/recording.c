@@ -454,7 +454,10 @@ void recording__resume(struct recording *recording, uint64_t time_ns)
 int recording__settle_thread(struct recording *recording, uint32_t tid, const char *comm,
 			     uint64_t runtime_ns)
 {
-	return cpu_time__settle(recording->time, tid, comm, runtime_ns);
+	if (!recording->is_paused)
+		return cpu_time__settle(recording->time, tid, comm, runtime_ns);
+	cpu_time__settle_known(recording->time, tid, runtime_ns);
+	return 0;
 }
 
 void recording__complete(struct recording *recording, const char *comm, uint64_t cpu_ns)

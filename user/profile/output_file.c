@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "invoker.h"
 #include "output_file.h"
 
@@ -139,20 +140,6 @@ static int check_target(const char *path, bool *is_device, mode_t *mode)
 	return 0;
 }
 
-static int open_folder(const char *path, const char *name)
-{
-	char *folder = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
-	int fd;
-
-	if (!folder)
-		return -ENOMEM;
-	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	free(folder);
-	return fd;
-}
-
 /* Best effort: a file system without owners must not cost the recording. */
 static void give_to_invoker(int fd)
 {
@@ -192,8 +179,7 @@ static int open_target(struct output_file *file, const char *path)
 {
 	mode_t mode = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
 	int descriptor = parse_descriptor(path);
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = folder__name_in(path);
 	bool is_device = false;
 	int err;
 
@@ -213,7 +199,7 @@ static int open_target(struct output_file *file, const char *path)
 		return err;
 	if (is_device)
 		return open_device(path);
-	err = open_folder(path, name);
+	err = folder__open_of(path);
 	if (err < 0)
 		return err;
 	file->folder = err;

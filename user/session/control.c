@@ -12,34 +12,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "invoker.h"
 #include "log.h"
 
 struct control {
 	int fd;
-	int folder;    /* held open: what was made there is removed there */
-	bool is_made;  /* by us */
-	bool is_cut;   /* the rest of a line that is too long is still to come */
-	bool has_read; /* since CONTROL_NONE was returned last */
+	int folder;         /* held open: what was made there is removed there */
+	struct stat status; /* of the FIFO */
+	bool is_made;       /* by us */
+	bool is_cut;        /* the rest of a line that is too long is still to come */
+	bool has_read;      /* since CONTROL_NONE was returned last */
 	uint64_t misunderstood;
 	size_t begin, end; /* of what is in `bytes` and was not taken */
 	char bytes[CONTROL_LINE_MAX + 1];
 	char name[];
 };
-
-static int open_folder(const char *path, const char *name)
-{
-	char *folder = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
-	int fd;
-
-	if (!folder)
-		return -ENOMEM;
-	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	free(folder);
-	return fd;
-}
 
 /*
  * Made by root, it is given to whom luaspy works for; nobody else can have put another in its place
@@ -62,8 +50,8 @@ static int give_to_invoker(int fd, const struct stat *status)
  */
 static int open_fifo(struct control *control)
 {
+	struct stat *status = &control->status;
 	char path[64];
-	struct stat status;
 	int place, error = 0;
 
 	if (!mkfifoat(control->folder, control->name, S_IRUSR | S_IWUSR))
@@ -73,12 +61,12 @@ static int open_fifo(struct control *control)
 	place = openat(control->folder, control->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (place < 0)
 		return -errno;
-	if (fstat(place, &status))
+	if (fstat(place, status))
 		error = -errno;
-	else if (!S_ISFIFO(status.st_mode))
+	else if (!S_ISFIFO(status->st_mode))
 		error = -EINVAL;
 	else if (control->is_made)
-		error = give_to_invoker(place, &status);
+		error = give_to_invoker(place, status);
 	if (!error) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 		control->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -90,8 +78,7 @@ static int open_fifo(struct control *control)
 
 int control__open(const char *path, struct control **opened)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = folder__name_in(path);
 	struct control *control = calloc(1, sizeof(*control) + strlen(name) + 1);
 	int error;
 
@@ -100,7 +87,7 @@ int control__open(const char *path, struct control **opened)
 		return -ENOMEM;
 	control->fd = -1;
 	strcpy(control->name, name);
-	error = control->folder = open_folder(path, name);
+	error = control->folder = folder__open_of(path);
 	if (error >= 0)
 		error = *name ? open_fifo(control) : -EISDIR;
 	if (!error) {
@@ -118,11 +105,11 @@ int control__open(const char *path, struct control **opened)
 /* Unless something else is there by now. */
 static void remove_fifo(const struct control *control)
 {
-	struct stat ours, there;
+	const struct stat *ours = &control->status;
+	struct stat there;
 
-	if (!fstat(control->fd, &ours) &&
-	    !fstatat(control->folder, control->name, &there, AT_SYMLINK_NOFOLLOW) &&
-	    ours.st_dev == there.st_dev && ours.st_ino == there.st_ino)
+	if (!fstatat(control->folder, control->name, &there, AT_SYMLINK_NOFOLLOW) &&
+	    ours->st_dev == there.st_dev && ours->st_ino == there.st_ino)
 		unlinkat(control->folder, control->name, 0);
 }
 
@@ -132,7 +119,7 @@ void control__close(struct control *control)
 		return;
 	if (control->misunderstood > 1)
 		log_warn("%" PRIu64 " commands were not understood", control->misunderstood);
-	if (control->is_made && control->fd >= 0)
+	if (control->is_made)
 		remove_fifo(control);
 	if (control->fd >= 0)
 		close(control->fd);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "options_record.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout_puc.h"
+#include "record.h"
+#include "units.h"
+#include "usage.h"
+
+#define QUOTE(token)      #token
+#define TEXT(macro)       QUOTE(macro)
+#define FREQUENCY_DEFAULT 1000
+#define DEPTH_DEFAULT     512
+#define FREQUENCY_TEXT    TEXT(FREQUENCY_DEFAULT)
+#define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
+#define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
+#define NS_PER_S          UINT64_C(1000000000)
+
+static const char help[] =
+	"Examples:\n"
+	"  sudo luaspy record -p 1234                      sample until Ctrl-C\n"
+	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
+	"  sudo luaspy record -p \"$(pidof -s lua5.4)\" -d 10s -F 10khz\n"
+	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
+	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"\n"
+	"Usage: luaspy record -p PID [OPTION]...\n"
+	"       luaspy record [OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"\n"
+	"Samples the script call stacks of a running process, all threads, and writes\n"
+	"where its CPU time goes as ScriptProfiler JSON. Ctrl-C ends it and keeps what\n"
+	"it has; so does the end of the process.\n"
+	"\n"
+	"A COMMAND is started by luaspy, under sudo as the user who called it and in\n"
+	"that user's environment, and profiled from its first instruction. It has the\n"
+	"terminal, gets luaspy's signals, and its exit status is luaspy's.\n"
+	"\n"
+	"What to profile:\n"
+	"  -p, --pid=PID          a process that runs already\n"
+	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
+	"                         365 days (default: until Ctrl-C or its end)\n"
+	"      --wait             where there is no Lua yet, wait for one to be loaded\n"
+	"\n"
+	"How to sample:\n"
+	"  -F, --frequency=FREQ   samples per second of CPU time, for each thread:\n"
+	"                         1 to 20000, or 1khz, 10khz (default: " FREQUENCY_TEXT ")\n"
+	"      --max-depth=N      frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
+	"                         (default: " DEPTH_TEXT ")\n"
+	"      --lines            tell functions apart by the line that they are at\n"
+	"      --layout=NAME      read its Lua as that of release NAME, such as 5.4.6,\n"
+	"                         whatever samples say (--layout=help lists them)\n"
+	"\n"
+	"Output:\n"
+	"  -o, --output=FILE      the profile; - is standard output\n"
+	"                         (default: NAME-PID-DATE.json in this folder)\n"
+	"      --category=WHAT    what the profile's top level is: thread, by its name;\n"
+	"                         process; state, one for each Lua VM; or chunk, the\n"
+	"                         outermost script of the stack (default: thread). Time\n"
+	"                         without script is '(no VM)' or '(no chunk)' there\n"
+	"  -q, --quiet            errors only: no countdown, no warnings, no summary\n"
+	"  -v, --verbose          say how the interpreter was found, and more\n"
+	"\n"
+	"  -h, --help             this text\n" USAGE_EXIT_STATUS;
+
+enum {
+	OPTION_MAX_DEPTH = 256, /* no letter */
+	OPTION_LAYOUT,
+	OPTION_WAIT,
+	OPTION_LINES,
+	OPTION_CATEGORY,
+};
+
+static const struct usage_option accepted[] = {
+	{'p', "--pid", USAGE_PID},
+	{'d', "--duration", "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"},
+	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
+	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
+	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
+	{OPTION_WAIT, "--wait", NULL},
+	{OPTION_LINES, "--lines", NULL},
+	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
+	{'o', "--output", "a file name, or - for standard output"},
+	{'q', "--quiet", NULL},
+	{'v', "--verbose", NULL},
+	{'h', "--help", NULL},
+	{0, NULL, NULL},
+};
+
+/* Takes one option with its value, as getopt_long() left it in optarg. */
+static int set_option(int letter, struct record_options *record)
+{
+	uint32_t number;
+	int err = 0;
+
+	switch (letter) {
+	case 'p':
+		err = usage__parse_number(optarg, USAGE_PID_LAST, &number);
+		if (!err)
+			record->pid = (pid_t)number;
+		break;
+	case 'd':
+		err = units__parse_duration(optarg, &record->duration_ns);
+		break;
+	case 'F':
+		err = units__parse_frequency(optarg, &record->period_ns);
+		break;
+	case OPTION_MAX_DEPTH:
+		err = usage__parse_number(optarg, LS_DEPTH_MAX, &record->max_depth);
+		break;
+	case OPTION_LAYOUT:
+		record->layout = optarg;
+		err = layout_puc__find(optarg) < 0 ? -EINVAL : 0;
+		break;
+	case OPTION_CATEGORY:
+		err = category__parse(optarg);
+		if (err >= 0) {
+			record->category = (enum category_kind)err;
+			err = 0;
+		}
+		break;
+	case OPTION_WAIT:
+		record->waits = true;
+		break;
+	case OPTION_LINES:
+		record->lines = true;
+		break;
+	case 'o':
+		record->output = optarg;
+		err = *optarg ? 0 : -EINVAL;
+		break;
+	case 'q':
+		record->log_level = LOG_ERROR;
+		break;
+	case 'v':
+		record->log_level = LOG_DEBUG;
+		break;
+	}
+	return err;
+}
+
+static void list_layouts(char *to, size_t size, const char *separator)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < layouts_puc_count && length < size; i++)
+		length += (size_t)snprintf(to + length, size - length, "%s%s", i ? separator : "",
+					   layouts_puc[i].name);
+}
+
+static enum options_verdict refuse_value(int letter, const char *value, int error)
+{
+	char layouts[512];
+
+	if (letter != OPTION_LAYOUT)
+		return usage__refuse_value(accepted, letter, value, error);
+	list_layouts(layouts, sizeof(layouts), ", ");
+	log_error("unknown layout '%s' (accepted: %s)", value, layouts);
+	return OPTIONS_WRONG;
+}
+
+static enum options_verdict print_layouts(void)
+{
+	char layouts[512];
+
+	list_layouts(layouts, sizeof(layouts) - 1, "\n");
+	strcat(layouts, "\n");
+	return usage__print(layouts);
+}
+
+/* After the options: a command, or a process was given with them. */
+static enum options_verdict choose_target(int argc, char **argv, struct record_options *record)
+{
+	if (optind < argc && strcmp(argv[optind - 1], "--")) {
+		log_error("unexpected argument '%s' (a process is given as '-p PID', a command "
+			  "after '--')",
+			  argv[optind]);
+		return OPTIONS_WRONG;
+	}
+	if (optind < argc && record->pid) {
+		log_error("both a process and a command are given: '-p %d' and '%s' (one session "
+			  "records one of them)",
+			  record->pid, argv[optind]);
+		return OPTIONS_WRONG;
+	}
+	if (optind < argc) {
+		record->words = argv + optind;
+	} else if (!record->pid) {
+		log_error("missing option '--pid': which process? (accepted: %s; or a command "
+			  "after '--')",
+			  usage__accepted(accepted, 'p'));
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_RUN;
+}
+
+enum options_verdict options_record__parse(int argc, char **argv, struct record_options *record)
+{
+	int letter, err;
+
+	*record = (struct record_options){
+		.period_ns = NS_PER_S / FREQUENCY_DEFAULT,
+		.max_depth = DEPTH_DEFAULT,
+		.log_level = LOG_INFO,
+	};
+	usage__begin();
+	while ((letter = usage__next(accepted, argc, argv)) != -1) {
+		if (letter == 'h')
+			return options_record__help();
+		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
+			return print_layouts();
+		if (letter == '?' || letter == ':')
+			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
+		err = set_option(letter, record);
+		if (err)
+			return refuse_value(letter, optarg, err);
+	}
+	return choose_target(argc, argv, record);
+}
+
+enum options_verdict options_record__help(void)
+{
+	return usage__print(help);
+}

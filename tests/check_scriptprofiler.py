@@ -370,7 +370,8 @@ def check_recorder(document, report):
         return
     check_counters(recorder, ("WallDuration", "CpuDuration", "Collected", "Unsampled",
                               "UnnamedCalls", "UnknownLines", "StackLookupsRefused",
-                              "EvictedFunctions", "EvictedSamples", "LostRecords"),
+                              "EvictedFunctions", "EvictedSamples", "LostRecords",
+                              "IgnoredSamples"),
                    "Recorder", report)
     check_counters(samples, ("total",) + CLASSES, "Recorder.Samples", report)
     for reason in reasons:

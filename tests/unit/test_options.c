@@ -121,6 +121,23 @@ static void takes_a_layout_by_its_name_or_by_a_release(void **state)
 	assert_int_equal(layout_puc__find(""), -ENOENT);
 }
 
+static void takes_patterns_of_plugins_and_presets(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--plugin", "*/a/*", "--plugin=b",
+		    "--plugin-preset=kong");
+	assert_string_equal(options.record.view.plugins.globs[0], "*/a/*");
+	assert_string_equal(options.record.view.plugins.globs[1], "b");
+	assert_string_equal(options.record.view.plugins.globs[2], "*/kong/plugins/*");
+	assert_wrong("unknown preset in 'kong,vim' (accepted: neovim, kong, apisix, prosody)",
+		     "record", "-p1", "--plugin-preset", "kong,vim");
+	assert_wrong("cannot understand value '' of option '--plugin' (accepted: a pattern such "
+		     "as '*/plugins/*')",
+		     "record", "-p1", "--plugin=");
+}
+
 static void takes_every_option_in_its_short_form(void **state)
 {
 	struct options options;
@@ -398,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pid_is_enough),
 		cmocka_unit_test(takes_a_layout_by_its_name_or_by_a_release),
+		cmocka_unit_test(takes_patterns_of_plugins_and_presets),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
 		cmocka_unit_test(the_last_of_two_counts),

@@ -258,6 +258,7 @@ static void fill_recorder(struct ls_profile_recorder *recorder)
 		.evicted_functions = 11,
 		.evicted_samples = 12,
 		.lost_records = 13,
+		.ignored_samples = 14,
 	};
 	recorder->errors[LS_WALK_NONE] = 6;
 	recorder->errors[LS_WALK_DEPTH] = 5;
@@ -299,6 +300,7 @@ static void tells_how_it_was_recorded(void **state)
 	assert_int_equal(number(recorder, "EvictedFunctions"), 11);
 	assert_int_equal(number(recorder, "EvictedSamples"), 12);
 	assert_int_equal(number(recorder, "LostRecords"), 13);
+	assert_int_equal(number(recorder, "IgnoredSamples"), 14);
 }
 
 static void gives_a_reason_for_each_error_that_occurred(void **state)

@@ -13,6 +13,7 @@
 #include "session.h"
 #include "summary.h"
 #include "totals.h"
+#include "view.h"
 #include "write_scriptprofiler.h"
 
 #define NAME_SIZE 96
@@ -66,18 +67,34 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 	return error;
 }
 
+/* 0 or -errno. *merged is the caller's; what it borrows from is the session's and the view's. */
+static int put_together(struct session *session, const struct record_options *options,
+			struct view **view, struct merged_profile **merged)
+{
+	enum merged_lines lines = options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
+	struct ls_profile raw = {};
+	const struct ls_profile *seen = &raw;
+
+	session__export(session, &raw);
+	if (view_options__are_any(&options->view)) {
+		int error = view__new(&raw, &options->view, view);
+
+		if (error)
+			return error;
+		seen = view__profile(*view);
+	}
+	return merged_profile__new(seen, lines, merged);
+}
+
 /* Takes over `file`. */
 static int deliver(struct session *session, const struct record_options *options, const char *path,
 		   struct output_file *file)
 {
-	enum merged_lines lines = options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
-	struct ls_profile raw = {};
+	struct view *view = NULL;
 	struct merged_profile *merged = NULL;
 	struct ls_totals totals = {};
-	int error;
+	int error = put_together(session, options, &view, &merged);
 
-	session__export(session, &raw);
-	error = merged_profile__new(&raw, lines, &merged);
 	if (!error)
 		error = totals__compute(merged_profile__profile(merged), &totals);
 	if (error) {
@@ -91,6 +108,7 @@ static int deliver(struct session *session, const struct record_options *options
 cleanup:
 	totals__free(&totals);
 	merged_profile__free(merged);
+	view__free(view);
 	return error;
 }
 

@@ -9,6 +9,7 @@
 
 #include "category.h"
 #include "log.h"
+#include "view.h"
 
 enum command { COMMAND_RECORD, COMMAND_CHECK };
 
@@ -25,6 +26,7 @@ struct record_options {
 	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pid` */
 	enum category_kind category;
 	bool waits; /* for Lua, where there is none yet */
+	struct view_options view;
 };
 
 struct check_options {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "layout_puc.h"
+#include "patterns.h"
+#include "plugin_presets.h"
 #include "record.h"
 #include "units.h"
 #include "usage.h"
@@ -18,6 +20,7 @@
 #define FREQUENCY_TEXT    TEXT(FREQUENCY_DEFAULT)
 #define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
 #define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
+#define GLOB_TEXT         "a pattern such as '*/plugins/*'"
 #define NS_PER_S          UINT64_C(1000000000)
 
 static const char help[] =
@@ -38,6 +41,9 @@ static const char help[] =
 	"A COMMAND is started by luaspy, under sudo as the user who called it and in\n"
 	"that user's environment, and profiled from its first instruction. It has the\n"
 	"terminal, gets luaspy's signals, and its exit status is luaspy's.\n"
+	"\n"
+	"A GLOB is a pattern as of a shell in which '*' takes in '/', too. Options that\n"
+	"take one may be given more than once.\n"
 	"\n"
 	"What to profile:\n"
 	"  -p, --pid=PID          a process that runs already\n"
@@ -61,6 +67,14 @@ static const char help[] =
 	"                         process; state, one for each Lua VM; or chunk, the\n"
 	"                         outermost script of the stack (default: thread). Time\n"
 	"                         without script is '(no VM)' or '(no chunk)' there\n"
+	"\n"
+	"What to see:\n"
+	"      --plugin=GLOB      mark functions of chunks (files) whose name fits, and\n"
+	"                         all that they call, as IsPlugin of ScriptProfiler\n"
+	"      --plugin-preset=NAMES  the same for where known programs have plugins: one\n"
+	"                         or more of " PLUGIN_PRESETS_TEXT "\n"
+	"\n"
+	"Messages:\n"
 	"  -q, --quiet            errors only: no countdown, no warnings, no summary\n"
 	"  -v, --verbose          say how the interpreter was found, and more\n"
 	"\n"
@@ -72,6 +86,8 @@ enum {
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
+	OPTION_PLUGIN,
+	OPTION_PLUGIN_PRESET,
 };
 
 static const struct usage_option accepted[] = {
@@ -83,6 +99,8 @@ static const struct usage_option accepted[] = {
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_LINES, "--lines", NULL},
 	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
+	{OPTION_PLUGIN, "--plugin", GLOB_TEXT},
+	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
@@ -122,6 +140,12 @@ static int set_option(int letter, struct record_options *record)
 			err = 0;
 		}
 		break;
+	case OPTION_PLUGIN:
+		err = patterns__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_PLUGIN_PRESET:
+		err = plugin_presets__add(&record->view.plugins, optarg);
+		break;
 	case OPTION_WAIT:
 		record->waits = true;
 		break;
@@ -155,6 +179,14 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 {
 	char layouts[512];
 
+	if (error == -E2BIG) {
+		log_error("too many patterns: '%s' is one more than " TEXT(PATTERNS_MAX), value);
+		return OPTIONS_WRONG;
+	}
+	if (letter == OPTION_PLUGIN_PRESET) {
+		log_error("unknown preset in '%s' (accepted: " PLUGIN_PRESETS_TEXT ")", value);
+		return OPTIONS_WRONG;
+	}
 	if (letter != OPTION_LAYOUT)
 		return usage__refuse_value(accepted, letter, value, error);
 	list_layouts(layouts, sizeof(layouts), ", ");

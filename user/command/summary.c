@@ -320,6 +320,8 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 		{recorder->evicted_samples, "samples in (other) or below"},
 		{recorder->evicted_functions,
 		 "functions, seen too seldom to be kept apart, that went into (other)"},
+		{recorder->ignored_samples, "samples in functions that are ignored, which their "
+					    "callers have"},
 		{recorder->lost_records,
 		 "records besides samples that found no room in the ring buffer"},
 	};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options that show a profile otherwise, on a script whose work has known parts
+ * (programs/views.lua), by Debian's interpreters.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "spying.h"
+
+#define SCRIPT "views.lua"
+#define PLUGIN "/srv/app/plugins/extension.lua"
+#define SPYING "-d", "600ms", "-F", "5khz", "-q"
+
+static const char *const interpreters[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4"};
+
+static struct child *start_target(struct stage *stage, const char *program)
+{
+	struct child *target = start(stage, program, program_source(SCRIPT));
+
+	child__await_output(stage, target, "ready");
+	child__tell(target, "");
+	return target;
+}
+
+/* Calls it with the id of a process of each Debian interpreter that is there. */
+static void on_all(void **state, void (*check)(struct stage *stage, pid_t pid))
+{
+	int found = 0;
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++) {
+		struct child *target;
+
+		if (!has_program(interpreters[i])) {
+			if (skips_are_failures())
+				fail_msg("package '%s' is missing", interpreters[i]);
+			continue;
+		}
+		found++;
+		target = start_target(*state, interpreters[i]);
+		print_message("%s\n", interpreters[i]);
+		check(*state, target->pid);
+		child__kill(target);
+	}
+	if (!found)
+		skip_because("no interpreter is installed");
+}
+
+static int64_t flags(const struct scriptprofile *profile, int function)
+{
+	const json_t *functions = json_object_get(profile->document, "Functions");
+
+	return json_integer_value(
+		json_object_get(json_array_get(functions, (size_t)function - 1), "Flags"));
+}
+
+/* Own time of the functions of that name with these flags. */
+static int64_t own(const struct scriptprofile *profile, const char *name, int64_t wanted)
+{
+	int64_t us = 0;
+
+	for (int id = 1; id <= profile->function_count; id++)
+		if (!strcmp(profile->functions[id].name, name) && flags(profile, id) == wanted)
+			us += profile->functions[id].self_us;
+	return us;
+}
+
+/* About so many of the five pieces of work. */
+#define assert_pieces(profile, us, pieces)                                                         \
+	do {                                                                                       \
+		int64_t took = (us), all_us = (profile)->all_us;                                   \
+                                                                                                   \
+		if (took < all_us * (pieces)*15 / 100 || took > all_us * (pieces)*25 / 100) {      \
+			scriptprofile__print(profile);                                             \
+			fail_msg("%s is %.1f%%, not %d%%", #us, 100.0 * took / all_us,             \
+				 20 * (pieces));                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* The time of the categories is all that there is, whatever is shown of it. */
+static void assert_adds_up(const struct scriptprofile *profile)
+{
+	int64_t cpu_us = scriptprofile__recorded(profile, "CpuDuration");
+
+	assert_in_range(profile->all_us, cpu_us * 99 / 100, cpu_us * 101 / 100);
+}
+
+static void check_plugins(struct stage *stage, pid_t pid)
+{
+	struct scriptprofile *profile =
+		record(stage, pid, SPYING, "--plugin", "nothing", "--plugin", "*/plugins/*");
+	int found = 0;
+
+	assert_adds_up(profile);
+	assert_pieces(profile, own(profile, "extension", 2), 1);
+	assert_pieces(profile, own(profile, "spin", 2), 1);
+	assert_pieces(profile, own(profile, "spin", 0), 3);
+	for (int id = 1; id <= profile->node_count; id++) {
+		int function = profile->node_function[id], parent = profile->node_parent[id];
+		int above = parent ? profile->node_function[parent] : 0;
+		bool is_plugin = !strcmp(profile->functions[function].source, PLUGIN);
+
+		found += is_plugin;
+		if (function)
+			assert_int_equal(flags(profile, function),
+					 is_plugin || (above && flags(profile, above)) ? 2 : 0);
+	}
+	assert_in_range(found, 1, profile->node_count);
+}
+
+static void flags_plugins_and_what_they_call(void **state)
+{
+	on_all(state, check_plugins);
+}
+
+static void no_plugin_no_flag(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_target(*state, "lua5.4");
+	profile = record(*state, target->pid, SPYING, "--plugin-preset", "kong,prosody");
+	assert_pieces(profile, own(profile, "spin", 0), 4);
+	for (int id = 1; id <= profile->function_count; id++)
+		assert_int_equal(flags(profile, id), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(flags_plugins_and_what_they_call),
+		staged(no_plugin_no_flag),
+	};
+
+	return cmocka_run_group_tests_name("views", tests, NULL, NULL);
+}

@@ -137,11 +137,72 @@ static void no_plugin_no_flag(void **state)
 		assert_int_equal(flags(profile, id), 0);
 }
 
+static void check_ignored(struct stage *stage, pid_t pid)
+{
+	struct scriptprofile *profile = record(stage, pid, SPYING, "--ignore", "spin");
+
+	assert_adds_up(profile);
+	assert_int_equal(scriptprofile__total_us(profile, NULL, "spin", -1), 0);
+	assert_pieces(profile, own(profile, "extension", 0), 2);
+	assert_pieces(profile, own(profile, "outside", 0), 2);
+	assert_pieces(profile, scriptprofile__self_us(profile, "*" SCRIPT, "", -1), 1);
+	assert_in_range(scriptprofile__recorded(profile, "IgnoredSamples"), 1,
+			scriptprofile__samples(profile, "total"));
+
+	/* All of the script's own: C functions and the plugin are left, and who had no caller. */
+	profile = record(stage, pid, SPYING, "--ignore", "*" SCRIPT, "--ignore", "[C]");
+	assert_adds_up(profile);
+	assert_int_equal(scriptprofile__total_us(profile, "*" SCRIPT, NULL, -1), 0);
+	assert_int_equal(scriptprofile__total_us(profile, "\\[C]", NULL, -1), 0);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "^extension"), 2);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "^(ignored)"), 3);
+}
+
+static void time_of_ignored_functions_is_their_callers(void **state)
+{
+	on_all(state, check_ignored);
+}
+
+static void strict_has_only_the_formats_own_fields(void **state)
+{
+	static const char *const top[] = {
+		"Version", "SessionStartTime", "SessionEndTime", "Categories",
+		"Nodes",   "Functions",        "GCFuncId"};
+	struct scriptprofile *profile;
+	struct child *target;
+	const char *key;
+	size_t index;
+	json_t *value, *functions;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_target(*state, "lua5.4");
+	profile = record(*state, target->pid, SPYING, "--strict", "--plugin", PLUGIN);
+	assert_pieces(profile, own(profile, "spin", 2), 1);
+	json_object_foreach(profile->document, key, value)
+	{
+		size_t i = 0;
+
+		while (i < sizeof(top) / sizeof(top[0]) && strcmp(key, top[i]))
+			i++;
+		if (i == sizeof(top) / sizeof(top[0]))
+			fail_msg("'%s' is none of the format's", key);
+	}
+	functions = json_object_get(profile->document, "Functions");
+	json_array_foreach(functions, index, value)
+	{
+		assert_null(json_object_get(value, "Lines"));
+		assert_null(json_object_get(value, "CurrentLine"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(flags_plugins_and_what_they_call),
 		staged(no_plugin_no_flag),
+		staged(time_of_ignored_functions_is_their_callers),
+		staged(strict_has_only_the_formats_own_fields),
 	};
 
 	return cmocka_run_group_tests_name("views", tests, NULL, NULL);

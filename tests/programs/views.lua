@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 --
 -- views.lua [SECONDS]: says "ready", waits for a line, then does five equal pieces of work, in turns: an
--- application's, its plugin's own, the application's for the plugin, one in the coroutine "worker" and
--- one in the coroutine "background".
+-- application's, its plugin's own, the application's for the plugin, one in a coroutine whose function is
+-- called "worker", being global, and one in a coroutine whose function nothing gives a name.
 
 local PIECE = 20000
 
@@ -35,14 +35,14 @@ local function inside(n)
 	return x
 end
 
-local function worker()
+function worker()
 	while true do
 		outside(PIECE)
 		coroutine.yield()
 	end
 end
 
-local function background()
+local function background() -- nameless
 	while true do
 		spin(PIECE)
 		coroutine.yield()

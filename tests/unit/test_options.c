@@ -138,6 +138,48 @@ static void takes_patterns_of_plugins_and_presets(void **state)
 		     "record", "-p1", "--plugin=");
 }
 
+static void takes_patterns_of_what_to_ignore(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--ignore", "a", "--ignore=[C]:*");
+	assert_int_equal(options.record.view.ignored.count, 2);
+	assert_string_equal(options.record.view.ignored.globs[1], "[C]:*");
+	assert_wrong("cannot understand value '' of option '--ignore' (accepted: a function's "
+		     "name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it)",
+		     "record", "-p1", "--ignore=");
+}
+
+static void refuses_too_many_patterns(void **state)
+{
+	char *argv[3 + 65 + 1] = {(char *)"luaspy", (char *)"record", (char *)"-p1"};
+	struct captured captured;
+	struct options options;
+	char *err;
+
+	(void)state;
+	for (int i = 3; i < 3 + 65; i++)
+		argv[i] = (char *)"--ignore=x";
+	assert_int_equal(options__parse(3 + 64, argv, &options), OPTIONS_RUN);
+	captured__start(&captured, STDERR_FILENO);
+	assert_int_equal(options__parse(3 + 65, argv, &options), OPTIONS_WRONG);
+	err = captured__end(&captured);
+	assert_string_equal(err, "luaspy: too many patterns: 'x' is one more than 64\n");
+	free(err);
+}
+
+static void strict_has_no_lines(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--strict");
+	assert_int_equal(options.record.strict, true);
+	assert_wrong("'--strict' excludes '--lines' (CurrentLine is a field of luaspy's own)",
+		     "record", "-p1", "--lines", "--strict");
+}
+
 static void takes_every_option_in_its_short_form(void **state)
 {
 	struct options options;
@@ -416,6 +458,9 @@ int main(void)
 		cmocka_unit_test(a_pid_is_enough),
 		cmocka_unit_test(takes_a_layout_by_its_name_or_by_a_release),
 		cmocka_unit_test(takes_patterns_of_plugins_and_presets),
+		cmocka_unit_test(takes_patterns_of_what_to_ignore),
+		cmocka_unit_test(refuses_too_many_patterns),
+		cmocka_unit_test(strict_has_no_lines),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
 		cmocka_unit_test(the_last_of_two_counts),

@@ -76,6 +76,8 @@ static int put_together(struct session *session, const struct record_options *op
 	const struct ls_profile *seen = &raw;
 
 	session__export(session, &raw);
+	if (options->strict)
+		raw.recorder.version = NULL;
 	if (view_options__are_any(&options->view)) {
 		int error = view__new(&raw, &options->view, view);
 

@@ -20,6 +20,7 @@
 #define FREQUENCY_TEXT    TEXT(FREQUENCY_DEFAULT)
 #define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
 #define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
+#define FUNCTION_TEXT     "a function's name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it"
 #define GLOB_TEXT         "a pattern such as '*/plugins/*'"
 #define NS_PER_S          UINT64_C(1000000000)
 
@@ -67,12 +68,17 @@ static const char help[] =
 	"                         process; state, one for each Lua VM; or chunk, the\n"
 	"                         outermost script of the stack (default: thread). Time\n"
 	"                         without script is '(no VM)' or '(no chunk)' there\n"
+	"      --strict           only what ScriptProfiler's format has itself: neither\n"
+	"                         Recorder nor Lines\n"
 	"\n"
 	"What to see:\n"
 	"      --plugin=GLOB      mark functions of chunks (files) whose name fits, and\n"
 	"                         all that they call, as IsPlugin of ScriptProfiler\n"
 	"      --plugin-preset=NAMES  the same for where known programs have plugins: one\n"
 	"                         or more of " PLUGIN_PRESETS_TEXT "\n"
+	"      --ignore=GLOB      take functions out of the stacks whose NAME, CHUNK,\n"
+	"                         CHUNK:NAME or CHUNK:LINE fits; their time is that of\n"
+	"                         their callers, and of '(ignored)' where they have none\n"
 	"\n"
 	"Messages:\n"
 	"  -q, --quiet            errors only: no countdown, no warnings, no summary\n"
@@ -88,6 +94,8 @@ enum {
 	OPTION_CATEGORY,
 	OPTION_PLUGIN,
 	OPTION_PLUGIN_PRESET,
+	OPTION_IGNORE,
+	OPTION_STRICT,
 };
 
 static const struct usage_option accepted[] = {
@@ -101,6 +109,8 @@ static const struct usage_option accepted[] = {
 	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
 	{OPTION_PLUGIN, "--plugin", GLOB_TEXT},
 	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
+	{OPTION_IGNORE, "--ignore", FUNCTION_TEXT},
+	{OPTION_STRICT, "--strict", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
@@ -142,6 +152,12 @@ static int set_option(int letter, struct record_options *record)
 		break;
 	case OPTION_PLUGIN:
 		err = patterns__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_IGNORE:
+		err = patterns__add(&record->view.ignored, optarg);
+		break;
+	case OPTION_STRICT:
+		record->strict = true;
 		break;
 	case OPTION_PLUGIN_PRESET:
 		err = plugin_presets__add(&record->view.plugins, optarg);
@@ -203,6 +219,15 @@ static enum options_verdict print_layouts(void)
 	return usage__print(layouts);
 }
 
+/* Options that cannot both be meant. */
+static enum options_verdict check_strictness(const struct record_options *record)
+{
+	if (!record->strict || !record->lines)
+		return OPTIONS_RUN;
+	log_error("'--strict' excludes '--lines' (CurrentLine is a field of luaspy's own)");
+	return OPTIONS_WRONG;
+}
+
 /* After the options: a command, or a process was given with them. */
 static enum options_verdict choose_target(int argc, char **argv, struct record_options *record)
 {
@@ -250,6 +275,8 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
+	if (check_strictness(record) != OPTIONS_RUN)
+		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);
 }
 

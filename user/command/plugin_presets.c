@@ -11,26 +11,34 @@ static const struct {
 	/* neovim.io/doc/user/pack.html: packages below any 'packpath', vim.pack's among them. */
 	{"neovim", "*/pack/*/start/*"},
 	{"neovim", "*/pack/*/opt/*"},
-	/* lazy.folke.io/configuration: root is stdpath("data")/lazy; the folders of a plugin that
-	   Neovim runs Lua from are those of 'runtimepath' (neovim.io/doc/user/options.html). */
+	/*
+	 * lazy.folke.io/configuration: root is stdpath("data")/lazy; the folders of a plugin that
+	 * Neovim runs Lua from are those of 'runtimepath' (neovim.io/doc/user/options.html).
+	 */
 	{"neovim", "*/lazy/*/lua/*"},
 	{"neovim", "*/lazy/*/plugin/*"},
 	{"neovim", "*/lazy/*/ftplugin/*"},
 	{"neovim", "*/lazy/*/after/*"},
 	/* github.com/junegunn/vim-plug, README: stdpath("data")/plugged or ~/.vim/plugged. */
 	{"neovim", "*/plugged/*"},
-	/* developer.konghq.com/custom-plugins/reference: modules are kong.plugins.NAME.MODULE,
-	   found by way of package.path, bundled ones as well. */
+	/*
+	 * developer.konghq.com/custom-plugins/reference: modules are kong.plugins.NAME.MODULE,
+	 * found by way of package.path, bundled ones as well.
+	 */
 	{"kong", "*/kong/plugins/*"},
 	{"kong", "kong/plugins/*"},
-	/* apisix.apache.org/docs/apisix/plugin-develop: apisix/plugins and apisix/stream/plugins
-	   below the installation or extra_lua_path. */
+	/*
+	 * apisix.apache.org/docs/apisix/plugin-develop: apisix/plugins and apisix/stream/plugins
+	 * below the installation or extra_lua_path.
+	 */
 	{"apisix", "*/apisix/plugins/*"},
 	{"apisix", "*/apisix/stream/plugins/*"},
 	{"apisix", "apisix/plugins/*"},
 	{"apisix", "apisix/stream/plugins/*"},
-	/* prosody, util/pluginloader.lua: mod_NAME.lua and libraries NAME.lib.lua, right in one of
-	   plugin_paths or in folders mod_NAME there; its own are in prosody/modules. */
+	/*
+	 * Prosody, util/pluginloader.lua: mod_NAME.lua and libraries NAME.lib.lua, right in one of
+	 * plugin_paths or in folders mod_NAME there; its own are in prosody/modules.
+	 */
 	{"prosody", "*/mod_*.lua"},
 	{"prosody", "*/mod_*/*.lua"},
 	{"prosody", "*.lib.lua"},

@@ -163,6 +163,75 @@ static void time_of_ignored_functions_is_their_callers(void **state)
 	on_all(state, check_ignored);
 }
 
+static const json_t *sample(const struct scriptprofile *profile, size_t index)
+{
+	return json_array_get(json_object_get(profile->document, "Samples"), index);
+}
+
+static const char *sampled_name(const struct scriptprofile *profile, size_t index)
+{
+	int64_t node = json_integer_value(json_array_get(sample(profile, index), 0));
+
+	return profile->functions[profile->node_function[node]].name;
+}
+
+/* The Recorder's Target is "lua5.4 (pid 42)". */
+static int recorded_pid(const struct scriptprofile *profile)
+{
+	const json_t *recorder = json_object_get(profile->document, "Recorder");
+	const char *pid = strstr(json_string_value(json_object_get(recorder, "Target")), "(pid ");
+
+	assert_non_null(pid);
+	return atoi(pid + 5);
+}
+
+static void check_order(struct stage *stage, const char *program)
+{
+	static const char script[] =
+		"function work() local x = 0 for i = 1, 20000 do x = x + i end return x end\n"
+		"function early() while os.clock() < stop do local x = work() end end\n"
+		"function late() while os.clock() < stop do local x = work() end end\n"
+		"stop = os.clock() + 0.4 early() stop = os.clock() + 0.2 late()\n";
+	size_t early = 0, late = 0, last_early = 0, first_late = SIZE_MAX, count;
+	struct scriptprofile *profile;
+	struct child *spy;
+	int64_t us = 0;
+
+	write_file(in_folder(stage, "phases.lua"), script, strlen(script));
+	spy = start(stage, luaspy_program(), "record", "--timeline", "--ignore", "work", "-q",
+		    "--ignore", "[C]", "-F", "5khz", "-o", "phases.json", "--", program,
+		    "phases.lua");
+	assert_int_equal(child__wait(spy, 20), 0);
+	profile = spying__read(stage, in_folder(stage, "phases.json"));
+	count = json_array_size(json_object_get(profile->document, "Samples"));
+	assert_int_equal(count, scriptprofile__samples(profile, "total"));
+	for (size_t i = 0; i < count; i++) {
+		us += json_integer_value(json_array_get(sample(profile, i), 1));
+		assert_int_equal(json_integer_value(json_array_get(sample(profile, i), 2)),
+				 recorded_pid(profile));
+		if (!strcmp(sampled_name(profile, i), "early")) {
+			early++;
+			last_early = i;
+		} else if (!strcmp(sampled_name(profile, i), "late")) {
+			late++;
+			first_late = first_late < i ? first_late : i;
+		}
+	}
+	print_message("%s: %zu samples, %zu early, %zu late\n", program, count, early, late);
+	assert_true(last_early < first_late);
+	assert_in_range(100 * early / (early + late), 60, 74);
+	assert_in_range(us, 400000, 30000000);
+}
+
+static void samples_are_in_order_of_time(void **state)
+{
+	need_to_record();
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++) {
+		need_program(interpreters[i], "lua5.1 to lua5.4");
+		check_order(*state, interpreters[i]);
+	}
+}
+
 static void strict_has_only_the_formats_own_fields(void **state)
 {
 	static const char *const top[] = {
@@ -202,6 +271,7 @@ int main(void)
 		staged(flags_plugins_and_what_they_call),
 		staged(no_plugin_no_flag),
 		staged(time_of_ignored_functions_is_their_callers),
+		staged(samples_are_in_order_of_time),
 		staged(strict_has_only_the_formats_own_fields),
 	};
 

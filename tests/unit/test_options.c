@@ -169,7 +169,7 @@ static void refuses_too_many_patterns(void **state)
 	free(err);
 }
 
-static void strict_has_no_lines(void **state)
+static void strict_has_nothing_of_its_own(void **state)
 {
 	struct options options;
 
@@ -178,6 +178,10 @@ static void strict_has_no_lines(void **state)
 	assert_int_equal(options.record.strict, true);
 	assert_wrong("'--strict' excludes '--lines' (CurrentLine is a field of luaspy's own)",
 		     "record", "-p1", "--lines", "--strict");
+	assert_wrong("'--strict' excludes '--timeline' (Samples is a field of luaspy's own)",
+		     "record", "-p1", "--strict", "--timeline");
+	assert_runs(&options, "record", "-p1", "--timeline");
+	assert_int_equal(options.record.timeline, true);
 }
 
 static void takes_every_option_in_its_short_form(void **state)
@@ -460,7 +464,7 @@ int main(void)
 		cmocka_unit_test(takes_patterns_of_plugins_and_presets),
 		cmocka_unit_test(takes_patterns_of_what_to_ignore),
 		cmocka_unit_test(refuses_too_many_patterns),
-		cmocka_unit_test(strict_has_no_lines),
+		cmocka_unit_test(strict_has_nothing_of_its_own),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
 		cmocka_unit_test(the_last_of_two_counts),

@@ -330,6 +330,34 @@ static void what_is_ignored_in_a_coroutine_is_not_counted_outside(void **state)
 	assert_int_equal(merged_profile__profile(fixture->merged)->recorder.ignored_samples, 1);
 }
 
+/* The written node of each sample: after the view, and after merging. */
+static void samples_in_time_point_at_what_is_written(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ls_profile_sample samples[3] = {{.time_ns = 1}, {.time_ns = 2}, {.time_ns = 3}};
+	const struct ls_profile *merged;
+	char description[256];
+
+	patterns__add(&fixture->options.ignored, "A");
+	patterns__add(&fixture->options.plugins, "plug/*");
+	samples[0].node = take(fixture, "BA", 1);
+	samples[1].node = take(fixture, "BAa", 1);
+	take(fixture, "BAD", 0);
+	samples[2].node = take(fixture, "A", 1);
+	fixture->profile.samples = samples;
+	fixture->profile.sample_count = 3;
+	merged = look(fixture);
+	assert_ptr_equal(merged->samples, samples);
+	assert_int_equal(merged->sample_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const expected[] = {"B", "Ba+", "(ignored)"};
+
+		describe(merged, merged->sample_nodes[samples[i].node], description,
+			 sizeof(description));
+		assert_string_equal(description, expected[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +372,7 @@ int main(void)
 		each(shows_the_stacks_of_one_coroutine),
 		each(a_coroutine_may_be_meant_by_its_place),
 		each(what_is_ignored_in_a_coroutine_is_not_counted_outside),
+		each(samples_in_time_point_at_what_is_written),
 #undef each
 	};
 

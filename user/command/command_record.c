@@ -151,6 +151,8 @@ static enum exit_status record(const struct record_options *options, struct laun
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = options->category,
+		.keeps_timeline = options->timeline,
+		.keeps_coroutines = options->view.coroutines.count != 0,
 		.waits = options->waits || launch,
 		.launch = launch,
 	};

@@ -27,6 +27,7 @@ struct record_options {
 	enum category_kind category;
 	bool waits; /* for Lua, where there is none yet */
 	struct view_options view;
+	bool timeline;
 	bool strict; /* no fields beyond the format's own */
 };
 

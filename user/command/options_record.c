@@ -68,6 +68,8 @@ static const char help[] =
 	"                         process; state, one for each Lua VM; or chunk, the\n"
 	"                         outermost script of the stack (default: thread). Time\n"
 	"                         without script is '(no VM)' or '(no chunk)' there\n"
+	"      --timeline         add every sample in order of time (Samples), for charts\n"
+	"                         of what ran when; the first 4,194,304 are kept\n"
 	"      --strict           only what ScriptProfiler's format has itself: neither\n"
 	"                         Recorder nor Lines\n"
 	"\n"
@@ -96,6 +98,7 @@ enum {
 	OPTION_PLUGIN_PRESET,
 	OPTION_IGNORE,
 	OPTION_STRICT,
+	OPTION_TIMELINE,
 };
 
 static const struct usage_option accepted[] = {
@@ -111,12 +114,38 @@ static const struct usage_option accepted[] = {
 	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
 	{OPTION_IGNORE, "--ignore", FUNCTION_TEXT},
 	{OPTION_STRICT, "--strict", NULL},
+	{OPTION_TIMELINE, "--timeline", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
+
+/* Takes an option that says how the profile is shown. */
+static int set_view_option(int letter, struct record_options *record)
+{
+	int err = 0;
+
+	switch (letter) {
+	case OPTION_PLUGIN:
+		err = patterns__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_IGNORE:
+		err = patterns__add(&record->view.ignored, optarg);
+		break;
+	case OPTION_PLUGIN_PRESET:
+		err = plugin_presets__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_TIMELINE:
+		record->timeline = true;
+		break;
+	case OPTION_STRICT:
+		record->strict = true;
+		break;
+	}
+	return err;
+}
 
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct record_options *record)
@@ -150,18 +179,6 @@ static int set_option(int letter, struct record_options *record)
 			err = 0;
 		}
 		break;
-	case OPTION_PLUGIN:
-		err = patterns__add(&record->view.plugins, optarg);
-		break;
-	case OPTION_IGNORE:
-		err = patterns__add(&record->view.ignored, optarg);
-		break;
-	case OPTION_STRICT:
-		record->strict = true;
-		break;
-	case OPTION_PLUGIN_PRESET:
-		err = plugin_presets__add(&record->view.plugins, optarg);
-		break;
 	case OPTION_WAIT:
 		record->waits = true;
 		break;
@@ -177,6 +194,9 @@ static int set_option(int letter, struct record_options *record)
 		break;
 	case 'v':
 		record->log_level = LOG_DEBUG;
+		break;
+	default:
+		err = set_view_option(letter, record);
 		break;
 	}
 	return err;
@@ -222,9 +242,11 @@ static enum options_verdict print_layouts(void)
 /* Options that cannot both be meant. */
 static enum options_verdict check_strictness(const struct record_options *record)
 {
-	if (!record->strict || !record->lines)
+	if (!record->strict || (!record->lines && !record->timeline))
 		return OPTIONS_RUN;
-	log_error("'--strict' excludes '--lines' (CurrentLine is a field of luaspy's own)");
+	log_error("'--strict' excludes '%s' (%s is a field of luaspy's own)",
+		  record->lines ? "--lines" : "--timeline",
+		  record->lines ? "CurrentLine" : "Samples");
 	return OPTIONS_WRONG;
 }
 

@@ -322,6 +322,8 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 		 "functions, seen too seldom to be kept apart, that went into (other)"},
 		{recorder->ignored_samples, "samples in functions that are ignored, which their "
 					    "callers have"},
+		{recorder->untimed_samples, "samples, the last ones, that found no room in the "
+					    "timeline"},
 		{recorder->lost_records,
 		 "records besides samples that found no room in the ring buffer"},
 	};

@@ -20,6 +20,13 @@ struct recording;
 struct recording *recording__new(pid_t pid, enum category_kind kind, const char *process);
 void recording__free(struct recording *recording);
 
+/*
+ * What else to keep, said before the first sample: the samples in order of time; where in a stack a
+ * coroutine begins, as PROFILE_COROUTINE above its first function. 0 or -ENOMEM.
+ */
+int recording__keep_timeline(struct recording *recording);
+int recording__keep_coroutines(struct recording *recording);
+
 /* A thread that exists when sampling begins, with its CPU time so far. 0 or -ENOMEM. */
 int recording__begin_thread(struct recording *recording, uint32_t tid, const char *comm,
 			    uint64_t runtime_ns);

@@ -191,7 +191,13 @@ int session__open(const struct session_options *options, struct session **opened
 	if (error)
 		goto cleanup;
 	session->recording = recording__new(options->pid, options->category, session->target);
-	error = session->recording ? load_sampler(session) : -ENOMEM;
+	error = session->recording ? 0 : -ENOMEM;
+	if (!error && options->keeps_timeline)
+		error = recording__keep_timeline(session->recording);
+	if (!error && options->keeps_coroutines)
+		error = recording__keep_coroutines(session->recording);
+	if (!error)
+		error = load_sampler(session);
 	if (error)
 		goto cleanup;
 	*opened = session;
@@ -520,6 +526,7 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->period_ns = session->options.period_ns;
 	recorder->cpu_ns = session->cpu_ns;
 	recorder->start_ms = session->start_unix_ms;
+	recorder->timed_from_ns = session->start_ns;
 	recorder->duration_ns = session->end_ns - session->start_ns;
 	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;
 	recorder->vma_busy = session->counters.vma_busy;

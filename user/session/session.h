@@ -19,6 +19,8 @@ struct session_options {
 	uint32_t max_depth;
 	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
 	enum category_kind category;
+	int keeps_timeline;    /* and not only sums */
+	int keeps_coroutines;  /* where in a stack they begin */
 	int waits;             /* that there is no Lua yet is no error */
 	int ends_when_decided; /* on the layouts of all interpreters */
 	struct launch *launch; /* `pid` is this command, to be released; NULL: it runs already */

@@ -169,6 +169,25 @@ static void refuses_too_many_patterns(void **state)
 	free(err);
 }
 
+static void takes_when_to_start_and_how_many_samples(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--start-after", "1.5s", "--until-samples=20000");
+	assert_int_equal(options.record.start_after_ns, 1500000000);
+	assert_int_equal(options.record.until_samples, 20000);
+	assert_runs(&options, "record", "-p1");
+	assert_int_equal(options.record.start_after_ns, 0);
+	assert_int_equal(options.record.until_samples, 0);
+	assert_wrong("out of range: value '0' of option '--until-samples' (accepted: a number of "
+		     "samples, 1 to 1000000000)",
+		     "record", "-p1", "--until-samples=0");
+	assert_wrong("cannot understand value 'x' of option '--start-after' (accepted: " DURATION
+		     ")",
+		     "record", "-p1", "--start-after", "x");
+}
+
 static void strict_has_nothing_of_its_own(void **state)
 {
 	struct options options;
@@ -464,6 +483,7 @@ int main(void)
 		cmocka_unit_test(takes_patterns_of_plugins_and_presets),
 		cmocka_unit_test(takes_patterns_of_what_to_ignore),
 		cmocka_unit_test(refuses_too_many_patterns),
+		cmocka_unit_test(takes_when_to_start_and_how_many_samples),
 		cmocka_unit_test(strict_has_nothing_of_its_own),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),

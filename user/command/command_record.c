@@ -148,6 +148,8 @@ static enum exit_status record(const struct record_options *options, struct laun
 		.pid = launch ? launch__pid(launch) : options->pid,
 		.period_ns = options->period_ns,
 		.duration_ns = options->duration_ns,
+		.start_after_ns = options->start_after_ns,
+		.until_samples = options->until_samples,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = options->category,

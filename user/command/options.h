@@ -27,6 +27,8 @@ struct record_options {
 	enum category_kind category;
 	bool waits; /* for Lua, where there is none yet */
 	struct view_options view;
+	uint64_t start_after_ns; /* 0: sample at once */
+	uint32_t until_samples;  /* with script; 0: no matter how many */
 	bool timeline;
 	bool strict; /* no fields beyond the format's own */
 };

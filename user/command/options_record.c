@@ -21,6 +21,9 @@
 #define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
 #define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
 #define FUNCTION_TEXT     "a function's name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it"
+#define TIME_TEXT         "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
+#define SAMPLES_MAX       1000000000
+#define SAMPLES_MAX_TEXT  TEXT(SAMPLES_MAX)
 #define GLOB_TEXT         "a pattern such as '*/plugins/*'"
 #define NS_PER_S          UINT64_C(1000000000)
 
@@ -50,6 +53,9 @@ static const char help[] =
 	"  -p, --pid=PID          a process that runs already\n"
 	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
 	"                         365 days (default: until Ctrl-C or its end)\n"
+	"      --until-samples=N  until N samples, or some more, had script on the stack,\n"
+	"                         if that is sooner\n"
+	"      --start-after=TIME  let it run so long before it is sampled\n"
 	"      --wait             where there is no Lua yet, wait for one to be loaded\n"
 	"\n"
 	"How to sample:\n"
@@ -99,11 +105,15 @@ enum {
 	OPTION_IGNORE,
 	OPTION_STRICT,
 	OPTION_TIMELINE,
+	OPTION_START_AFTER,
+	OPTION_UNTIL_SAMPLES,
 };
 
 static const struct usage_option accepted[] = {
 	{'p', "--pid", USAGE_PID},
-	{'d', "--duration", "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"},
+	{'d', "--duration", TIME_TEXT},
+	{OPTION_START_AFTER, "--start-after", TIME_TEXT},
+	{OPTION_UNTIL_SAMPLES, "--until-samples", "a number of samples, 1 to " SAMPLES_MAX_TEXT},
 	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
@@ -161,6 +171,12 @@ static int set_option(int letter, struct record_options *record)
 		break;
 	case 'd':
 		err = units__parse_duration(optarg, &record->duration_ns);
+		break;
+	case OPTION_START_AFTER:
+		err = units__parse_duration(optarg, &record->start_after_ns);
+		break;
+	case OPTION_UNTIL_SAMPLES:
+		err = usage__parse_number(optarg, SAMPLES_MAX, &record->until_samples);
 		break;
 	case 'F':
 		err = units__parse_frequency(optarg, &record->period_ns);

@@ -465,6 +465,13 @@ const uint64_t *recording__classes(const struct recording *recording)
 	return recording->classes;
 }
 
+uint64_t recording__script_samples(const struct recording *recording)
+{
+	const uint64_t *classes = recording->classes;
+
+	return classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] + classes[LS_SAMPLE_TRUNCATED];
+}
+
 void recording__export(struct recording *recording, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;

@@ -66,6 +66,9 @@ struct verdicts *recording__verdicts(struct recording *recording);
 /* Samples so far, per class; DROPPED is the caller's to know. */
 const uint64_t *recording__classes(const struct recording *recording);
 
+/* Those of them with script on the stack, be it whole or not. */
+uint64_t recording__script_samples(const struct recording *recording);
+
 /*
  * Functions, nodes, categories and the counts of the recorder; its texts and times are the
  * caller's. Valid until the recording is freed.

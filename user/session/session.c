@@ -50,9 +50,12 @@ struct session {
 	uint64_t cpu_start_ns, cpu_ns;
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
-	int is_over;      /* a signal came or the target has ended */
-	int has_executed; /* the target runs another program now */
-	int is_renewing;  /* BPF was told of a new edition */
+	uint64_t limit_ns; /* since start_ns, of what it does now; 0: none */
+	int is_waiting;    /* before it samples */
+	int is_up;         /* the time, or there are samples enough */
+	int is_over;       /* a signal came or the target has ended */
+	int has_executed;  /* the target runs another program now */
+	int is_renewing;   /* BPF was told of a new edition */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -82,7 +85,12 @@ static int on_function(void *context, const struct ls_function *function)
 
 static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
 {
-	return recording__thread_exit(((struct session *)context)->recording, exit);
+	const struct session *session = context;
+
+	/* Nothing that it did is in the session's time. */
+	if (session->is_waiting || exit->time_ns < session->start_ns)
+		return 0;
+	return recording__thread_exit(session->recording, exit);
 }
 
 static int on_exec(void *context, const struct ls_exec *exec)
@@ -327,15 +335,15 @@ static void show_progress(struct session *session)
 	const uint64_t *classes = recording__classes(session->recording);
 	struct progress progress = {
 		.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - session->start_ns,
-		.duration_ns = session->options.duration_ns,
+		.duration_ns = session->limit_ns,
+		.is_waiting = session->is_waiting,
+		.script_samples = recording__script_samples(session->recording),
 		.lost = session->counters.dropped + classes[LS_SAMPLE_UNREADABLE],
 		.samples = session->counters.dropped,
 	};
 
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		progress.samples += classes[class];
-	progress.script_samples = classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] +
-				  classes[LS_SAMPLE_TRUNCATED];
 	/* A command has the terminal for itself. */
 	if (!session->options.launch)
 		progress__show(&progress);
@@ -362,12 +370,12 @@ static void wait_a_while(struct session *session)
 		{.fd = session->pid_fd, .events = POLLIN},
 	};
 
-	if (session->options.duration_ns) {
-		if (now >= session->options.duration_ns) {
-			session->is_over = 1;
+	if (session->limit_ns) {
+		if (now >= session->limit_ns) {
+			session->is_up = 1;
 			return;
 		}
-		left_ms = (session->options.duration_ns - now + 999999) / 1000000;
+		left_ms = (session->limit_ns - now + 999999) / 1000000;
 	}
 	poll(events, 3, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
@@ -424,7 +432,7 @@ static int watch(struct session *session)
 {
 	int error = 0;
 
-	while (!session->is_over && !error) {
+	while (!session->is_over && !session->is_up && !error) {
 		wait_a_while(session);
 		error = drain(session);
 		if (!error && session->has_executed)
@@ -434,6 +442,9 @@ static int watch(struct session *session)
 		if (session->options.ends_when_decided &&
 		    verdicts__are_decided(recording__verdicts(session->recording)))
 			session->is_over = 1;
+		if (session->options.until_samples &&
+		    recording__script_samples(session->recording) >= session->options.until_samples)
+			session->is_up = 1;
 		vary_periods(session);
 		show_progress(session);
 	}
@@ -465,19 +476,39 @@ static void end_threads(struct session *session)
 	recording__finish(session->recording, session->name, session->cpu_ns);
 }
 
+/* Lets the target run, and follows what becomes of it. */
+static int await_start(struct session *session)
+{
+	struct launch *launch = session->options.launch;
+	int error = launch ? launch__release(launch) : 0;
+
+	session->is_waiting = 1;
+	session->limit_ns = session->options.start_after_ns;
+	session->start_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!error)
+		error = watch(session);
+	session->is_waiting = session->is_over;
+	session->is_up = 0;
+	return error;
+}
+
 int session__run(struct session *session)
 {
-	int error, drain_error;
+	int error = 0, drain_error;
 
+	if (session->options.start_after_ns)
+		error = await_start(session);
+	session->limit_ns = session->options.duration_ns;
 	session->start_unix_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	session->start_ns = clock_ns(CLOCK_MONOTONIC);
 	if (process__runtime_ns(session->options.pid, &session->cpu_start_ns))
 		session->cpu_start_ns = 0;
-	error = attach(session);
+	if (!error && !session->is_over)
+		error = attach(session);
 	/* From here on it reads and writes, that is all. */
 	if (!error && privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
-	if (!error && session->options.launch)
+	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);
 	if (!error)
 		error = watch(session);
@@ -541,7 +572,9 @@ static void explain_emptiness(struct session *session)
 	char *to = session->why_empty;
 	size_t size = sizeof(session->why_empty);
 
-	if (!identification__found(session->identification) && !session->options.layout)
+	if (session->is_waiting)
+		snprintf(to, size, "it was not sampled yet (--start-after)");
+	else if (!identification__found(session->identification) && !session->options.layout)
 		snprintf(to, size, "none of its files held any Lua");
 	else if (classes[LS_SAMPLE_HOST])
 		snprintf(to, size,
@@ -560,9 +593,7 @@ static void explain_emptiness(struct session *session)
 
 const char *session__why_empty(struct session *session)
 {
-	const uint64_t *classes = recording__classes(session->recording);
-
-	if (classes[LS_SAMPLE_COMPLETE] || classes[LS_SAMPLE_TORN] || classes[LS_SAMPLE_TRUNCATED])
+	if (recording__script_samples(session->recording))
 		return NULL;
 	explain_emptiness(session);
 	return session->why_empty;

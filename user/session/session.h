@@ -15,7 +15,9 @@ struct session;
 struct session_options {
 	pid_t pid;
 	uint64_t period_ns;
-	uint64_t duration_ns; /* 0: until a signal or the target's end */
+	uint64_t duration_ns;    /* 0: until a signal or the target's end */
+	uint64_t start_after_ns; /* lets it run so long before the first sample */
+	uint64_t until_samples;  /* with script, at least; 0: no matter how many */
 	uint32_t max_depth;
 	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
 	enum category_kind category;
@@ -34,8 +36,8 @@ int session__open(const struct session_options *options, struct session **sessio
 void session__close(struct session *session);
 
 /*
- * Samples until the time is up, the target has ended or SIGINT, SIGTERM or SIGHUP came; whatever
- * was sampled is there then. 0, or -errno after saying why.
+ * Samples until the time is up, there are samples enough, the target has ended or SIGINT, SIGTERM
+ * or SIGHUP came; whatever was sampled is there then. 0, or -errno after saying why.
  *
  * A command that luaspy started gets those signals, as many as come, and the session goes on until
  * it has ended; only a second SIGINT from the terminal ends the session before.

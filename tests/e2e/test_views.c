@@ -175,6 +175,52 @@ static const char *sampled_name(const struct scriptprofile *profile, size_t inde
 	return profile->functions[profile->node_function[node]].name;
 }
 
+/* The line of the script that ends with "-- MARK", from 1. */
+static int line_of(const char *mark)
+{
+	char *text = read_file(program_source(SCRIPT), NULL);
+	char *end = strstr(text, mark);
+	int line = 1;
+
+	assert_non_null(end);
+	for (const char *c = text; c < end; c++)
+		line += *c == '\n';
+	free(text);
+	return line;
+}
+
+static void check_coroutine(struct stage *stage, pid_t pid)
+{
+	struct scriptprofile *profile = record(stage, pid, SPYING, "--coroutine", "worker");
+	char place[64];
+
+	assert_adds_up(profile);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "^worker > outside > spin"), 1);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "^(other coroutines)"), 4);
+	assert_int_equal(scriptprofile__total_us(profile, NULL, "main chunk", -1), 0);
+
+	/* Nothing calls its function by a name. */
+	snprintf(place, sizeof(place), "*" SCRIPT ":%d", line_of("-- nameless"));
+	profile = record(stage, pid, SPYING, "--coroutine", place);
+	assert_adds_up(profile);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "^ > spin"), 1);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "^(other coroutines)"), 4);
+
+	/* The main thread is one, and what it resumes runs in it. */
+	profile = record(stage, pid, SPYING, "--coroutine", "[C]*", "--timeline");
+	assert_adds_up(profile);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "main chunk"), 5);
+	assert_pieces(profile, scriptprofile__stack_us(profile, "*.resume > worker"), 1);
+	assert_in_range(scriptprofile__total_us(profile, NULL, "(other coroutines)", -1), 0,
+			profile->all_us / 50);
+	assert_int_equal(scriptprofile__total_us(profile, NULL, "(coroutine)", -1), 0);
+}
+
+static void shows_one_coroutine(void **state)
+{
+	on_all(state, check_coroutine);
+}
+
 /* The Recorder's Target is "lua5.4 (pid 42)". */
 static int recorded_pid(const struct scriptprofile *profile)
 {
@@ -219,7 +265,7 @@ static void check_order(struct stage *stage, const char *program)
 	}
 	print_message("%s: %zu samples, %zu early, %zu late\n", program, count, early, late);
 	assert_true(last_early < first_late);
-	assert_in_range(100 * early / (early + late), 60, 74);
+	assert_in_range(100 * early / (early + late), 50, 80);
 	assert_in_range(us, 400000, 30000000);
 }
 
@@ -271,6 +317,7 @@ int main(void)
 		staged(flags_plugins_and_what_they_call),
 		staged(no_plugin_no_flag),
 		staged(time_of_ignored_functions_is_their_callers),
+		staged(shows_one_coroutine),
 		staged(samples_are_in_order_of_time),
 		staged(strict_has_only_the_formats_own_fields),
 	};

@@ -146,6 +146,9 @@ static void takes_patterns_of_what_to_ignore(void **state)
 	assert_runs(&options, "record", "-p1", "--ignore", "a", "--ignore=[C]:*");
 	assert_int_equal(options.record.view.ignored.count, 2);
 	assert_string_equal(options.record.view.ignored.globs[1], "[C]:*");
+	assert_runs(&options, "record", "-p1", "--coroutine", "app.lua:3");
+	assert_int_equal(options.record.view.coroutines.count, 1);
+	assert_string_equal(options.record.view.coroutines.globs[0], "app.lua:3");
 	assert_wrong("cannot understand value '' of option '--ignore' (accepted: a function's "
 		     "name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it)",
 		     "record", "-p1", "--ignore=");

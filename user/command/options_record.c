@@ -87,6 +87,10 @@ static const char help[] =
 	"      --ignore=GLOB      take functions out of the stacks whose NAME, CHUNK,\n"
 	"                         CHUNK:NAME or CHUNK:LINE fits; their time is that of\n"
 	"                         their callers, and of '(ignored)' where they have none\n"
+	"      --coroutine=GLOB   show only what runs in coroutines whose first function\n"
+	"                         has such a name or place, and what that calls or\n"
+	"                         resumes; a main thread is one, too. Other script is\n"
+	"                         '(other coroutines)'\n"
 	"\n"
 	"Messages:\n"
 	"  -q, --quiet            errors only: no countdown, no warnings, no summary\n"
@@ -105,6 +109,7 @@ enum {
 	OPTION_IGNORE,
 	OPTION_STRICT,
 	OPTION_TIMELINE,
+	OPTION_COROUTINE,
 	OPTION_START_AFTER,
 	OPTION_UNTIL_SAMPLES,
 };
@@ -123,6 +128,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_PLUGIN, "--plugin", GLOB_TEXT},
 	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
 	{OPTION_IGNORE, "--ignore", FUNCTION_TEXT},
+	{OPTION_COROUTINE, "--coroutine", FUNCTION_TEXT},
 	{OPTION_STRICT, "--strict", NULL},
 	{OPTION_TIMELINE, "--timeline", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
@@ -140,6 +146,9 @@ static int set_view_option(int letter, struct record_options *record)
 	switch (letter) {
 	case OPTION_PLUGIN:
 		err = patterns__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_COROUTINE:
+		err = patterns__add(&record->view.coroutines, optarg);
 		break;
 	case OPTION_IGNORE:
 		err = patterns__add(&record->view.ignored, optarg);

@@ -56,21 +56,14 @@ static void on_all(void **state, void (*check)(struct stage *stage, pid_t pid))
 		skip_because("no interpreter is installed");
 }
 
-static int64_t flags(const struct scriptprofile *profile, int function)
-{
-	const json_t *functions = json_object_get(profile->document, "Functions");
-
-	return json_integer_value(
-		json_object_get(json_array_get(functions, (size_t)function - 1), "Flags"));
-}
-
 /* Own time of the functions of that name with these flags. */
 static int64_t own(const struct scriptprofile *profile, const char *name, int64_t wanted)
 {
 	int64_t us = 0;
 
 	for (int id = 1; id <= profile->function_count; id++)
-		if (!strcmp(profile->functions[id].name, name) && flags(profile, id) == wanted)
+		if (!strcmp(profile->functions[id].name, name) &&
+		    profile->functions[id].flags == wanted)
 			us += profile->functions[id].self_us;
 	return us;
 }
@@ -112,8 +105,9 @@ static void check_plugins(struct stage *stage, pid_t pid)
 
 		found += is_plugin;
 		if (function)
-			assert_int_equal(flags(profile, function),
-					 is_plugin || (above && flags(profile, above)) ? 2 : 0);
+			assert_int_equal(
+				profile->functions[function].flags,
+				is_plugin || (above && profile->functions[above].flags) ? 2 : 0);
 	}
 	assert_in_range(found, 1, profile->node_count);
 }
@@ -134,7 +128,7 @@ static void no_plugin_no_flag(void **state)
 	profile = record(*state, target->pid, SPYING, "--plugin-preset", "kong,prosody");
 	assert_pieces(profile, own(profile, "spin", 0), 4);
 	for (int id = 1; id <= profile->function_count; id++)
-		assert_int_equal(flags(profile, id), 0);
+		assert_int_equal(profile->functions[id].flags, 0);
 }
 
 static void check_ignored(struct stage *stage, pid_t pid)

@@ -224,6 +224,9 @@ static void lines_stay_with_their_twin(void **state)
 		assert_int_equal(merged->lines[function->first_line].samples,
 				 function->flags ? 2 : 1);
 	}
+	assert_int_equal(
+		view__profile(fixture->view)->functions[FUNCTIONS + function_of('C')].function,
+		FUNCTIONS + function_of('B'));
 }
 
 static void time_of_the_ignored_is_their_callers(void **state)

@@ -370,7 +370,8 @@ def check_recorder(document, report):
         return
     check_counters(recorder, ("WallDuration", "CpuDuration", "Collected", "Unsampled",
                               "UnnamedCalls", "UnknownLines", "StackLookupsRefused",
-                              "EvictedFunctions", "EvictedSamples", "LostRecords"),
+                              "EvictedFunctions", "EvictedSamples", "LostRecords",
+                              "IgnoredSamples", "UntimedSamples"),
                    "Recorder", report)
     check_counters(samples, ("total",) + CLASSES, "Recorder.Samples", report)
     for reason in reasons:
@@ -382,6 +383,33 @@ def check_recorder(document, report):
     classes = sum(samples[name] for name in CLASSES)
     if samples["total"] != classes:
         report.add(f"Recorder: {samples['total']} samples, but {classes} in classes")
+
+
+def check_samples(document, report):
+    """In order of time; where all classes have a record, as many as there are of each node."""
+    samples = document.get("Samples")
+    if samples is None and "Samples" not in document:
+        return
+    if type(samples) is not list or not samples:
+        report.add("Samples is not an array with something in it")
+        return
+    for number, sample in enumerate(samples, 1):
+        if (type(sample) is not list or len(sample) != 3 or
+                not is_integer(sample[0], 1) or sample[0] > len(document["Nodes"]) or
+                not is_integer(sample[1], 0) or not is_integer(sample[2], 1)):
+            report.add(f"sample {number} is {sample!r}, not [node, microseconds, thread]")
+    report.stop_if_broken()
+    times = [document.get(key) for key in ("SessionStartTime", "SessionEndTime")]
+    if None not in times:
+        span = sum(sample[1] for sample in samples) / 1000
+        if span > times[1] - times[0] + 2:
+            report.add(f"Samples last {span} ms, the session {times[1] - times[0]} ms")
+    recorder = document.get("Recorder")
+    if recorder:
+        counts = recorder["Samples"]
+        kept = counts["total"] - counts["dropped"] - recorder["UntimedSamples"]
+        if len(samples) != kept:
+            report.add(f"{len(samples)} Samples, but the Recorder counts {kept}")
 
 
 def check(path, report):
@@ -397,6 +425,7 @@ def check(path, report):
     check_function_totals(document, report)
     check_line_times(document, report)
     check_recorder(document, report)
+    check_samples(document, report)
     report.stop_if_broken()
     return document
 

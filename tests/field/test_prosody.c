@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -64,10 +65,39 @@ static void shows_a_module_s_timer_below_the_main_loop(void **state)
 	require_of(profile, field__host_percent(profile) <= 3);
 }
 
+/* Its own loop is none, nor what that does for itself. */
+static void knows_its_plugins(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *prosody;
+	int64_t plugin_us = 0, total_us;
+
+	need_to_record();
+	need_program("prosody", "prosody");
+	prosody = start_prosody(*state);
+	profile = record(*state, prosody->pid, "-d", "1", "-F", "5khz", "-q", "--plugin-preset",
+			 "prosody");
+	total_us = scriptprofile__total_us(profile, "*mod_load.lua", "answer", -1);
+	for (int id = 1; id <= profile->function_count; id++) {
+		const struct scriptprofile_function *function = &profile->functions[id];
+
+		if (strstr(function->source, "mod_load.lua") || !strcmp(function->name, "hot"))
+			require_of(profile, function->flags == 2);
+		if (!strcmp(function->name, "loop") || !strcmp(function->name, "runtimers"))
+			require_of(profile, function->flags == 0);
+		plugin_us += function->flags == 2 ? function->self_us : 0;
+	}
+	/* Libraries of prosody that it calls are in it. */
+	require_of(profile, plugin_us >= profile->all_us / 2);
+	require_of(profile, plugin_us >= total_us);
+	require_of(profile, plugin_us <= profile->all_us);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_a_module_s_timer_below_the_main_loop),
+		staged(knows_its_plugins),
 	};
 
 	return cmocka_run_group_tests_name("prosody", tests, NULL, NULL);

@@ -84,6 +84,7 @@ static void read_functions(struct scriptprofile *profile)
 		to->source = text(function, "Source");
 		to->name = text(function, "Name");
 		to->line = number(function, "Line");
+		to->flags = number(function, "Flags");
 		to->total_us = number(function, "TotalDuration");
 	}
 	for (int id = 1; id <= profile->node_count; id++)

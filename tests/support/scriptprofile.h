@@ -12,7 +12,8 @@
 
 struct scriptprofile_function {
 	const char *source, *name; /* "" where there is none */
-	int64_t line;              /* 0 where there is none */
+	int64_t line;              /* 0 where there is none, and so the flags */
+	int64_t flags;
 	int64_t total_us, self_us;
 };
 

@@ -121,6 +121,91 @@ static void takes_a_layout_by_its_name_or_by_a_release(void **state)
 	assert_int_equal(layout_puc__find(""), -ENOENT);
 }
 
+static void takes_patterns_of_plugins_and_presets(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--plugin", "*/a/*", "--plugin=b",
+		    "--plugin-preset=kong");
+	assert_string_equal(options.record.view.plugins.globs[0], "*/a/*");
+	assert_string_equal(options.record.view.plugins.globs[1], "b");
+	assert_string_equal(options.record.view.plugins.globs[2], "*/kong/plugins/*");
+	assert_wrong("unknown preset in 'kong,vim' (accepted: neovim, kong, apisix, prosody)",
+		     "record", "-p1", "--plugin-preset", "kong,vim");
+	assert_wrong("cannot understand value '' of option '--plugin' (accepted: a pattern such "
+		     "as '*/plugins/*')",
+		     "record", "-p1", "--plugin=");
+}
+
+static void takes_patterns_of_what_to_ignore(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--ignore", "a", "--ignore=[C]:*");
+	assert_int_equal(options.record.view.ignored.count, 2);
+	assert_string_equal(options.record.view.ignored.globs[1], "[C]:*");
+	assert_runs(&options, "record", "-p1", "--coroutine", "app.lua:3");
+	assert_int_equal(options.record.view.coroutines.count, 1);
+	assert_string_equal(options.record.view.coroutines.globs[0], "app.lua:3");
+	assert_wrong("cannot understand value '' of option '--ignore' (accepted: a function's "
+		     "name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it)",
+		     "record", "-p1", "--ignore=");
+}
+
+static void refuses_too_many_patterns(void **state)
+{
+	char *argv[3 + 65 + 1] = {(char *)"luaspy", (char *)"record", (char *)"-p1"};
+	struct captured captured;
+	struct options options;
+	char *err;
+
+	(void)state;
+	for (int i = 3; i < 3 + 65; i++)
+		argv[i] = (char *)"--ignore=x";
+	assert_int_equal(options__parse(3 + 64, argv, &options), OPTIONS_RUN);
+	captured__start(&captured, STDERR_FILENO);
+	assert_int_equal(options__parse(3 + 65, argv, &options), OPTIONS_WRONG);
+	err = captured__end(&captured);
+	assert_string_equal(err, "luaspy: too many patterns: 'x' is one more than 64\n");
+	free(err);
+}
+
+static void takes_when_to_start_and_how_many_samples(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--start-after", "1.5s", "--until-samples=20000");
+	assert_int_equal(options.record.start_after_ns, 1500000000);
+	assert_int_equal(options.record.until_samples, 20000);
+	assert_runs(&options, "record", "-p1");
+	assert_int_equal(options.record.start_after_ns, 0);
+	assert_int_equal(options.record.until_samples, 0);
+	assert_wrong("out of range: value '0' of option '--until-samples' (accepted: a number of "
+		     "samples, 1 to 1000000000)",
+		     "record", "-p1", "--until-samples=0");
+	assert_wrong("cannot understand value 'x' of option '--start-after' (accepted: " DURATION
+		     ")",
+		     "record", "-p1", "--start-after", "x");
+}
+
+static void strict_has_nothing_of_its_own(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--strict");
+	assert_int_equal(options.record.strict, true);
+	assert_wrong("'--strict' excludes '--lines' (CurrentLine is a field of luaspy's own)",
+		     "record", "-p1", "--lines", "--strict");
+	assert_wrong("'--strict' excludes '--timeline' (Samples is a field of luaspy's own)",
+		     "record", "-p1", "--strict", "--timeline");
+	assert_runs(&options, "record", "-p1", "--timeline");
+	assert_int_equal(options.record.timeline, true);
+}
+
 static void takes_every_option_in_its_short_form(void **state)
 {
 	struct options options;
@@ -414,6 +499,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pid_is_enough),
 		cmocka_unit_test(takes_a_layout_by_its_name_or_by_a_release),
+		cmocka_unit_test(takes_patterns_of_plugins_and_presets),
+		cmocka_unit_test(takes_patterns_of_what_to_ignore),
+		cmocka_unit_test(refuses_too_many_patterns),
+		cmocka_unit_test(takes_when_to_start_and_how_many_samples),
+		cmocka_unit_test(strict_has_nothing_of_its_own),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
 		cmocka_unit_test(the_last_of_two_counts),

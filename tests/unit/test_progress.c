@@ -103,6 +103,16 @@ static const char *end(struct terminal *terminal)
 	return shown;
 }
 
+static void counts_down_to_the_start(void **state)
+{
+	const struct progress waiting = {
+		.elapsed_ns = 2 * S + 1, .duration_ns = 65 * S, .is_waiting = 1};
+
+	begin(*state);
+	progress__show(&waiting);
+	assert_string_equal(end(*state), "  starts in 1:03\033[K\r");
+}
+
 static void counts_down(void **state)
 {
 	begin(*state);
@@ -256,6 +266,7 @@ static void says_that_it_is_paused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		on_terminal(counts_down_to_the_start),
 		on_terminal(counts_down),
 		on_terminal(counts_up_where_there_is_no_end),
 		on_terminal(stays_at_zero_when_time_is_over),

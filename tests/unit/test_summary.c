@@ -279,6 +279,8 @@ static void mentions_only_what_was_counted(void **state)
 	recorder->evicted_samples = 50;
 	recorder->evicted_functions = 4;
 	recorder->lost_records = 1;
+	recorder->ignored_samples = 7;
+	recorder->untimed_samples = 8;
 	assert_shows(
 		fixture,
 		"     12  samples with a function that was collected before it could be read\n"
@@ -286,6 +288,8 @@ static void mentions_only_what_was_counted(void **state)
 		"      3  look-ups of stack bounds that the kernel refused (EBUSY)\n"
 		"     50  samples in (other) or below\n"
 		"      4  functions, seen too seldom to be kept apart, that went into (other)\n"
+		"      7  samples in functions that are ignored, which their callers have\n"
+		"      8  samples, the last ones, that found no room in the timeline\n"
 		"      1  records besides samples that found no room in the ring buffer\n");
 }
 
@@ -332,6 +336,15 @@ static void shows_the_hottest_line_where_it_fits(void **state)
 	fixture->functions[FIB].line_count = 0;
 	fixture->functions[FIB].current_line = 7;
 	assert_shows(fixture, "fib          a/long/name/fib.lua:7\n");
+}
+
+static void tells_plugins_from_others(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->functions[FIB].flags = LS_FUNCTION_PLUGIN;
+	assert_shows(fixture, "fib <plugin>  bench/fib.lua:3\n");
+	assert_shows(fixture, "<anonymous>   bench/fib.lua:12\n");
 }
 
 static void says_when_no_script_ran(void **state)
@@ -476,6 +489,7 @@ int main(void)
 		with_profile(mentions_only_what_was_counted),
 		with_profile(shows_the_ten_hottest_in_order),
 		with_profile(shows_the_hottest_line_where_it_fits),
+		with_profile(tells_plugins_from_others),
 		with_profile(says_when_no_script_ran),
 		with_profile(survives_a_session_that_saw_nothing),
 		with_profile(escapes_every_name_and_keeps_to_80_columns),

@@ -258,6 +258,8 @@ static void fill_recorder(struct ls_profile_recorder *recorder)
 		.evicted_functions = 11,
 		.evicted_samples = 12,
 		.lost_records = 13,
+		.ignored_samples = 14,
+		.untimed_samples = 15,
 	};
 	recorder->errors[LS_WALK_NONE] = 6;
 	recorder->errors[LS_WALK_DEPTH] = 5;
@@ -299,6 +301,8 @@ static void tells_how_it_was_recorded(void **state)
 	assert_int_equal(number(recorder, "EvictedFunctions"), 11);
 	assert_int_equal(number(recorder, "EvictedSamples"), 12);
 	assert_int_equal(number(recorder, "LostRecords"), 13);
+	assert_int_equal(number(recorder, "IgnoredSamples"), 14);
+	assert_int_equal(number(recorder, "UntimedSamples"), 15);
 }
 
 static void gives_a_reason_for_each_error_that_occurred(void **state)
@@ -327,6 +331,32 @@ static void is_strict_without_a_recorders_version(void **state)
 	fixture->profile.recorder.version = NULL;
 	assert_null(json_object_get(write_json(fixture), "Recorder"));
 	assert_int_equal(number(fixture->json, "SessionStartTime"), 1000);
+}
+
+static void has_samples_in_order_of_time(void **state)
+{
+	static const struct ls_profile_sample samples[] = {
+		{.time_ns = 5001999, .node = 3, .thread = 42},
+		{.time_ns = 5002000, .node = 2, .thread = 43},
+		{.time_ns = 5999999, .node = 3, .thread = 42},
+	};
+	struct fixture *fixture = *state;
+	uint32_t unused = call_tree__category(fixture->tree, "unused"), root;
+
+	assert_int_equal(unused, 1);
+	root = call_tree__category(fixture->tree, "lua");
+	call_tree__add(fixture->tree, root, 1, 0);
+	charge_us(fixture, root, 1, 1);
+	fixture->functions[1].source = "a.lua";
+	fixture->profile.samples = samples;
+	fixture->profile.sample_count = 3;
+	fill_recorder(&fixture->profile.recorder);
+	fixture->profile.recorder.timed_from_ns = 4000000;
+	/* Ids are those that are written, and 1001.999 us are over at the first. */
+	assert_non_null(
+		strstr(write_text(fixture), "\"Samples\":[\n[2,1001,42],\n[1,1,43],\n[2,997,42]]"));
+	fixture->profile.recorder.version = NULL;
+	assert_null(json_object_get(write_json(fixture), "Samples"));
 }
 
 static void reports_a_full_disk(void **state)
@@ -387,6 +417,7 @@ int main(void)
 		test(tells_how_it_was_recorded),
 		test(gives_a_reason_for_each_error_that_occurred),
 		test(is_strict_without_a_recorders_version),
+		test(has_samples_in_order_of_time),
 		test(reports_a_full_disk),
 		test(tells_what_the_session_was_told),
 	};

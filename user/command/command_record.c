@@ -14,6 +14,7 @@
 #include "session.h"
 #include "summary.h"
 #include "totals.h"
+#include "view.h"
 #include "write_scriptprofiler.h"
 
 #define NAME_SIZE 96
@@ -72,20 +73,36 @@ struct delivery {
 	const char *path;
 	struct output_file *file;
 };
+/* 0 or -errno. *merged is the caller's; what it borrows from is the session's and the view's. */
+static int put_together(struct session *session, const struct record_options *options,
+			struct view **view, struct merged_profile **merged)
+{
+	enum merged_lines lines = options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
+	struct ls_profile raw = {};
+	const struct ls_profile *seen = &raw;
+
+	session__export(session, &raw);
+	if (options->strict)
+		raw.recorder.version = NULL;
+	if (view_options__are_any(&options->view)) {
+		int error = view__new(&raw, &options->view, view);
+
+		if (error)
+			return error;
+		seen = view__profile(*view);
+	}
+	return merged_profile__new(seen, lines, merged);
+}
 
 /* Takes over `file`. */
 static int deliver(struct session *session, const struct delivery *delivery,
 		   struct output_file *file, bool is_end)
 {
-	enum merged_lines lines =
-		delivery->options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
-	struct ls_profile raw = {};
+	struct view *view = NULL;
 	struct merged_profile *merged = NULL;
 	struct ls_totals totals = {};
-	int error;
+	int error = put_together(session, delivery->options, &view, &merged);
 
-	session__export(session, &raw);
-	error = merged_profile__new(&raw, lines, &merged);
 	if (!error)
 		error = totals__compute(merged_profile__profile(merged), &totals);
 	if (error) {
@@ -99,6 +116,7 @@ static int deliver(struct session *session, const struct delivery *delivery,
 cleanup:
 	totals__free(&totals);
 	merged_profile__free(merged);
+	view__free(view);
 	return error;
 }
 
@@ -153,9 +171,13 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.pid = launch ? launch__pid(launch) : options->pid,
 		.period_ns = options->period_ns,
 		.duration_ns = options->duration_ns,
+		.start_after_ns = options->start_after_ns,
+		.until_samples = options->until_samples,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = options->category,
+		.keeps_timeline = options->timeline,
+		.keeps_coroutines = options->view.coroutines.count != 0,
 		.waits = options->waits || launch,
 		.launch = launch,
 		.is_paused = options->is_paused,

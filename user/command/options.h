@@ -9,6 +9,7 @@
 
 #include "category.h"
 #include "log.h"
+#include "view.h"
 
 enum command { COMMAND_RECORD, COMMAND_CHECK };
 
@@ -27,6 +28,11 @@ struct record_options {
 	bool is_paused;      /* until it is told to go on */
 	const char *control; /* a FIFO to be told by; NULL: none */
 	bool waits;          /* for Lua, where there is none yet */
+	struct view_options view;
+	uint64_t start_after_ns; /* 0: sample at once */
+	uint32_t until_samples;  /* with script; 0: no matter how many */
+	bool timeline;
+	bool strict; /* no fields beyond the format's own */
 };
 
 struct check_options {

@@ -58,6 +58,10 @@ static void format_line(const struct progress *progress, char *line, size_t size
 	if (countdown)
 		ns = progress->duration_ns > ns ? progress->duration_ns - ns + NS_PER_S - 1 : 0;
 	format_seconds(ns / NS_PER_S, time, sizeof(time));
+	if (progress->is_waiting) {
+		snprintf(line, size, "  starts in %s", time);
+		return;
+	}
 	if (!progress->samples) {
 		snprintf(line, size, "  %s %s  %sno samples yet", time,
 			 countdown ? "left" : "elapsed", paused);

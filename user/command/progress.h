@@ -11,6 +11,7 @@
 struct progress {
 	uint64_t elapsed_ns;
 	uint64_t duration_ns; /* 0: open end */
+	int is_waiting;       /* for the first sample to be taken, until then */
 	uint64_t samples;
 	uint64_t script_samples;
 	uint64_t lost; /* dropped and unreadable */

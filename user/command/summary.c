@@ -18,6 +18,7 @@
 #define PREFIX_SIZE   128
 #define TOP_COUNT     10
 #define BAR_COLUMNS   8
+#define PLUGIN        " <plugin>"
 #define NAME_COLUMNS  12 /* that a long source leaves to the name */
 
 struct printer {
@@ -334,6 +335,10 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 		{recorder->evicted_samples, "samples in (other) or below"},
 		{recorder->evicted_functions,
 		 "functions, seen too seldom to be kept apart, that went into (other)"},
+		{recorder->ignored_samples, "samples in functions that are ignored, which their "
+					    "callers have"},
+		{recorder->untimed_samples, "samples, the last ones, that found no room in the "
+					    "timeline"},
 		{recorder->lost_records,
 		 "records besides samples that found no room in the ring buffer"},
 		{recorder->events_left_out, "marks and pauses beyond those that are kept"},
@@ -423,7 +428,10 @@ static void fill_row(const struct ls_profile *profile, const struct ls_totals *t
 	units__format_time(row->self_us * NS_PER_US, row->time, sizeof(row->time));
 	units__format_share(totals->function_total_us[id], totals->all_us, row->total,
 			    sizeof(row->total));
-	log__printable(has_name ? function->name : "<anonymous>", row->name, sizeof(row->name));
+	log__printable(has_name ? function->name : "<anonymous>", row->name,
+		       sizeof(row->name) - sizeof(PLUGIN));
+	if (function->flags & LS_FUNCTION_PLUGIN)
+		strcat(row->name, PLUGIN);
 	log__printable(function->source, row->source, sizeof(row->source) - 3 * UNITS_SIZE);
 	length = strlen(row->source);
 	if (function->line || function->current_line)

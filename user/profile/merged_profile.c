@@ -14,6 +14,7 @@ struct merged_profile {
 	struct ls_profile_function *functions;
 	struct ls_profile_line *lines;
 	struct call_tree *tree;
+	uint32_t *sample_nodes;
 };
 
 /* What only the merging itself needs. Maps are indexed by the old ids. */
@@ -283,6 +284,27 @@ static int merge_nodes(struct merging *merging, struct call_tree *tree)
 	return err;
 }
 
+/* A sample's node is one that was used. */
+static int point_samples(const struct merging *merging, struct merged_profile *merged)
+{
+	const struct ls_profile *from = merging->from;
+	uint32_t count = from->sample_nodes ? from->sample_node_count : from->node_count;
+
+	if (!from->samples)
+		return 0;
+	merged->sample_nodes = calloc((size_t)count + 1, sizeof(*merged->sample_nodes));
+	if (!merged->sample_nodes)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= count; id++)
+		merged->sample_nodes[id] =
+			merging->nodes[from->sample_nodes ? from->sample_nodes[id] : id];
+	merged->profile.samples = from->samples;
+	merged->profile.sample_count = from->sample_count;
+	merged->profile.sample_nodes = merged->sample_nodes;
+	merged->profile.sample_node_count = count;
+	return 0;
+}
+
 int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
 			struct merged_profile **merged)
 {
@@ -310,6 +332,8 @@ int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
 	if (err)
 		goto cleanup;
 	err = merge_nodes(&merging, made->tree);
+	if (!err)
+		err = point_samples(&merging, made);
 	if (err)
 		goto cleanup;
 	made->profile.recorder = from->recorder;
@@ -329,6 +353,7 @@ void merged_profile__free(struct merged_profile *merged)
 	call_tree__free(merged->tree);
 	free(merged->functions);
 	free(merged->lines);
+	free(merged->sample_nodes);
 	free(merged);
 }
 

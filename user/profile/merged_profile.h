@@ -22,8 +22,8 @@ enum merged_lines {
  * parent, a function or a node that does not exist, a root that is no category's or that two share.
  * *merged is then NULL.
  *
- * Strings of functions and of the recorder are borrowed from `from`; its nodes and categories are
- * not, so the tree that they came from may be freed.
+ * Strings of functions and of the recorder, and samples in time, are borrowed from `from`; its
+ * nodes and categories are not, so the tree that they came from may be freed.
  */
 int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
 			struct merged_profile **merged);

@@ -63,6 +63,13 @@ struct ls_profile_event {
 	const char *text; /* of a mark; NULL: none */
 };
 
+/* A sample in time, for charts: which node it ended at. */
+struct ls_profile_sample {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint32_t node;    /* see ls_profile.sample_nodes */
+	uint32_t thread;  /* its id */
+};
+
 /* Something that luaspy found and decided, for the file and the terminal. */
 struct ls_profile_recorder {
 	const char *version;     /* of luaspy */
@@ -91,6 +98,9 @@ struct ls_profile_recorder {
 	uint64_t evicted_functions; /* times that one was seen too seldom to be kept */
 	uint64_t evicted_samples;   /* in the "(other)" of such functions and calls, or below */
 	uint64_t lost_records;      /* of functions, threads and processes: no room for them */
+	uint64_t ignored_samples;   /* in functions that --ignore took out */
+	uint64_t untimed_samples;   /* that found no room in ls_profile.samples */
+	uint64_t timed_from_ns;     /* CLOCK_MONOTONIC at start_ms */
 };
 
 /* The garbage collector's function, as Luau's own profiler spells it. */
@@ -98,6 +108,14 @@ static inline bool profile__is_collector(const struct ls_profile_function *funct
 {
 	return function->source && function->name && !strcmp(function->source, "GC") &&
 	       !strcmp(function->name, "GC") && !function->line;
+}
+
+#define PROFILE_COROUTINE "(coroutine)"
+
+/* The pseudo function that stands before the first function of a coroutine or main thread. */
+static inline bool profile__starts_coroutine(const struct ls_profile_function *function)
+{
+	return !function->source && function->name && !strcmp(function->name, PROFILE_COROUTINE);
 }
 
 /* Nodes and functions are arrays indexed by id: element 0 is unused. */
@@ -110,6 +128,10 @@ struct ls_profile {
 	uint32_t node_count; /* highest id; a parent's id is lower than its children's */
 	const struct ls_profile_category *categories;
 	uint32_t category_count;
+	const struct ls_profile_sample *samples; /* in order of time; NULL: were not kept */
+	size_t sample_count;
+	const uint32_t *sample_nodes; /* by the node of a sample the node of here; NULL: the same */
+	uint32_t sample_node_count;   /* highest index */
 	struct ls_profile_recorder recorder;
 };
 

@@ -231,8 +231,36 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_uint(writer, "EvictedFunctions", recorder->evicted_functions);
 	put_uint(writer, "EvictedSamples", recorder->evicted_samples);
 	put_uint(writer, "LostRecords", recorder->lost_records);
+	put_uint(writer, "IgnoredSamples", recorder->ignored_samples);
+	put_uint(writer, "UntimedSamples", recorder->untimed_samples);
 	write_events(writer, recorder);
 	json_writer__end_object(writer);
+}
+
+/* Differences of whole microseconds from the start on, so that they add up. */
+static void write_timeline(struct json_writer *writer, const struct ls_profile *profile)
+{
+	uint64_t from_ns = profile->recorder.timed_from_ns, before_us = 0;
+
+	if (!profile->samples || !profile->recorder.version)
+		return;
+	json_writer__key(writer, "Samples");
+	json_writer__array_lines(writer);
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct ls_profile_sample *sample = &profile->samples[i];
+		uint64_t us =
+			sample->time_ns > from_ns ? (sample->time_ns - from_ns) / NS_PER_US : 0;
+
+		json_writer__array(writer);
+		json_writer__uint(writer, profile->sample_nodes
+						  ? profile->sample_nodes[sample->node]
+						  : sample->node);
+		json_writer__uint(writer, us - before_us);
+		json_writer__uint(writer, sample->thread);
+		json_writer__end_array(writer);
+		before_us = us;
+	}
+	json_writer__end_array(writer);
 }
 
 int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,
@@ -248,6 +276,7 @@ int write_scriptprofiler(const struct ls_profile *profile, const struct ls_total
 	write_functions(&writer, profile, totals);
 	write_gc(&writer, profile);
 	write_recorder(&writer, &profile->recorder);
+	write_timeline(&writer, profile);
 	json_writer__end_object(&writer);
 	return json_writer__finish(&writer);
 }

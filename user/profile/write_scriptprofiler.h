@@ -25,6 +25,11 @@
  *                   "write", "Text": of a mark}, ...] in order of time
  *   EventsLeftOut   how many more there were
  *
+ * And one of the document:
+ *   Samples      where there are any, and not with --strict: each sample in order of time, as
+ *                [node id, microseconds since the one before, thread id]; the first since
+ *                SessionStartTime. The node is where its stack ended.
+ *
  * 0 or -errno of the stream. Errors of the stream's buffer show at its flush: check that too.
  */
 int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "interpreters_puc.h"
 #include "layout_puc.h"
 #include "log.h"
@@ -193,19 +193,11 @@ void identification__begin(struct identification *identification, struct verdict
 		verdicts__expect(verdicts, found->items[i].file.layouts);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 void identification__notice(struct identification *identification, struct verdicts *verdicts,
 			    const char *target)
 {
 	struct interpreters_puc before = identification->interpreters, found;
-	uint64_t now = now_ns(), pages;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), pages;
 
 	if (now - identification->noticed_ns < NOTICE_NS)
 		return;

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "pauses.h"
 
-#include <time.h>
-
+#include "clock.h"
 #include "log.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 void pauses__start(struct pauses *pauses, struct threads *threads, uint64_t start_ns)
 {
@@ -24,7 +15,7 @@ void pauses__start(struct pauses *pauses, struct threads *threads, uint64_t star
 
 void pauses__note(struct pauses *pauses, const char *kind, const char *text)
 {
-	events__add(&pauses->events, now_ns() - pauses->start_ns, kind, text);
+	events__add(&pauses->events, clock_ns(CLOCK_MONOTONIC) - pauses->start_ns, kind, text);
 }
 
 /* Threads that end between the two drains have their ends told by the second. */
@@ -33,7 +24,7 @@ static int pause_all(struct pauses *pauses, int (*drain)(void *context), void *c
 	int error;
 
 	sampler__switch(pauses->threads->sampler, 0);
-	pauses->pause_ns = now_ns();
+	pauses->pause_ns = clock_ns(CLOCK_MONOTONIC);
 	pauses__note(pauses, "pause", NULL);
 	error = drain(context);
 	if (!error)
@@ -53,7 +44,7 @@ int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context
 	pauses->has_switched = 1;
 	if (is_paused)
 		return pause_all(pauses, drain, context);
-	pauses->paused_ns += now_ns() - pauses->pause_ns;
+	pauses->paused_ns += clock_ns(CLOCK_MONOTONIC) - pauses->pause_ns;
 	pauses__note(pauses, "resume", NULL);
 	error = threads__resume(pauses->threads);
 	log_debug("resumed");

@@ -12,6 +12,7 @@
 #include "layout_puc.h"
 #include "pruning.h"
 #include "symbolizer_puc.h"
+#include "timeline.h"
 
 /*
  * What a session keeps, whatever the target does: about 150 MiB. When there are more nodes or
@@ -44,9 +45,11 @@ struct recording {
 	struct functions *functions;
 	struct symbolizer_puc *symbolizer;
 	struct cpu_time *time;
+	struct timeline *timeline; /* NULL: not kept */
 	struct last_stack *stacks;
 	struct verdicts verdicts;
 	uint32_t host, unreadable, unsampled, collector; /* functions */
+	uint32_t coroutine;      /* likewise; 0: where they begin is not kept */
 	uint32_t other;          /* likewise: stands for those that were evicted */
 	uint32_t functions_most; /* more are too many */
 	uint64_t evicted;
@@ -136,10 +139,23 @@ void recording__free(struct recording *recording)
 	forget_stacks(recording);
 	symbolizer_puc__free(recording->symbolizer);
 	cpu_time__free(recording->time);
+	timeline__free(recording->timeline);
 	functions__free(recording->functions);
 	categories__free(recording->categories);
 	call_tree__free(recording->tree);
 	free(recording);
+}
+
+int recording__keep_timeline(struct recording *recording)
+{
+	recording->timeline = timeline__new(TIMELINE_MOST);
+	return recording->timeline ? 0 : -ENOMEM;
+}
+
+int recording__keep_coroutines(struct recording *recording)
+{
+	recording->coroutine = functions__pseudo(recording->functions, PROFILE_COROUTINE);
+	return recording->coroutine ? 0 : -ENOMEM;
 }
 
 int recording__begin_thread(struct recording *recording, uint32_t tid, const char *comm,
@@ -210,6 +226,8 @@ static uint32_t frame_node(struct recording *recording, const struct ls_sample *
 
 	if (!frames[at].kind) /* a place left empty: could not be decoded */
 		return parent;
+	if (recording->coroutine && frames[at].flags & LS_FRAME_STATE_ROOT)
+		parent = call_tree__child(recording->tree, parent, recording->coroutine);
 	function = symbolizer_puc__function(recording->symbolizer, layout, sample->state,
 					    &frames[at], sample->frame_count - at, quality);
 	return function ? call_tree__child(recording->tree, parent, function) : 0;
@@ -278,6 +296,8 @@ static int prune(struct recording *recording)
 		goto cleanup;
 	forget_stacks(recording);
 	cpu_time__renumber(recording->time, nodes);
+	if (recording->timeline)
+		timeline__renumber(recording->timeline, nodes);
 	call_tree__free(recording->tree);
 	recording->tree = tree;
 	symbolizer_puc__mark(recording->symbolizer, used);
@@ -345,7 +365,7 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 
 	if (recording->is_paused)
 		return 0;
-	error = keep_bounds(recording, sample->frame_count + 2U);
+	error = keep_bounds(recording, 2U * sample->frame_count + 2);
 	if (error)
 		return error;
 	category = category_node(recording, sample, frames);
@@ -367,6 +387,9 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	if (sample->state)
 		recording->last_states[sample->layout % LS_LAYOUT_MAX] = sample->state;
 	call_tree__count(recording->tree, node);
+	if (recording->timeline &&
+	    timeline__add(recording->timeline, sample->time_ns, sample->tid, node))
+		return -ENOMEM;
 	return cpu_time__sample(recording->time, sample, node);
 }
 
@@ -489,6 +512,13 @@ const uint64_t *recording__classes(const struct recording *recording)
 	return recording->classes;
 }
 
+uint64_t recording__script_samples(const struct recording *recording)
+{
+	const uint64_t *classes = recording->classes;
+
+	return classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] + classes[LS_SAMPLE_TRUNCATED];
+}
+
 void recording__export(struct recording *recording, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
@@ -502,6 +532,8 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	recorder->unknown_lines = recording->unknown_lines;
 	recorder->unsampled_ns = recording->unsampled_ns;
 	recorder->evicted_functions = recording->evicted;
+	if (recording->timeline)
+		timeline__export(recording->timeline, profile);
 	recorder->evicted_samples = pruning__samples(profile, recording->other);
 	recorder->unnamed_calls =
 		recording->unnamed_calls + symbolizer_puc__unnamed_calls(recording->symbolizer);

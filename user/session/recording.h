@@ -20,6 +20,13 @@ struct recording;
 struct recording *recording__new(pid_t pid, enum category_kind kind, const char *process);
 void recording__free(struct recording *recording);
 
+/*
+ * What else to keep, said before the first sample: the samples in order of time; where in a stack a
+ * coroutine begins, as PROFILE_COROUTINE above its first function. 0 or -ENOMEM.
+ */
+int recording__keep_timeline(struct recording *recording);
+int recording__keep_coroutines(struct recording *recording);
+
 /* A thread that exists when sampling begins, with its CPU time so far. 0 or -ENOMEM. */
 int recording__begin_thread(struct recording *recording, uint32_t tid, const char *comm,
 			    uint64_t runtime_ns);
@@ -82,6 +89,9 @@ struct verdicts *recording__verdicts(struct recording *recording);
 
 /* Samples so far, per class; DROPPED is the caller's to know. */
 const uint64_t *recording__classes(const struct recording *recording);
+
+/* Those of them with script on the stack, be it whole or not. */
+uint64_t recording__script_samples(const struct recording *recording);
 
 /*
  * Functions, nodes, categories and the counts of the recorder; its texts and times are the

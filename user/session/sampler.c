@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "hash_table.h"
 #include "log.h"
 #include "luaspy.skel.h"
@@ -51,14 +51,6 @@ static int print_libbpf(enum libbpf_print_level level, const char *format, va_li
 		text[length - 1] = '\0';
 	log_debug("%s", text);
 	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 static int hand_out(const struct sampler_receiver *receiver, const void *data, size_t size)
@@ -175,7 +167,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 	libbpf_set_print(print_libbpf);
 	sampler->receiver = *receiver;
 	sampler->period_ns = options->period_ns;
-	srand48(now_ns());
+	srand48(clock_ns(CLOCK_MONOTONIC));
 	error = load(sampler, options);
 	if (error)
 		goto cleanup;
@@ -245,7 +237,7 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	/* Attaching has switched them on. */
 	if (sampler->is_off)
 		timer_set__switch(&timer->set, 0);
-	timer->attached_ns = now_ns();
+	timer->attached_ns = clock_ns(CLOCK_MONOTONIC);
 	HASH_ADD(hh, sampler->timers, tid, sizeof(timer->tid), timer);
 	if (HASH_HAS_ADDED(timer))
 		return 0;

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "identification.h"
 #include "kernel.h"
 #include "layout_puc.h"
@@ -54,20 +54,15 @@ struct session {
 	uint64_t start_unix_ms;
 	struct ls_counters counters;
 	int pid_fd, signal_fd;
-	int has_toggled;  /* by a signal, an odd number of times */
-	int has_commands; /* to be taken from the FIFO */
-	int is_over;      /* a signal came or the target has ended */
-	int has_executed; /* the target runs another program now */
-	int is_renewing;  /* BPF was told of a new edition */
+	int has_toggled;   /* by a signal, an odd number of times */
+	int has_commands;  /* to be taken from the FIFO */
+	uint64_t limit_ns; /* since start_ns, of what it does now; 0: none */
+	int is_waiting;    /* before it samples */
+	int is_up;         /* the time, or there are samples enough */
+	int is_over;       /* a signal came or the target has ended */
+	int has_executed;  /* the target runs another program now */
+	int is_renewing;   /* BPF was told of a new edition */
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
 {
@@ -88,7 +83,12 @@ static int on_function(void *context, const struct ls_function *function)
 
 static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
 {
-	return recording__thread_exit(((struct session *)context)->recording, exit);
+	const struct session *session = context;
+
+	/* Nothing that it did is in the session's time. */
+	if (session->is_waiting || exit->time_ns < session->start_ns)
+		return 0;
+	return recording__thread_exit(session->recording, exit);
 }
 
 static int on_exec(void *context, const struct ls_exec *exec)
@@ -171,17 +171,6 @@ static int load_sampler(struct session *session)
 	return tell_target(session);
 }
 
-/* Each thread takes a file descriptor. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int session__open(const struct session_options *options, struct session **opened)
 {
 	struct session *session = calloc(1, sizeof(*session));
@@ -195,7 +184,7 @@ int session__open(const struct session_options *options, struct session **opened
 	session->pid_fd = -1;
 	session->signal_fd = signals__catch();
 	uname(&session->host);
-	raise_file_limit();
+	threads__raise_file_limit();
 	session->identification = identification__new(&(struct identification_options){
 		.pid = options->pid, .layout = options->layout, .waits = options->waits});
 	error = session->identification ? look_up_process(session) : -ENOMEM;
@@ -204,7 +193,13 @@ int session__open(const struct session_options *options, struct session **opened
 	if (error)
 		goto cleanup;
 	session->recording = recording__new(options->pid, options->category, session->target);
-	error = session->recording ? load_sampler(session) : -ENOMEM;
+	error = session->recording ? 0 : -ENOMEM;
+	if (!error && options->keeps_timeline)
+		error = recording__keep_timeline(session->recording);
+	if (!error && options->keeps_coroutines)
+		error = recording__keep_coroutines(session->recording);
+	if (!error)
+		error = load_sampler(session);
 	if (error)
 		goto cleanup;
 	session->threads = (struct threads){.pid = options->pid,
@@ -277,7 +272,9 @@ static void show_progress(struct session *session)
 	const uint64_t *classes = recording__classes(session->recording);
 	struct progress progress = {
 		.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - session->start_ns,
-		.duration_ns = session->options.duration_ns,
+		.duration_ns = session->limit_ns,
+		.is_waiting = session->is_waiting,
+		.script_samples = recording__script_samples(session->recording),
 		.lost = session->counters.dropped + classes[LS_SAMPLE_UNREADABLE],
 		.samples = session->counters.dropped,
 		.is_paused = session->threads.is_paused,
@@ -285,8 +282,6 @@ static void show_progress(struct session *session)
 
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		progress.samples += classes[class];
-	progress.script_samples = classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] +
-				  classes[LS_SAMPLE_TRUNCATED];
 	/* A command has the terminal for itself. */
 	if (!session->options.launch)
 		progress__show(&progress);
@@ -322,19 +317,20 @@ static void wait_a_while(struct session *session)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC) - session->start_ns;
 	uint64_t interval_ms = drain_interval_ms(session), left_ms = interval_ms;
 	const struct session_options *options = &session->options;
+	int listens = options->control && !session->is_waiting;
 	struct pollfd events[] = {
 		{.fd = sampler__poll_fd(session->sampler), .events = POLLIN},
 		{.fd = session->signal_fd, .events = POLLIN},
 		{.fd = session->pid_fd, .events = POLLIN},
-		{.fd = options->control ? control__fd(options->control) : -1, .events = POLLIN},
+		{.fd = listens ? control__fd(options->control) : -1, .events = POLLIN},
 	};
 
-	if (session->options.duration_ns) {
-		if (now >= session->options.duration_ns) {
-			session->is_over = 1;
+	if (session->limit_ns) {
+		if (now >= session->limit_ns) {
+			session->is_up = 1;
 			return;
 		}
-		left_ms = (session->options.duration_ns - now + 999999) / 1000000;
+		left_ms = (session->limit_ns - now + 999999) / 1000000;
 	}
 	poll(events, 4, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
@@ -450,9 +446,10 @@ static int watch(struct session *session)
 {
 	int error = 0;
 
-	while (!session->is_over && !error) {
+	while (!session->is_over && !session->is_up && !error) {
 		wait_a_while(session);
-		error = take_commands(session);
+		if (!session->is_waiting)
+			error = take_commands(session);
 		if (!error)
 			error = drain(session);
 		if (!error && session->has_executed)
@@ -462,6 +459,9 @@ static int watch(struct session *session)
 		if (session->options.ends_when_decided &&
 		    verdicts__are_decided(recording__verdicts(session->recording)))
 			session->is_over = 1;
+		if (session->options.until_samples &&
+		    recording__script_samples(session->recording) >= session->options.until_samples)
+			session->is_up = 1;
 		vary_periods(session);
 		show_progress(session);
 	}
@@ -469,18 +469,38 @@ static int watch(struct session *session)
 	return error;
 }
 
+/* Lets the target run, and follows what becomes of it. */
+static int await_start(struct session *session)
+{
+	struct launch *launch = session->options.launch;
+	int error = launch ? launch__release(launch) : 0;
+
+	session->is_waiting = 1;
+	session->limit_ns = session->options.start_after_ns;
+	session->start_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!error)
+		error = watch(session);
+	session->is_waiting = session->is_over;
+	session->is_up = 0;
+	return error;
+}
+
 int session__run(struct session *session)
 {
-	int error, drain_error;
+	int error = 0, drain_error;
 
+	if (session->options.start_after_ns)
+		error = await_start(session);
+	session->limit_ns = session->options.duration_ns;
 	session->start_unix_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	session->start_ns = clock_ns(CLOCK_MONOTONIC);
 	pauses__start(&session->pauses, &session->threads, session->start_ns);
-	error = threads__attach(&session->threads, session->target);
+	if (!error && !session->is_over)
+		error = threads__attach(&session->threads, session->target);
 	/* From here on it reads and writes, that is all. */
 	if (!error && privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
-	if (!error && session->options.launch)
+	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);
 	if (!error)
 		error = watch(session);
@@ -530,6 +550,7 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->cpu_ns = session->threads.cpu_so_far_ns;
 	pauses__export(&session->pauses, session->end_ns, recorder);
 	recorder->start_ms = session->start_unix_ms;
+	recorder->timed_from_ns = session->start_ns;
 	recorder->duration_ns = session->end_ns - session->start_ns;
 	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;
 	recorder->vma_busy = session->counters.vma_busy;
@@ -544,7 +565,10 @@ static void explain_emptiness(struct session *session)
 	char *to = session->why_empty;
 	size_t size = sizeof(session->why_empty);
 
-	if (session->threads.is_paused && session->options.is_paused && !session->pauses.paused_ns)
+	if (session->is_waiting)
+		snprintf(to, size, "it was not sampled yet (--start-after)");
+	else if (session->threads.is_paused && session->options.is_paused &&
+		 !session->pauses.paused_ns)
 		snprintf(to, size,
 			 "it was paused and never resumed (SIGUSR1 or --control do that)");
 	else if (!identification__found(session->identification) && !session->options.layout)
@@ -566,9 +590,7 @@ static void explain_emptiness(struct session *session)
 
 const char *session__why_empty(struct session *session)
 {
-	const uint64_t *classes = recording__classes(session->recording);
-
-	if (classes[LS_SAMPLE_COMPLETE] || classes[LS_SAMPLE_TORN] || classes[LS_SAMPLE_TRUNCATED])
+	if (recording__script_samples(session->recording))
 		return NULL;
 	explain_emptiness(session);
 	return session->why_empty;

@@ -16,10 +16,14 @@ struct session;
 struct session_options {
 	pid_t pid;
 	uint64_t period_ns;
-	uint64_t duration_ns; /* 0: until a signal or the target's end */
+	uint64_t duration_ns;    /* 0: until a signal or the target's end */
+	uint64_t start_after_ns; /* lets it run so long before the first sample */
+	uint64_t until_samples;  /* with script, at least; 0: no matter how many */
 	uint32_t max_depth;
 	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
 	enum category_kind category;
+	int keeps_timeline;      /* and not only sums */
+	int keeps_coroutines;    /* where in a stack they begin */
 	int waits;               /* that there is no Lua yet is no error */
 	int ends_when_decided;   /* on the layouts of all interpreters */
 	int is_paused;           /* at first */
@@ -38,9 +42,10 @@ int session__open(const struct session_options *options, struct session **sessio
 void session__close(struct session *session);
 
 /*
- * Samples until the time is up, the target has ended or SIGINT, SIGTERM or SIGHUP came; whatever
- * was sampled is there then. 0, or -errno after saying why. SIGUSR1 pauses it, or has it go on.
- * While it is paused, timers are off, and no time of the target is in the profile.
+ * Samples until the time is up, there are samples enough, the target has ended or SIGINT, SIGTERM
+ * or SIGHUP came; whatever was sampled is there then. 0, or -errno after saying why.
+ * SIGUSR1 pauses it, or has it go on. While it is paused, timers are off, and no time of the target
+ * is in the profile.
  *
  * A command that luaspy started gets those signals, as many as come, and the session goes on until
  * it has ended; only a second SIGINT from the terminal ends the session before.

@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
 
+#include "clock.h"
 #include "log.h"
 #include "process.h"
 
@@ -88,14 +89,6 @@ static int is_alive(pid_t tid)
 	return state && state != 'Z' && state != 'X';
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 typedef int thread_visitor(struct recording *recording, uint32_t tid, const char *comm,
 			   uint64_t runtime_ns);
 
@@ -169,7 +162,7 @@ int threads__resume(struct threads *threads)
 	do {
 		resumed = visit(threads, recording__resume_thread);
 	} while (resumed > 0 && ++rounds < ROUNDS_MAX);
-	recording__resume(threads->recording, now_ns());
+	recording__resume(threads->recording, clock_ns(CLOCK_MONOTONIC));
 	sampler__switch(threads->sampler, 1);
 	return explain("resume", resumed);
 }
@@ -190,4 +183,14 @@ void threads__end(struct threads *threads, const char *name)
 	visit(threads, recording__end_thread);
 	threads->cpu_ns = threads->cpu_so_far_ns = cpu_so_far_ns(threads);
 	recording__finish(threads->recording, name, threads->cpu_ns);
+}
+
+void threads__raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

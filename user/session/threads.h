@@ -19,6 +19,9 @@ struct threads {
 	uint64_t cpu_so_far_ns; /* when it was settled or ended */
 };
 
+/* As many files as this process may open at all: each thread takes some. */
+void threads__raise_file_limit(void);
+
 /*
  * Starts timers on all threads, which those that they create inherit. 0, also where the process has
  * ended meanwhile; or -errno after saying what is wrong with `target`.

@@ -43,9 +43,9 @@ void timer_set__close(struct timer_set *set);
 void timer_set__vary(const struct timer_set *set, uint64_t period_ns);
 
 /*
- * Off or on; on is what they are at first. The kernel hands it on to the timers that were inherited,
- * also where the thread itself has ended (perf_event_for_each_child()), and those that are
- * inherited later are as their parent's is.
+ * Off or on; on is what they are at first. The kernel hands it on to the timers that were
+ * inherited, also where the thread itself has ended (perf_event_for_each_child()), and those that
+ * are inherited later are as their parent's is.
  */
 void timer_set__switch(const struct timer_set *set, int on);
 

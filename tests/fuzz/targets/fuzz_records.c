@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A session from its records to its file. An input is whether memory wraps, how long the target's
+ * A session from its records to its file. An input is choices, how long the target's
  * memory is, then records; at the end comes that memory. What BPF can send has to add up; what it
  * cannot must do no harm.
  */
@@ -12,6 +12,7 @@
 #include "recording.h"
 #include "summary.h"
 #include "totals.h"
+#include "view.h"
 #include "write_scriptprofiler.h"
 
 #define RECORDS_MAX 400
@@ -22,6 +23,7 @@ struct run {
 	struct recording *recording;
 	struct input input;
 	enum merged_lines lines;
+	struct view_options view;
 	uint64_t samples;
 	uint32_t exited; /* bit per thread */
 };
@@ -199,6 +201,7 @@ static void check_file(struct run *run)
 {
 	struct ls_profile profile = {.recorder = {.version = "0", .target = "\x1b]0;x"}};
 	struct merged_profile *merged;
+	struct view *view = NULL;
 	struct ls_totals totals;
 	const uint64_t *classes = recording__classes(run->recording);
 	uint64_t counted = 0, self_ns = 0;
@@ -208,6 +211,11 @@ static void check_file(struct run *run)
 
 	require(stream);
 	recording__export(run->recording, &profile);
+	if (run->view.plugins.count) {
+		require(profile.sample_count == run->samples);
+		require(view__new(&profile, &run->view, &view) == 0);
+		profile = *view__profile(view);
+	}
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		counted += classes[class];
 	require(counted == run->samples);
@@ -222,7 +230,19 @@ static void check_file(struct run *run)
 	check_summary(merged_profile__profile(merged), &totals);
 	totals__free(&totals);
 	merged_profile__free(merged);
+	view__free(view);
 	free(text);
+}
+
+/* All that can be seen otherwise. */
+static void look_otherwise(struct run *run)
+{
+	require(recording__keep_timeline(run->recording) == 0);
+	require(recording__keep_coroutines(run->recording) == 0);
+	require(patterns__add(&run->view.coroutines, "*[a-m]*") == 0);
+	require(patterns__add(&run->view.plugins, "?*a*") == 0);
+	require(patterns__add(&run->view.ignored, "*e*:[0-5]*") == 0);
+	require(patterns__add(&run->view.ignored, "[C]:*") == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -240,6 +260,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	run.lines = choices & 2 ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
 	run.recording = recording__new(0, CATEGORY_THREAD, "fuzzed");
 	require(run.recording);
+	if (choices & 4)
+		look_otherwise(&run);
 	for (int i = 0; i < RECORDS_MAX && run.input.left; i++)
 		send_record(&run);
 	recording__finish(run.recording, "end", input__take(&memory, 5));

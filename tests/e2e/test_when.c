@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* When a session begins and ends: --start-after, --until-samples. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "spying.h"
+
+#define BUSY "while true do for i = 1, 1000 do local x = i * i end end"
+
+static struct child *start_busy(struct stage *stage)
+{
+	struct child *target = start(stage, "lua5.4", "-e", BUSY);
+
+	sleep_seconds(0.1);
+	return target;
+}
+
+static double session_seconds(const struct scriptprofile *profile)
+{
+	const json_t *start = json_object_get(profile->document, "SessionStartTime");
+	const json_t *end = json_object_get(profile->document, "SessionEndTime");
+
+	return (json_number_value(end) - json_number_value(start)) / 1000;
+}
+
+static void waits_before_it_samples(void **state)
+{
+	struct scriptprofile *profile;
+	double began, cpu, before;
+	struct child *target;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_busy(*state);
+	began = now_seconds();
+	before = child__cpu_seconds(target);
+	profile = record(*state, target->pid, "--start-after", "1s", "-d", "500ms", "-q");
+	assert_true(now_seconds() - began >= 1.5);
+	assert_true(session_seconds(profile) >= 0.49);
+	assert_true(session_seconds(profile) < now_seconds() - began - 0.95);
+	/* What it took while luaspy waited is in no category. */
+	cpu = child__cpu_seconds(target) - before;
+	assert_in_range(profile->all_us, 1, (int64_t)(cpu * 1e6));
+	assert_in_range(profile->all_us, 1, 1000000 * session_seconds(profile) + 50000);
+	assert_in_range(scriptprofile__self_us(profile, NULL, "main chunk", -1),
+			profile->all_us * 9 / 10, profile->all_us);
+}
+
+/* Their CPU time is none of the session's. */
+static void threads_that_end_meanwhile_count_for_nothing(void **state)
+{
+	static const char script[] = "import threading, time\n"
+				     "def work():\n"
+				     "    end = time.thread_time() + 0.05\n"
+				     "    while time.thread_time() < end: pass\n"
+				     "print('ready', flush=True)\n"
+				     "end = time.time() + 1.5\n"
+				     "while time.time() < end:\n"
+				     "    thread = threading.Thread(target=work)\n"
+				     "    thread.start()\n"
+				     "    thread.join()\n"
+				     "while True: pass\n";
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+
+	need_to_record();
+	need_program("python3", "python3");
+	write_file(in_folder(*state, "threads.py"), script, strlen(script));
+	target = start(*state, "python3", "threads.py");
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "--wait", "--start-after", "2s", "-d", "300ms",
+			   "-o", "x.json", "-q");
+	assert_int_equal(child__wait(spy, 20), 3); /* no script */
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_in_range(profile->all_us, 1, 1000000 * session_seconds(profile) + 50000);
+}
+
+static void a_command_runs_before_it_is_sampled(void **state)
+{
+	static const char script[] = "function early() while os.clock() < 0.2 do end end\n"
+				     "function late() while os.clock() < 3 do end end\n"
+				     "early() late()\n";
+	struct scriptprofile *profile;
+	struct child *spy;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	write_file(in_folder(*state, "phases.lua"), script, strlen(script));
+	spy = start(*state, luaspy_program(), "record", "--start-after", "1500ms", "-q", "-o",
+		    "x.json", "--", "lua5.4", "phases.lua");
+	assert_int_equal(child__wait(spy, 30), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	print_message("%.3f s of 3 s CPU time, session of %.3f s\n", profile->all_us / 1e6,
+		      session_seconds(profile));
+	assert_in_range(profile->all_us, 1000000, 2900000);
+	assert_int_equal(scriptprofile__total_us(profile, NULL, "early", -1), 0);
+	assert_in_range(scriptprofile__total_us(profile, NULL, "late", -1),
+			profile->all_us * 9 / 10, profile->all_us);
+}
+
+static void ctrl_c_before_the_start_leaves_nothing(void **state)
+{
+	struct child *target, *spy;
+	int files;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_busy(*state);
+	files = count_files(((struct stage *)*state)->folder);
+	spy = start_record(*state, target->pid, "--start-after", "30s", "-o", "x.json");
+	sleep_seconds(0.7);
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, 5), 3);
+	assert_non_null(strstr(child__errors(*state, spy), "not sampled yet (--start-after)"));
+	/* The stage has its output and errors there. */
+	assert_int_equal(count_files(((struct stage *)*state)->folder), files + 2);
+}
+
+static void the_targets_end_ends_the_waiting(void **state)
+{
+	struct child *target, *spy;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "--start-after", "30s", "-o", "x.json");
+	sleep_seconds(0.7);
+	child__kill(target);
+	assert_int_equal(child__wait(spy, 5), 3);
+}
+
+static int64_t script_samples(const struct scriptprofile *profile)
+{
+	return scriptprofile__samples(profile, "complete") +
+	       scriptprofile__samples(profile, "torn") +
+	       scriptprofile__samples(profile, "truncated");
+}
+
+static void ends_when_there_are_samples_enough(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+	double began;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_busy(*state);
+	began = now_seconds();
+	profile = record(*state, target->pid, "--until-samples", "500", "-d", "15", "-q");
+	assert_true(now_seconds() - began < 10);
+	print_message("%lld samples\n", (long long)script_samples(profile));
+	assert_in_range(script_samples(profile), 500, 1000);
+}
+
+static void ends_when_the_time_is_up_before(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start_busy(*state);
+	profile = record(*state, target->pid, "--until-samples", "1000000", "-d", "300ms", "-q");
+	assert_in_range(script_samples(profile), 1, 2000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(waits_before_it_samples),
+		staged(threads_that_end_meanwhile_count_for_nothing),
+		staged(a_command_runs_before_it_is_sampled),
+		staged(ctrl_c_before_the_start_leaves_nothing),
+		staged(the_targets_end_ends_the_waiting),
+		staged(ends_when_there_are_samples_enough),
+		staged(ends_when_the_time_is_up_before),
+	};
+
+	return cmocka_run_group_tests_name("when", tests, NULL, NULL);
+}

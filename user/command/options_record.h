@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of `luaspy record`. */
+#ifndef LS_OPTIONS_RECORD_H
+#define LS_OPTIONS_RECORD_H
+
+#include "options.h"
+
+/* `argv` from the word "record" on; as options__parse(). */
+enum options_verdict options_record__parse(int argc, char **argv, struct record_options *record);
+
+/* Prints all options. */
+enum options_verdict options_record__help(void);
+
+#endif

@@ -21,7 +21,9 @@
 #define ROUNDS        8
 #define ROUND_SAMPLES 64
 
-#define NOTICE_NS 200000000ULL
+#define NOTICE_NS         200000000ULL
+#define EAGER_NS          2000000000ULL
+#define EAGER_INTERVAL_NS 4000000ULL
 
 struct identification {
 	struct identification_options options;
@@ -29,6 +31,7 @@ struct identification {
 	struct interpreters_puc interpreters;
 	char found[1024];
 	char collector[512]; /* how the collectors were found */
+	uint64_t looked_ns;  /* when the program was looked at first */
 	uint64_t noticed_ns; /* when it was looked for new mappings */
 	uint64_t pages;      /* that were mapped then */
 	uint16_t announced;  /* bit per layout */
@@ -162,6 +165,7 @@ int identification__look(struct identification *identification, const char *targ
 	identification->announced = 0;
 	identification->tries_all = 0;
 	identification->noticed_ns = 0;
+	identification->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	if (process__mapped_pages(options->pid, &identification->pages))
 		identification->pages = 0;
 	error = interpreters_puc__find(identification->files, options->pid,
@@ -193,13 +197,21 @@ void identification__begin(struct identification *identification, struct verdict
 		verdicts__expect(verdicts, found->items[i].file.layouts);
 }
 
+/* A program that has just begun is about to load its libraries, and may not run for long. */
+static uint64_t notice_interval_ns(const struct identification *identification, uint64_t now)
+{
+	return !identification->interpreters.count && now - identification->looked_ns < EAGER_NS
+		       ? EAGER_INTERVAL_NS
+		       : NOTICE_NS;
+}
+
 void identification__notice(struct identification *identification, struct verdicts *verdicts,
 			    const char *target)
 {
 	struct interpreters_puc before = identification->interpreters, found;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), pages;
 
-	if (now - identification->noticed_ns < NOTICE_NS)
+	if (now - identification->noticed_ns < notice_interval_ns(identification, now))
 		return;
 	identification->noticed_ns = now;
 	/* A process that has ended has none, and says nothing of what it was. */

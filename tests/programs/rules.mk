@@ -37,7 +37,7 @@ $(O)/tests/programs/hostile-5.4: LAYOUT = -DMINOR=4 -DLAYOUT_NAME='"5.4.3-5.4.9"
 $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/hostile/*.h tests/walk/*.h include/*.h)
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc \
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc -Iuser/dump \
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
 

@@ -18,6 +18,7 @@ static const char general_help[] =
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"  sudo luaspy dump -p 1234                        where its threads are right now\n"
 	"\n"
 	"Usage: luaspy COMMAND [OPTION]...\n"
 	"\n"
@@ -26,6 +27,7 @@ static const char general_help[] =
 	"\n"
 	"Commands:\n"
 	"  record          sample a process or a command, write a profile and a summary\n"
+	"  dump            show the stacks of a process's script threads right now\n"
 	"  check           tell what this machine, your privileges and a process allow\n"
 	"  help [COMMAND]  all options of a command\n"
 	"\n"
@@ -112,6 +114,10 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "check")) {
 		options->command = COMMAND_CHECK;
 		return parse_check(argc - 1, argv + 1, &options->check);
+	}
+	if (!strcmp(word, "dump")) {
+		options->command = COMMAND_DUMP;
+		return options__parse_dump(argc - 1, argv + 1, &options->dump);
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
 		return print_help(argc - 1, argv + 1);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Coroutines that have yielded belong to no thread, and any thread may resume one while it is read:
+ * a stack is taken if two readings in a row are equal.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coroutines_puc.h"
+#include "dump_work.h"
+#include "layout_puc.h"
+#include "process.h"
+#include "target_memory.h"
+
+#define READINGS_MAX 6
+#define VMS_MAX      64
+#define FRAMES_MAX   1000000 /* of all together: 64 MiB */
+
+struct vm {
+	uint64_t main_thread;
+	uint8_t layout;
+};
+
+struct reading {
+	struct dump *dump;
+	struct target_memory memory;
+	struct vm vms[VMS_MAX];
+	size_t vm_count, room;
+	uint64_t frames;
+	struct ls_frame *kept; /* of the reading before */
+};
+
+static void note_vm(struct reading *reading, const struct dump_stack *stack)
+{
+	if (!stack->count || !stack->vm)
+		return;
+	for (size_t i = 0; i < reading->vm_count; i++)
+		if (reading->vms[i].main_thread == stack->vm)
+			return;
+	if (reading->vm_count == VMS_MAX)
+		reading->dump->counts.left_out++;
+	else
+		reading->vms[reading->vm_count++] =
+			(struct vm){.main_thread = stack->vm, .layout = stack->layout};
+}
+
+/* What of the lua_State changes when it is resumed. */
+static int read_state(const struct reading *reading, const struct vm *vm, uint64_t state,
+		      uint8_t copy[256])
+{
+	memset(copy, 0, 256);
+	return target_memory__read(&reading->memory, state, copy,
+				   layouts_puc[vm->layout].offsets.state_size);
+}
+
+/* Its mark is the collector's, which walks over those that wait, too: GCObject.marked. */
+static int are_equal(const uint8_t *one, const uint8_t *other, const struct vm *vm)
+{
+	const struct ls_puc_layout *layout = &layouts_puc[vm->layout].offsets;
+
+	return !memcmp(one + layout->state_ci, other + layout->state_ci, 8) &&
+	       !memcmp(one + layout->state_top, other + layout->state_top, 8) &&
+	       !memcmp(one + layout->state_stack, other + layout->state_stack, 8) &&
+	       !memcmp(one + layout->state_error_jump, other + layout->state_error_jump, 8) &&
+	       one[layout->state_status] == other[layout->state_status];
+}
+
+/* 0: *stack is its; -EAGAIN: it never was the same twice; -ENOMEM. */
+static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t state,
+			  struct dump_stack *stack)
+{
+	struct dump_work *work = reading->dump->work;
+	uint8_t before[256], after[256];
+	struct walker_puc_stack walked = {};
+	uint32_t count = UINT32_MAX;
+
+	for (int i = 0; i < READINGS_MAX; i++) {
+		if (read_state(reading, vm, state, before))
+			return -EAGAIN;
+		walked = walker_puc__walk_suspended(work->walker, state, vm->main_thread,
+						    vm->layout);
+		if (read_state(reading, vm, state, after))
+			return -EAGAIN;
+		if (are_equal(before, after, vm) && walked.sample->frame_count == count &&
+		    !memcmp(walked.frames, reading->kept, count * sizeof(*walked.frames)))
+			return stack_reader__read(work->reader, walked.sample, walked.frames,
+						  stack);
+		count = walked.sample->frame_count;
+		memcpy(reading->kept, walked.frames, count * sizeof(*walked.frames));
+	}
+	return -EAGAIN;
+}
+
+static struct dump_coroutine *make_room(struct reading *reading)
+{
+	struct dump *dump = reading->dump;
+
+	if (dump->coroutine_count == reading->room) {
+		size_t room = reading->room ? 2 * reading->room : 64;
+		void *more = reallocarray(dump->coroutines, room, sizeof(*dump->coroutines));
+
+		if (!more)
+			return NULL;
+		dump->coroutines = more;
+		reading->room = room;
+	}
+	return &dump->coroutines[dump->coroutine_count];
+}
+
+static int add_suspended(struct reading *reading, const struct vm *vm, uint64_t state)
+{
+	struct dump_counts *counts = &reading->dump->counts;
+	struct dump_coroutine *coroutine;
+	int error;
+
+	if (reading->frames >= FRAMES_MAX) {
+		counts->left_out++;
+		return 0;
+	}
+	coroutine = make_room(reading);
+	if (!coroutine)
+		return -ENOMEM;
+	error = read_coroutine(reading, vm, state, &coroutine->stack);
+	if (error == -EAGAIN) {
+		counts->changing++;
+		return 0;
+	}
+	if (error)
+		return error;
+	if (!coroutine->stack.count) {
+		counts->unreadable++;
+		return 0;
+	}
+	reading->frames += coroutine->stack.count;
+	reading->dump->coroutine_count++;
+	return 0;
+}
+
+static int sort_out(struct reading *reading, const struct vm *vm,
+		    const struct coroutine_puc *coroutine)
+{
+	struct dump_counts *counts = &reading->dump->counts;
+
+	switch (coroutine->status) {
+	case COROUTINE_ACTIVE:
+		counts->active++;
+		return 0;
+	case COROUTINE_NOT_STARTED:
+		counts->not_started++;
+		return 0;
+	case COROUTINE_FINISHED:
+		counts->finished++;
+		return 0;
+	case COROUTINE_FAILED:
+		counts->failed++;
+		return 0;
+	case COROUTINE_SUSPENDED:
+		break;
+	}
+	return add_suspended(reading, vm, coroutine->state);
+}
+
+static int read_vm(struct reading *reading, const struct vm *vm)
+{
+	struct dump_counts *counts = &reading->dump->counts;
+	struct coroutines_puc coroutines;
+	int error = coroutines_puc__read(&reading->memory, &layouts_puc[vm->layout].offsets,
+					 vm->main_thread, &coroutines);
+
+	counts->objects += coroutines.objects;
+	if ((error && error != -ENOMEM) || coroutines.is_cut_short) {
+		counts->left_out++;
+		error = 0;
+	}
+	for (size_t i = 0; i < coroutines.count && !error; i++)
+		error = sort_out(reading, vm, &coroutines.items[i]);
+	coroutines_puc__free(&coroutines);
+	return error;
+}
+
+int dump_coroutines__read(struct dump *dump)
+{
+	struct reading reading = {.dump = dump, .memory = {.pid = dump->options.pid}};
+	uint64_t before = 0, after = 0;
+	int error = 0;
+
+	reading.kept = calloc(LS_DEPTH_MAX, sizeof(*reading.kept));
+	if (!reading.kept)
+		return -ENOMEM;
+	for (size_t i = 0; i < dump->thread_count; i++)
+		note_vm(&reading, &dump->threads[i].stack);
+	process__runtime_ns(dump->options.pid, &before);
+	for (size_t i = 0; i < reading.vm_count && !error; i++)
+		error = read_vm(&reading, &reading.vms[i]);
+	process__runtime_ns(dump->options.pid, &after);
+	dump->counts.ran = reading.vm_count && before != after;
+	free(reading.kept);
+	return error;
+}

@@ -142,7 +142,7 @@ static __always_inline void check_top(struct ls_scratch *scratch,
 	struct ls_walk *walk = &scratch->walk;
 
 	if (is_top_call(scratch, layout)) {
-		walk->top_func = walk->chain_index ? 0 : func_of(scratch, layout, ci);
+		walk->top_func = walk->chain_index ? 0 : func_before_yield(scratch, layout, ci);
 		return;
 	}
 	if (walk->top_func && contradicts_caller(scratch, layout, ci)) {

@@ -2,7 +2,7 @@
 # Programs that embed Lua, one for each version whose library is installed.
 
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
-LUA_HOSTS  := $(foreach name,host fibers vms,$(foreach version,5.1 5.2 5.3 5.4,\
+LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/lineage
@@ -20,6 +20,9 @@ $(O)/tests/programs/host-%: tests/programs/host.c
 	$(build_lua_host)
 
 $(O)/tests/programs/threads-%: tests/programs/threads.c
+	$(build_lua_host)
+
+$(O)/tests/programs/sleepers-%: tests/programs/sleepers.c
 	$(build_lua_host)
 
 $(O)/tests/programs/fibers-%: tests/programs/fibers.c

@@ -14,14 +14,13 @@
 #define TYPE_MASK  15
 #define TYPE_FIRST 4  /* LUA_TSTRING: what is before it is no object */
 #define TYPE_LAST  11 /* one more than any release has */
-#define YIELDED    1  /* LUA_YIELD, lua.h */
 
 /* What a program may cost: 10^6 objects, of which a second reads as many or more. */
 #define OBJECTS_MAX    1000000
 #define COROUTINES_MAX 100000
 #define TIME_MAX_NS    2000000000ULL
 #define CLOCK_EVERY    1024
-#define ATTEMPTS       4 /* at a list that is taken to pieces while it is read */
+#define TRAIL          256 /* so far back it is gone on from where the list broke off */
 
 struct met {
 	uint64_t state;
@@ -62,11 +61,13 @@ static enum coroutine_status status_of(const struct ls_puc_layout *layout, uint6
 					       : state + layout->state_base_ci;
 	uint64_t values = word_at(copy, layout->state_top) - word_at(copy, layout->state_stack);
 
-	if (copy[layout->state_status] == YIELDED)
+	if (word_at(copy, layout->state_error_jump))
+		return COROUTINE_ACTIVE;
+	if (copy[layout->state_status] == COROUTINE_PUC_YIELDED)
 		return COROUTINE_SUSPENDED;
 	if (copy[layout->state_status])
 		return COROUTINE_FAILED;
-	if (word_at(copy, layout->state_error_jump) || word_at(copy, layout->state_ci) != base_ci)
+	if (word_at(copy, layout->state_ci) != base_ci)
 		return COROUTINE_ACTIVE;
 	/* The first value stands for a function, lstate.c, stack_init(). */
 	return values > 16 ? COROUTINE_NOT_STARTED : COROUTINE_FINISHED;
@@ -118,34 +119,61 @@ static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
 	return 0;
 }
 
-/* 0: it came to the end; -EAGAIN: to something that is no object; -E2BIG: enough; -ENOMEM. */
+/* One object: *next is what follows it. 0, -EAGAIN: it is none (any more), or -ENOMEM. */
+static int look_at(struct reading *reading, uint64_t object, uint64_t *next)
+{
+	const struct ls_puc_layout *layout = reading->layout;
+	uint8_t copy[256] = {};
+	ssize_t size = -EFAULT;
+	uint8_t type;
+
+	if (!(object & 7))
+		size = target_memory__read_some(reading->memory, object, copy, layout->state_size);
+	type = copy[TAG_AT] & TYPE_MASK;
+	if (size <= TAG_AT || type < TYPE_FIRST || type > TYPE_LAST)
+		return -EAGAIN;
+	*next = word_at(copy, 0);
+	if (copy[TAG_AT] != TAG_THREAD || size != layout->state_size)
+		return 0;
+	return add(reading, object, copy);
+}
+
+static bool is_enough(struct reading *reading)
+{
+	uint64_t count = ++reading->coroutines->objects;
+
+	return count >= OBJECTS_MAX || (count % CLOCK_EVERY == 0 && now_ns() > reading->end_ns);
+}
+
+/*
+ * The collector takes objects off the list while it is followed. What came before one that is gone
+ * leads around it by now, if it is still there itself: the further back, the more likely.
+ *
+ * 0: it came to the end; -EAGAIN: there is no way on; -E2BIG: enough; -ENOMEM.
+ */
 static int follow_list(struct reading *reading, uint64_t object)
 {
-	uint8_t copy[256] = {};
+	uint64_t trail[TRAIL] = {}, length = 0, back = 1;
 
 	while (object) {
-		uint8_t type;
-		ssize_t size;
-		int error;
+		uint64_t next = 0;
+		int error = is_enough(reading) ? -E2BIG : look_at(reading, object, &next);
 
-		if (++reading->coroutines->objects >= OBJECTS_MAX)
-			return -E2BIG;
-		if (reading->coroutines->objects % CLOCK_EVERY == 0 && now_ns() > reading->end_ns)
-			return -E2BIG;
-		size = object & 7 ? -EFAULT
-				  : target_memory__read_some(reading->memory, object, copy,
-							     reading->layout->state_size);
-		if (size <= TAG_AT)
-			return -EAGAIN;
-		type = copy[TAG_AT] & TYPE_MASK;
-		if (type < TYPE_FIRST || type > TYPE_LAST)
-			return -EAGAIN;
-		if (copy[TAG_AT] == TAG_THREAD && size == reading->layout->state_size) {
-			error = add(reading, object, copy);
-			if (error)
-				return error;
+		if (error == -EAGAIN) {
+			if (back > TRAIL || back > length)
+				return -EAGAIN;
+			length -= back;
+			object = trail[length % TRAIL];
+			back *= 2;
+			continue;
 		}
-		object = word_at(copy, 0);
+		if (error)
+			return error;
+		trail[length++ % TRAIL] = object;
+		object = next;
+		/* Well past where it broke off. */
+		if (length % (4ULL * TRAIL) == 0)
+			back = 1;
 	}
 	return 0;
 }
@@ -153,16 +181,14 @@ static int follow_list(struct reading *reading, uint64_t object)
 static int read_list(struct reading *reading)
 {
 	uint64_t first;
-	int error = 0;
+	int error = -EAGAIN;
 
-	for (int i = 0; i < ATTEMPTS; i++) {
+	while (error == -EAGAIN && !is_enough(reading)) {
 		error = target_memory__read(reading->memory,
 					    reading->global + reading->layout->global_objects,
 					    &first, sizeof(first));
 		if (!error)
 			error = follow_list(reading, first);
-		if (error != -EAGAIN)
-			break;
 	}
 	if (error == -EAGAIN || error == -E2BIG) {
 		reading->coroutines->is_cut_short = true;

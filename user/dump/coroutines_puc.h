@@ -13,6 +13,8 @@
 #include "layout.h"
 #include "target_memory.h"
 
+#define COROUTINE_PUC_YIELDED 1 /* lua_State.status: LUA_YIELD, lua.h */
+
 enum coroutine_status {
 	COROUTINE_ACTIVE, /* it runs, or has resumed another; or has calls without having yielded */
 	COROUTINE_SUSPENDED,   /* it has yielded */

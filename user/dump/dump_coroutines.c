@@ -14,6 +14,7 @@
 #include "target_memory.h"
 
 #define READINGS_MAX 6
+#define ROWS_TORN    5 /* equal readings in a row, of a stack that contradicts itself */
 #define VMS_MAX      64
 #define FRAMES_MAX   1000000 /* of all together: 64 MiB */
 
@@ -45,45 +46,53 @@ static void note_vm(struct reading *reading, const struct dump_stack *stack)
 			(struct vm){.main_thread = stack->vm, .layout = stack->layout};
 }
 
-/* What of the lua_State changes when it is resumed. */
-static int read_state(const struct reading *reading, const struct vm *vm, uint64_t state,
-		      uint8_t copy[256])
-{
-	memset(copy, 0, 256);
-	return target_memory__read(&reading->memory, state, copy,
-				   layouts_puc[vm->layout].offsets.state_size);
-}
+/* What of the lua_State changes when it is resumed, and that it is not. */
+struct mark {
+	uint64_t ci, top, stack;
+};
 
-/* Its mark is the collector's, which walks over those that wait, too: GCObject.marked. */
-static int are_equal(const uint8_t *one, const uint8_t *other, const struct vm *vm)
+/* 0; -EAGAIN: it waits no more. */
+static int read_mark(const struct reading *reading, const struct vm *vm, uint64_t state,
+		     struct mark *mark)
 {
 	const struct ls_puc_layout *layout = &layouts_puc[vm->layout].offsets;
+	uint8_t copy[256] = {};
+	uint64_t error_jump;
 
-	return !memcmp(one + layout->state_ci, other + layout->state_ci, 8) &&
-	       !memcmp(one + layout->state_top, other + layout->state_top, 8) &&
-	       !memcmp(one + layout->state_stack, other + layout->state_stack, 8) &&
-	       !memcmp(one + layout->state_error_jump, other + layout->state_error_jump, 8) &&
-	       one[layout->state_status] == other[layout->state_status];
+	if (target_memory__read(&reading->memory, state, copy, layout->state_size))
+		return -EAGAIN;
+	memcpy(&mark->ci, copy + layout->state_ci, sizeof(mark->ci));
+	memcpy(&mark->top, copy + layout->state_top, sizeof(mark->top));
+	memcpy(&mark->stack, copy + layout->state_stack, sizeof(mark->stack));
+	memcpy(&error_jump, copy + layout->state_error_jump, sizeof(error_jump));
+	return copy[layout->state_status] != COROUTINE_PUC_YIELDED || error_jump ? -EAGAIN : 0;
 }
 
-/* 0: *stack is its; -EAGAIN: it never was the same twice; -ENOMEM. */
+/*
+ * 0: *stack is its; -EAGAIN: it ran; -ENOMEM. In the middle of being resumed a stack contradicts
+ * itself for a moment: one that does so is taken only if it never changes.
+ */
 static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t state,
 			  struct dump_stack *stack)
 {
 	struct dump_work *work = reading->dump->work;
-	uint8_t before[256], after[256];
-	struct walker_puc_stack walked = {};
+	struct walker_puc_stack walked;
+	struct mark before, after;
 	uint32_t count = UINT32_MAX;
+	int is_same, in_a_row = 0;
 
 	for (int i = 0; i < READINGS_MAX; i++) {
-		if (read_state(reading, vm, state, before))
+		if (read_mark(reading, vm, state, &before))
 			return -EAGAIN;
 		walked = walker_puc__walk_suspended(work->walker, state, vm->main_thread,
 						    vm->layout);
-		if (read_state(reading, vm, state, after))
+		if (read_mark(reading, vm, state, &after))
 			return -EAGAIN;
-		if (are_equal(before, after, vm) && walked.sample->frame_count == count &&
-		    !memcmp(walked.frames, reading->kept, count * sizeof(*walked.frames)))
+		is_same = !memcmp(&before, &after, sizeof(before)) &&
+			  walked.sample->frame_count == count &&
+			  !memcmp(walked.frames, reading->kept, count * sizeof(*walked.frames));
+		in_a_row = is_same ? in_a_row + 1 : 0;
+		if (in_a_row && (walked.sample->class > LS_SAMPLE_TORN || in_a_row == ROWS_TORN))
 			return stack_reader__read(work->reader, walked.sample, walked.frames,
 						  stack);
 		count = walked.sample->frame_count;

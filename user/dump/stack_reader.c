@@ -9,11 +9,17 @@
 #include "layout_puc.h"
 #include "symbolizer_puc.h"
 
+#define VMS_MAX 64
+
 struct stack_reader {
 	struct functions *functions;
 	struct symbolizer_puc *symbolizer;
 	struct dump_counts *counts;
-	uint64_t states[LS_LAYOUT_MAX]; /* the last that was met, by layout */
+	struct vm {
+		uint64_t vm, state; /* the last of it that was met */
+		uint8_t layout;
+	} vms[VMS_MAX]; /* of more, functions are named by their callers alone */
+	size_t vm_count;
 	struct ls_profile named;
 };
 
@@ -45,6 +51,19 @@ void stack_reader__free(struct stack_reader *reader)
 int stack_reader__define(struct stack_reader *reader, const struct ls_function *function)
 {
 	return symbolizer_puc__define(reader->symbolizer, function);
+}
+
+static void note_vm(struct stack_reader *reader, const struct ls_sample *sample)
+{
+	struct vm *vm = reader->vms;
+	struct vm *end = vm + reader->vm_count;
+
+	while (vm < end && vm->vm != sample->vm)
+		vm++;
+	if (vm == reader->vms + VMS_MAX)
+		return;
+	reader->vm_count += vm == end;
+	*vm = (struct vm){.vm = sample->vm, .state = sample->state, .layout = sample->layout};
 }
 
 static int read_frame(struct stack_reader *reader, const struct ls_sample *sample,
@@ -91,7 +110,7 @@ int stack_reader__read(struct stack_reader *reader, const struct ls_sample *samp
 	if (!stack->frames)
 		return -ENOMEM;
 	stack->count = count;
-	reader->states[sample->layout] = sample->state;
+	note_vm(reader, sample);
 	for (uint32_t i = 0; i < count && !error; i++)
 		error = read_frame(reader, sample, frames + i, count - i, &stack->frames[i]);
 	if (error)
@@ -109,9 +128,10 @@ void dump_stack__free(struct dump_stack *stack)
 
 void stack_reader__finish(struct stack_reader *reader)
 {
-	for (size_t i = 0; i < layouts_puc_count; i++)
-		symbolizer_puc__finish(reader->symbolizer, &layouts_puc[i].offsets,
-				       reader->states[i]);
+	for (size_t i = 0; i < reader->vm_count; i++)
+		symbolizer_puc__finish(reader->symbolizer,
+				       &layouts_puc[reader->vms[i].layout].offsets,
+				       reader->vms[i].state);
 	reader->counts->unnamed_calls = symbolizer_puc__unnamed_calls(reader->symbolizer);
 	functions__export(reader->functions, &reader->named);
 }

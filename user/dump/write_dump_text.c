@@ -120,7 +120,10 @@ static void show_counts(const struct dump *dump, FILE *stream)
 		show_count(stream, counts->failed, "ended by an error");
 		show_count(stream, counts->changing, "not read: they ran meanwhile");
 		show_count(stream, counts->unreadable, "not to be read");
-		show_count(stream, counts->left_out, "or more left out: too many objects");
+		if (counts->left_out)
+			fprintf(stream,
+				"  (there may be more: too many objects, or they changed too "
+				"fast)\n");
 		if (counts->ran)
 			fprintf(stream, "  (the process ran meanwhile: some may be missing)\n");
 	}

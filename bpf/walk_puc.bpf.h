@@ -396,6 +396,15 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	return error;
 }
 
+/* Whether what was walked proves the layout, as far as it was asked to. */
+static __always_inline int is_evidence(const struct ls_scratch *scratch)
+{
+	__u8 error = scratch->sample.error;
+
+	return scratch->walk.lua_frames && !scratch->walk.doubt &&
+	       (!error || error == LS_WALK_DEPTH);
+}
+
 /*
  * The stack of this sample under one layout, into scratch->sample. Returns 1 if it is evidence
  * for that layout: a whole chain with a Lua function in it and nothing contradictory. More is asked
@@ -427,10 +436,8 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 	walk_chain(scratch, layout);
 	scratch->sample.state = scratch->chain[0].state;
 	scratch->sample.vm = scratch->chain[0].main_thread;
-	error = scratch->sample.error;
 	correct_leaf(scratch, thread);
-	return scratch->walk.lua_frames && !scratch->walk.doubt &&
-	       (!error || error == LS_WALK_DEPTH);
+	return is_evidence(scratch);
 }
 
 #endif

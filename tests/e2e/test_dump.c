@@ -274,6 +274,19 @@ static void expect_leaf(const json_t *dump, const char *thread, const char *stat
 	assert_null(json_object_get(found, "Problem"));
 }
 
+/* One of them is where these two functions are. */
+static void expect_coroutine(const json_t *coroutines, const char *first, const char *second)
+{
+	for (size_t i = 0; i < json_array_size(coroutines); i++) {
+		const json_t *one = json_array_get(coroutines, i);
+
+		if (!strcmp(text_of(frame_of(one, 0), "Name"), first) &&
+		    !strcmp(text_of(frame_of(one, 1), "Name"), second))
+			return;
+	}
+	fail_msg("no coroutine is in '%s', called by '%s'", first, second);
+}
+
 /* Each with a Lua of its own: no stack has a function of another's. */
 static void tells_threads_apart(void **state)
 {
@@ -295,12 +308,37 @@ static void tells_threads_apart(void **state)
 		expect_leaf(dump, "napping", "idle", "nap", "napping");
 		expect_leaf(dump, "held", "idle", "wait", "held");
 		expect_leaf(dump, "busy", "active", "busy", "");
+		expect_leaf(dump, "parked", "idle", "", "");
 		expect_leaf(dump, "none", "idle", "", "");
 		coroutines = json_object_get(dump, "Coroutines");
-		assert_int_equal(json_array_size(coroutines), 1);
+		assert_int_equal(json_array_size(coroutines), 2);
+		expect_coroutine(coroutines, "coroutine.yield", "rest");
 		/* Not "print", on which lua_yieldk leaves it. */
-		assert_string_equal(text_of(frame_of(json_array_get(coroutines, 0), 0), "Name"),
-				    "hold");
+		expect_coroutine(coroutines, "hold", "");
+		child__kill(target);
+	}
+}
+
+/* By memory alone: no stack leads to its VM, nor is proof of a layout. */
+static void finds_coroutines_of_a_lua_that_does_not_run(void **state)
+{
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		const json_t *dump;
+		struct child *target;
+		char name[32];
+
+		snprintf(name, sizeof(name), "sleepers-%s", versions[i]);
+		need_program(built_program(name), "liblua5.4-dev");
+		target = start(stage, built_program(name), "parked");
+		child__await_output(stage, target, "ready\n");
+		dump = dump_json(stage, target->pid, 0, "--all");
+		expect_leaf(dump, "parked", "idle", "", "");
+		assert_int_equal(json_array_size(json_object_get(dump, "Coroutines")), 1);
+		expect_coroutine(json_object_get(dump, "Coroutines"), "coroutine.yield", "rest");
+		assert_non_null(strstr(text_of(dump, "Layout"), "provisionally, by 1 of 1"));
 		child__kill(target);
 	}
 }
@@ -378,7 +416,7 @@ static void says_so_where_no_script_is_on_any_stack(void **state)
 	assert_non_null(
 		strstr(child__errors(stage, spy), "no script in the stacks of redis-server"));
 	assert_non_null(strstr(child__output(stage, spy), "(idle: in epoll_wait)"));
-	assert_non_null(strstr(child__output(stage, spy), "Coroutines: not known"));
+	assert_non_null(strstr(child__output(stage, spy), " Lua VM"));
 }
 
 static void says_what_is_not_there(void **state)
@@ -405,6 +443,7 @@ int main(void)
 		staged(shows_what_a_program_waits_in),
 		staged(reads_an_idle_process_without_bpf),
 		staged(tells_threads_apart),
+		staged(finds_coroutines_of_a_lua_that_does_not_run),
 		staged(shows_no_coroutine_between_two_places),
 		staged(reads_a_stopped_process),
 		staged(says_so_where_no_script_is_on_any_stack),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads with a Lua each, by the names of their functions: "pcalled" waits for a condition,
- * "called" does so too, but its host called it without protection, "napping" sleeps in a deep C
- * function, "held" waits with a coroutine that a C function made yield, and "busy" works. "none"
- * has no Lua. The main thread waits for a line after "ready".
+ * sleepers [NAME]: threads with a Lua each, by the names of their functions: "pcalled" waits for a
+ * condition, "called" does so too, but its host called it without protection, "napping" sleeps in a
+ * deep C function, "held" waits with a coroutine that a C function made yield, and "busy" works.
+ * "parked" waits outside of its Lua, which has a coroutine that has yielded. "none" has no Lua. The
+ * main thread waits for a line after "ready". With a name there is that thread alone.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -26,13 +27,19 @@ static const char script[] = "function pcalled() wait() end\n"
 			     "	wait()\n"
 			     "	return co\n"
 			     "end\n"
+			     "function parked()\n"
+			     "	local function rest() coroutine.yield() return nil end\n"
+			     "	kept = coroutine.create(function() rest() return nil end)\n"
+			     "	assert(coroutine.resume(kept))\n"
+			     "end\n"
 			     "function busy()\n"
 			     "	begin()\n"
 			     "	local x = 0\n"
 			     "	while true do x = x + 1 end\n"
 			     "end\n";
 
-static const char *const names[] = {"pcalled", "called", "napping", "held", "busy", "none"};
+static const char *const names[] = {"pcalled", "called", "napping", "held",
+				    "busy",    "parked", "none"};
 
 #define THREADS (sizeof(names) / sizeof(names[0]))
 
@@ -88,7 +95,8 @@ static void run(lua_State *L, const char *name)
 		lua_call(L, 0, 0);
 	else if (lua_pcall(L, 0, 0, 0))
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));
-	exit(1);
+	if (strcmp(name, "parked") != 0)
+		exit(1);
 }
 
 static void *live(void *name)
@@ -101,15 +109,20 @@ static void *live(void *name)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	pthread_t threads[THREADS];
+	size_t count = 0;
+	pthread_t thread;
 
 	sem_init(&begun, 0, 0);
-	for (size_t i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, live, (void *)names[i]))
+	for (size_t i = 0; i < THREADS; i++) {
+		if (argc > 1 && strcmp(names[i], argv[1]) != 0)
+			continue;
+		if (pthread_create(&thread, NULL, live, (void *)names[i]))
 			return 1;
-	for (size_t i = 0; i < THREADS; i++)
+		count++;
+	}
+	while (count-- > 0)
 		sem_wait(&begun);
 	usleep(100000);
 	puts("ready");

@@ -62,7 +62,7 @@ int command_dump__run(const struct dump_command_options *options)
 		error = show(&dump, options);
 	if (error)
 		status = error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
-	else if (!dump__script_threads(&dump)) {
+	else if (!dump__script_threads(&dump) && !dump.coroutine_count) {
 		log_error("no script in the stacks of %s: %s", dump.target, why_empty(&dump));
 		status = EXIT_NOTHING;
 	}

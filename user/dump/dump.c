@@ -116,11 +116,11 @@ int dump__take(const struct dump_options *options, struct dump *dump)
 	/* What follows reads, that is all. */
 	if (!error && privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
+	if (!error && options->all)
+		error = dump_coroutines__read(dump);
 	if (!error)
 		error = identification__end(dump->work->identification, &dump->work->verdicts,
 					    dump->target);
-	if (!error && options->all)
-		error = dump_coroutines__read(dump);
 	if (error == -ENOMEM)
 		log_error("out of memory");
 	if (error)

@@ -59,13 +59,14 @@ struct dump_coroutine {
 };
 
 struct dump_counts {
+	uint64_t vms;         /* whose coroutines were looked for */
 	uint64_t objects;     /* of Lua's, that were looked at for coroutines */
 	uint64_t active;      /* coroutines that run or have resumed another: see the threads */
 	uint64_t not_started; /* coroutines that were never resumed */
 	uint64_t finished;
 	uint64_t failed;     /* ended by an error */
 	uint64_t changing;   /* coroutines that ran while they were read */
-	uint64_t unreadable; /* coroutines */
+	uint64_t unreadable; /* coroutines, or no layout was proven for them */
 	uint64_t left_out;   /* VMs whose objects were not all looked at, and coroutines */
 	bool ran;            /* the process, while its coroutines were read: some may be missing */
 	uint64_t unnamed_calls;

@@ -10,8 +10,10 @@
 #include "coroutines_puc.h"
 #include "dump_work.h"
 #include "layout_puc.h"
+#include "log.h"
 #include "process.h"
 #include "target_memory.h"
+#include "vm_search.h"
 
 #define READINGS_MAX 6
 #define ROWS_TORN    5 /* equal readings in a row, of a stack that contradicts itself */
@@ -21,6 +23,7 @@
 struct vm {
 	uint64_t main_thread;
 	uint8_t layout;
+	bool is_proven; /* the layout, by a stack */
 };
 
 struct reading {
@@ -32,18 +35,43 @@ struct reading {
 	struct ls_frame *kept; /* of the reading before */
 };
 
-static void note_vm(struct reading *reading, const struct dump_stack *stack)
+static void note_vm(struct reading *reading, uint64_t main_thread, uint8_t layout, bool is_proven)
 {
-	if (!stack->count || !stack->vm)
-		return;
 	for (size_t i = 0; i < reading->vm_count; i++)
-		if (reading->vms[i].main_thread == stack->vm)
+		if (reading->vms[i].main_thread == main_thread)
 			return;
 	if (reading->vm_count == VMS_MAX)
 		reading->dump->counts.left_out++;
 	else
-		reading->vms[reading->vm_count++] =
-			(struct vm){.main_thread = stack->vm, .layout = stack->layout};
+		reading->vms[reading->vm_count++] = (struct vm){
+			.main_thread = main_thread, .layout = layout, .is_proven = is_proven};
+}
+
+/* Those that threads run, and others that only memory tells of: of a server between requests. */
+static int find_vms(struct reading *reading)
+{
+	const struct dump *dump = reading->dump;
+	struct vm_search search;
+	struct ls_target target;
+	int error;
+
+	for (size_t i = 0; i < dump->thread_count; i++)
+		if (dump->threads[i].stack.count && dump->threads[i].stack.vm)
+			note_vm(reading, dump->threads[i].stack.vm, dump->threads[i].stack.layout,
+				true);
+	dump_work__target(dump->work, &target);
+	error = vm_search__find(dump->options.pid, target.layouts, &search);
+	if (error && error != -ENOMEM) {
+		log_warn("cannot look for Lua in the memory of %s: %s", dump->target,
+			 strerror(-error));
+		error = 0;
+	}
+	for (size_t i = 0; i < search.count; i++)
+		note_vm(reading, search.items[i].main_thread, search.items[i].layout,
+			target.decided >> search.items[i].layout & 1);
+	reading->dump->counts.left_out += search.is_cut_short;
+	reading->dump->counts.vms = reading->vm_count;
+	return error;
 }
 
 /* What of the lua_State changes when it is resumed, and that it is not. */
@@ -68,6 +96,20 @@ static int read_mark(const struct reading *reading, const struct vm *vm, uint64_
 	return copy[layout->state_status] != COROUTINE_PUC_YIELDED || error_jump ? -EAGAIN : 0;
 }
 
+/* A stack that has to prove its layout first, and does not, is not shown: it stays empty. */
+static int take(struct reading *reading, const struct vm *vm, const struct walker_puc_stack *walked,
+		struct dump_stack *stack)
+{
+	struct dump_work *work = reading->dump->work;
+
+	if (!vm->is_proven)
+		verdicts__add(&work->verdicts, walked->sample);
+	*stack = (struct dump_stack){};
+	if (!vm->is_proven && !walked->sample->verified)
+		return 0;
+	return stack_reader__read(work->reader, walked->sample, walked->frames, stack);
+}
+
 /*
  * 0: *stack is its; -EAGAIN: it ran; -ENOMEM. In the middle of being resumed a stack contradicts
  * itself for a moment: one that does so is taken only if it never changes.
@@ -85,7 +127,7 @@ static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t
 		if (read_mark(reading, vm, state, &before))
 			return -EAGAIN;
 		walked = walker_puc__walk_suspended(work->walker, state, vm->main_thread,
-						    vm->layout);
+						    vm->layout, !vm->is_proven);
 		if (read_mark(reading, vm, state, &after))
 			return -EAGAIN;
 		is_same = !memcmp(&before, &after, sizeof(before)) &&
@@ -93,8 +135,7 @@ static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t
 			  !memcmp(walked.frames, reading->kept, count * sizeof(*walked.frames));
 		in_a_row = is_same ? in_a_row + 1 : 0;
 		if (in_a_row && (walked.sample->class > LS_SAMPLE_TORN || in_a_row == ROWS_TORN))
-			return stack_reader__read(work->reader, walked.sample, walked.frames,
-						  stack);
+			return take(reading, vm, &walked, stack);
 		count = walked.sample->frame_count;
 		memcpy(reading->kept, walked.frames, count * sizeof(*walked.frames));
 	}
@@ -192,14 +233,13 @@ int dump_coroutines__read(struct dump *dump)
 {
 	struct reading reading = {.dump = dump, .memory = {.pid = dump->options.pid}};
 	uint64_t before = 0, after = 0;
-	int error = 0;
+	int error;
 
 	reading.kept = calloc(LS_DEPTH_MAX, sizeof(*reading.kept));
 	if (!reading.kept)
 		return -ENOMEM;
-	for (size_t i = 0; i < dump->thread_count; i++)
-		note_vm(&reading, &dump->threads[i].stack);
 	process__runtime_ns(dump->options.pid, &before);
+	error = find_vms(&reading);
 	for (size_t i = 0; i < reading.vm_count && !error; i++)
 		error = read_vm(&reading, &reading.vms[i]);
 	process__runtime_ns(dump->options.pid, &after);

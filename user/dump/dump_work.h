@@ -31,7 +31,7 @@ void dump_work__target(const struct dump_work *work, struct ls_target *target);
  */
 int dump_threads__read(struct dump *dump);
 
-/* Reads the coroutines that have yielded, of all VMs that the threads showed. 0 or -ENOMEM. */
+/* Reads the coroutines that have yielded, of all VMs that can be found. 0 or -ENOMEM. */
 int dump_coroutines__read(struct dump *dump);
 
 #endif

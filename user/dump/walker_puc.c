@@ -166,7 +166,7 @@ struct walker_puc_stack walker_puc__walk(struct walker_puc *walker,
 }
 
 struct walker_puc_stack walker_puc__walk_suspended(struct walker_puc *walker, uint64_t state,
-						   uint64_t vm, uint32_t layout)
+						   uint64_t vm, uint32_t layout, int is_undecided)
 {
 	struct host_target host = {walker, read_bytes, read_string};
 	struct ls_scratch *scratch = walker->scratch;
@@ -180,10 +180,12 @@ struct walker_puc_stack walker_puc__walk_suspended(struct walker_puc *walker, ui
 	scratch->sample.layout = (uint8_t)layout;
 	scratch->sample.state = state;
 	scratch->sample.vm = vm;
+	scratch->is_undecided = !!is_undecided;
 	scratch->walk.is_suspended = 1;
 	current = walker;
 	host__select(&host);
 	walk_chain(scratch, find_layout(layout));
+	scratch->sample.verified = is_evidence(scratch);
 	host__select(NULL);
 	return end(walker);
 }

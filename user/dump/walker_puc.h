@@ -49,10 +49,11 @@ struct walker_puc_stack walker_puc__walk(struct walker_puc *walker,
 					 const struct ls_target *target);
 
 /*
- * Walks the calls of a coroutine of `vm` (its main thread) that runs nowhere, under layouts_puc[
- * layout]. Its class is LS_SAMPLE_HOST where it has none.
+ * Walks the calls of a coroutine of `vm` (its main thread) that has yielded, under layouts_puc[
+ * layout]. Where that is undecided, sample->verified tells whether the stack is proof of it, as one
+ * of a thread would be. Its class is LS_SAMPLE_HOST where it has no calls.
  */
 struct walker_puc_stack walker_puc__walk_suspended(struct walker_puc *walker, uint64_t state,
-						   uint64_t vm, uint32_t layout);
+						   uint64_t vm, uint32_t layout, int is_undecided);
 
 #endif

@@ -130,6 +130,7 @@ static void put_counts(struct json_writer *writer, const struct dump_counts *cou
 {
 	json_writer__key(writer, "Counts");
 	json_writer__object(writer);
+	put_count(writer, "Vms", counts->vms);
 	put_count(writer, "ObjectsSeen", counts->objects);
 	put_count(writer, "ActiveCoroutines", counts->active);
 	put_count(writer, "CoroutinesNotStarted", counts->not_started);

@@ -109,17 +109,15 @@ static void show_counts(const struct dump *dump, FILE *stream)
 		       counts->changing + counts->unreadable + dump->coroutine_count;
 
 	if (dump->options.all) {
-		if (dump__script_threads(dump))
-			fprintf(stream, "\nCoroutines: %" PRIu64 "\n", all);
-		else
-			fprintf(stream, "\nCoroutines: not known, as no Lua state is\n");
+		fprintf(stream, "\nCoroutines: %" PRIu64 " in %" PRIu64 " Lua VM%s\n", all,
+			counts->vms, counts->vms == 1 ? "" : "s");
 		show_count(stream, dump->coroutine_count, "suspended");
 		show_count(stream, counts->active, "active (on a thread's stack)");
 		show_count(stream, counts->not_started, "not started");
 		show_count(stream, counts->finished, "finished");
 		show_count(stream, counts->failed, "ended by an error");
 		show_count(stream, counts->changing, "not read: they ran meanwhile");
-		show_count(stream, counts->unreadable, "not to be read");
+		show_count(stream, counts->unreadable, "not to be read, or no proof of a layout");
 		if (counts->left_out)
 			fprintf(stream,
 				"  (there may be more: too many objects, or they changed too "

@@ -166,30 +166,101 @@ static void compare_coroutines(const json_t *dump, const char *at)
 }
 
 /* All frames of all stacks, those that wait for others and those that have yielded. */
+static void compare_all(struct stage *stage, const char *program)
+{
+	const json_t *dump, *thread, *stacks;
+	struct child *target;
+	const char *at;
+
+	target = start(stage, program, program_source("stacks.lua"));
+	child__await_output(stage, target, "ready\n");
+	at = child__output(stage, target);
+	dump = dump_json(stage, target->pid, 0, "--all");
+	thread = json_array_get(json_object_get(dump, "Threads"), 0);
+	assert_string_equal(text_of(thread, "Status"), "idle");
+	assert_string_equal(text_of(thread, "SystemCall"), "read");
+	stacks = json_object_get(thread, "Stacks");
+	assert_int_equal(json_array_size(stacks), 3);
+	for (size_t j = 0; j < 3; j++)
+		at = compare_stack(json_array_get(stacks, j), expect_word(at, "STACK\n"),
+				   j ? "coroutine.resume" : "io.read");
+	compare_coroutines(dump, at);
+	print_message("%s: equal; layout %s\n", program, text_of(dump, "Layout"));
+	child__kill(target);
+}
+
 static void shows_what_the_program_says_of_itself(void **state)
 {
-	struct stage *stage = *state;
-
 	need_to_record();
 	for (size_t i = 0; i < VERSIONS; i++) {
-		const json_t *dump, *thread, *stacks;
-		struct child *target;
-		const char *at;
-
 		need_program(interpreters[i], "lua5.4");
-		target = start(stage, interpreters[i], program_source("stacks.lua"));
-		child__await_output(stage, target, "ready\n");
-		at = child__output(stage, target);
-		dump = dump_json(stage, target->pid, 0, "--all");
-		thread = thread_of(dump, interpreters[i]);
-		assert_string_equal(text_of(thread, "Status"), "idle");
-		assert_string_equal(text_of(thread, "SystemCall"), "read");
-		stacks = json_object_get(thread, "Stacks");
-		assert_int_equal(json_array_size(stacks), 3);
-		for (size_t j = 0; j < 3; j++)
-			at = compare_stack(json_array_get(stacks, j), expect_word(at, "STACK\n"),
-					   j ? "coroutine.resume" : "io.read");
-		compare_coroutines(dump, at);
+		compare_all(*state, interpreters[i]);
+	}
+}
+
+/* By compilers that keep the state in other places. No register is known of a thread that waits. */
+static void compare_builds(struct stage *stage, const char *release)
+{
+	static const char *const variants[] = {"gcc", "clang", "lto",   "small",
+					       "cxx", "O0",    "shared"};
+	char program[64];
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		snprintf(program, sizeof(program), "../../hosts/%s-%s", release, variants[i]);
+		need_host(built_program(program));
+		compare_all(stage, built_program(program));
+	}
+}
+
+static void reads_every_build_of_5_1(void **state)
+{
+	compare_builds(*state, "5.1.5");
+}
+
+static void reads_every_build_of_5_2(void **state)
+{
+	compare_builds(*state, "5.2.4");
+}
+
+static void reads_every_build_of_5_3(void **state)
+{
+	compare_builds(*state, "5.3.6");
+}
+
+static void reads_every_build_of_5_4(void **state)
+{
+	compare_builds(*state, "5.4.8");
+}
+
+static void reads_every_build_of_5_5(void **state)
+{
+	compare_builds(*state, "5.5.1");
+}
+
+/* It looks like a release by its file; in memory it is another. */
+static void shows_nothing_of_a_modified_lua(void **state)
+{
+	static const char *const modified[] = {
+		"5.1.5-moved-state", "5.1.5-moved-proto", "5.3.6-wide",        "5.3.6-moved-call",
+		"5.4.8-wide",        "5.4.8-moved-call",  "5.4.8-moved-state", "5.4.8-moved-proto",
+		"5.5.1-wide",        "5.5.1-moved-call",  "5.5.1-moved-state", "5.5.1-moved-proto",
+	};
+	char program[64], number[16];
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(modified) / sizeof(modified[0]); i++) {
+		struct child *target, *spy;
+
+		snprintf(program, sizeof(program), "../../hosts/%s", modified[i]);
+		need_host(built_program(program));
+		target = start(*state, built_program(program), program_source("stacks.lua"));
+		child__await_output(*state, target, "ready\n");
+		snprintf(number, sizeof(number), "%d", target->pid);
+		spy = start(*state, luaspy_program(), "dump", "-p", number, "--all");
+		assert_int_equal(child__wait(spy, PATIENCE), 3);
+		assert_null(strstr(child__output(*state, spy), "stacks.lua"));
+		assert_non_null(strstr(child__errors(*state, spy), "modified"));
 		child__kill(target);
 	}
 }
@@ -439,6 +510,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_what_the_program_says_of_itself),
+		staged(reads_every_build_of_5_1),
+		staged(reads_every_build_of_5_2),
+		staged(reads_every_build_of_5_3),
+		staged(reads_every_build_of_5_4),
+		staged(reads_every_build_of_5_5),
+		staged(shows_nothing_of_a_modified_lua),
 		staged(samples_what_runs),
 		staged(shows_what_a_program_waits_in),
 		staged(reads_an_idle_process_without_bpf),

@@ -31,7 +31,8 @@ static const char *why_empty(const struct dump *dump)
 		if (thread->stack.class == LS_SAMPLE_UNREADABLE)
 			return reasons[thread->stack.error];
 	}
-	return "no Lua state is active on any of them, where it would be found";
+	return "no Lua state is active on any of them, or only of a Lua that was modified beyond "
+	       "recognition";
 }
 
 static int show(const struct dump *dump, const struct dump_command_options *options)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "coroutines_puc.h"
 #include "dump_work.h"
@@ -18,7 +19,10 @@
 #define READINGS_MAX 6
 #define ROWS_TORN    5 /* equal readings in a row, of a stack that contradicts itself */
 #define VMS_MAX      64
-#define FRAMES_MAX   1000000 /* of all together: 64 MiB */
+#define FRAMES_MAX   500000 /* of all together: 64 MiB */
+
+/* CPU time for all coroutines: of 100,000, ten times as much as they take. */
+#define TIME_MAX_NS 10000000000ULL
 
 struct vm {
 	uint64_t main_thread;
@@ -32,8 +36,17 @@ struct reading {
 	struct vm vms[VMS_MAX];
 	size_t vm_count, room;
 	uint64_t frames;
+	uint64_t end_ns;
 	struct ls_frame *kept; /* of the reading before */
 };
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
 
 static void note_vm(struct reading *reading, uint64_t main_thread, uint8_t layout, bool is_proven)
 {
@@ -164,7 +177,7 @@ static int add_suspended(struct reading *reading, const struct vm *vm, uint64_t 
 	struct dump_coroutine *coroutine;
 	int error;
 
-	if (reading->frames >= FRAMES_MAX) {
+	if (reading->frames >= FRAMES_MAX || cpu_ns() > reading->end_ns) {
 		counts->left_out++;
 		return 0;
 	}
@@ -239,6 +252,7 @@ int dump_coroutines__read(struct dump *dump)
 	if (!reading.kept)
 		return -ENOMEM;
 	process__runtime_ns(dump->options.pid, &before);
+	reading.end_ns = cpu_ns() + TIME_MAX_NS;
 	error = find_vms(&reading);
 	for (size_t i = 0; i < reading.vm_count && !error; i++)
 		error = read_vm(&reading, &reading.vms[i]);

@@ -16,8 +16,9 @@
 #include "process.h"
 #include "walk_error.h"
 
-#define LOOKS_MAX   8       /* at one thread in a row, until its stack was read in one piece */
-#define PERIOD_NS   2000000 /* of the timer: what a sample of a deep stack costs is nothing */
+#define LOOKS_MAX   8            /* at one thread in a row, until its stack was read in one piece */
+#define LOOKS_NS    100000000ULL /* for them */
+#define PERIOD_NS   2000000      /* of the timer: what a sample of a deep stack costs is nothing */
 #define ROUND_MS    5
 #define PATIENCE_NS 2000000000ULL /* for threads that neither run nor stand still for long */
 #define SETTLING_NS 250000000ULL  /* for more stacks of those that run, to decide the layout */
@@ -108,10 +109,11 @@ static void mark_rough_line(struct dump_thread *thread)
 /* 0: nothing more is to be had of it; -EAGAIN: it runs; other -errno. */
 static int look_at_thread(struct dump *dump, struct dump_thread *thread)
 {
+	uint64_t end = now_ns() + LOOKS_NS;
 	struct ls_sample sample;
 	int error = -EAGAIN;
 
-	for (int i = 0; i < LOOKS_MAX && error == -EAGAIN; i++)
+	for (int i = 0; i < LOOKS_MAX && error == -EAGAIN && now_ns() < end; i++)
 		error = read_standing(dump, thread, &sample);
 	if (error == -ESRCH)
 		thread->status = DUMP_THREAD_GONE;

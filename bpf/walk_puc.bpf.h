@@ -396,6 +396,21 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	return error;
 }
 
+/* Nothing that an earlier stack has left behind counts. */
+static __always_inline void begin_stack(struct ls_scratch *scratch)
+{
+	scratch->sample.error = LS_WALK_NONE;
+	scratch->sample.state = 0;
+	scratch->sample.vm = 0;
+	scratch->sample.frame_count = 0;
+	scratch->walk_number++;
+	scratch->state_address = 0;
+	scratch->ci.end = 0;
+	scratch->stack.end = 0;
+	scratch->chain_count = 0;
+	scratch->walk.lua_frames = 0;
+}
+
 /* Whether what was walked proves the layout, as far as it was asked to. */
 static __always_inline int is_evidence(const struct ls_scratch *scratch)
 {
@@ -417,16 +432,7 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 
 	if (!scratch || !layout || !thread)
 		return 0;
-	scratch->sample.error = LS_WALK_NONE;
-	scratch->sample.state = 0;
-	scratch->sample.vm = 0;
-	scratch->sample.frame_count = 0;
-	scratch->walk_number++;
-	scratch->state_address = 0;
-	scratch->ci.end = 0;
-	scratch->stack.end = 0;
-	scratch->chain_count = 0;
-	scratch->walk.lua_frames = 0;
+	begin_stack(scratch);
 	error = find_chain(scratch, layout, thread);
 	note_error(scratch, error);
 	if (error)

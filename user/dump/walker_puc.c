@@ -172,9 +172,7 @@ struct walker_puc_stack walker_puc__walk_suspended(struct walker_puc *walker, ui
 	struct ls_scratch *scratch = walker->scratch;
 
 	begin(walker, 0, 0);
-	scratch->state_address = 0;
-	scratch->ci.end = 0;
-	scratch->stack.end = 0;
+	begin_stack(scratch);
 	scratch->chain[0] = (struct ls_active){.state = state, .main_thread = vm};
 	scratch->chain_count = 1;
 	scratch->sample.layout = (uint8_t)layout;

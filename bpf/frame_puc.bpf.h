@@ -24,6 +24,10 @@ static __always_inline const __u8 *view(struct ls_window *window, __u64 address,
 			start = low;
 		if (start > address || address + size - start > LS_WINDOW_BYTES)
 			start = address;
+#ifndef __bpf__
+		if (window->is_exact)
+			start = address;
+#endif
 		window->start = start;
 		window->end = address + size;
 		size = window->end - start;

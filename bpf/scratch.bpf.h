@@ -97,7 +97,8 @@ struct ls_value {
 /* A piece of the target's memory. */
 struct ls_window {
 	__u64 start;
-	__u64 end; /* 0: nothing read yet */
+	__u64 end;      /* 0: nothing read yet */
+	__u64 is_exact; /* 1: nothing but what is asked for is read; never in a sample */
 	__u8 bytes[LS_WINDOW_BYTES + LS_STRUCT_LEN];
 };
 

@@ -435,6 +435,8 @@ static void shows_no_coroutine_between_two_places(void **state)
 				const json_t *one = json_array_get(coroutines, j);
 				json_int_t line = number_of(frame_of(one, 1), "CurrentLine");
 
+				assert_null(frame_of(one, 4));
+				assert_non_null(frame_of(one, 3));
 				assert_string_equal(text_of(frame_of(one, 0), "Name"),
 						    "coroutine.yield");
 				assert_in_range(line, 5, 6);

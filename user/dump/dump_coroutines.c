@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Coroutines that have yielded belong to no thread, and any thread may resume one while it is read:
- * a stack is taken if two readings in a row are equal.
+ * a stack is taken if what it was read from is still there afterwards, several times over.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@
 #include "vm_search.h"
 
 #define READINGS_MAX 6
-#define ROWS_TORN    5 /* equal readings in a row, of a stack that contradicts itself */
 #define VMS_MAX      64
 #define FRAMES_MAX   500000 /* of all together: 64 MiB */
 
@@ -37,7 +36,6 @@ struct reading {
 	size_t vm_count, room;
 	uint64_t frames;
 	uint64_t end_ns;
-	struct ls_frame *kept; /* of the reading before */
 };
 
 static uint64_t cpu_ns(void)
@@ -123,34 +121,40 @@ static int take(struct reading *reading, const struct vm *vm, const struct walke
 	return stack_reader__read(work->reader, walked->sample, walked->frames, stack);
 }
 
+/* Only C functions yield, and hooks do. */
+static bool runs_lua(const struct walker_puc_stack *walked)
+{
+	return walked->sample->class > LS_SAMPLE_TORN && walked->frames[0].kind == LS_FRAME_LUA &&
+	       !(walked->frames[0].flags & LS_FRAME_HOOKED);
+}
+
 /*
  * 0: *stack is its; -EAGAIN: it ran; -ENOMEM. In the middle of being resumed a stack contradicts
- * itself for a moment: one that does so is taken only if it never changes.
+ * itself for a moment: one that does so is taken only if it always does.
  */
 static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t state,
 			  struct dump_stack *stack)
 {
-	struct dump_work *work = reading->dump->work;
-	struct walker_puc_stack walked;
+	struct walker_puc *walker = reading->dump->work->walker;
 	struct mark before, after;
-	uint32_t count = UINT32_MAX;
-	int is_same, in_a_row = 0;
+	int torn = 0;
 
 	for (int i = 0; i < READINGS_MAX; i++) {
+		struct walker_puc_stack walked;
+
 		if (read_mark(reading, vm, state, &before))
 			return -EAGAIN;
-		walked = walker_puc__walk_suspended(work->walker, state, vm->main_thread,
-						    vm->layout, !vm->is_proven);
+		walked = walker_puc__walk_suspended(walker, state, vm->main_thread, vm->layout,
+						    !vm->is_proven);
+		if (!walker_puc__is_unchanged(walker))
+			continue;
 		if (read_mark(reading, vm, state, &after))
 			return -EAGAIN;
-		is_same = !memcmp(&before, &after, sizeof(before)) &&
-			  walked.sample->frame_count == count &&
-			  !memcmp(walked.frames, reading->kept, count * sizeof(*walked.frames));
-		in_a_row = is_same ? in_a_row + 1 : 0;
-		if (in_a_row && (walked.sample->class > LS_SAMPLE_TORN || in_a_row == ROWS_TORN))
+		if (memcmp(&before, &after, sizeof(before)) != 0 || runs_lua(&walked))
+			continue;
+		torn += walked.sample->class <= LS_SAMPLE_TORN;
+		if (walked.sample->class > LS_SAMPLE_TORN || torn == READINGS_MAX)
 			return take(reading, vm, &walked, stack);
-		count = walked.sample->frame_count;
-		memcpy(reading->kept, walked.frames, count * sizeof(*walked.frames));
 	}
 	return -EAGAIN;
 }
@@ -248,9 +252,6 @@ int dump_coroutines__read(struct dump *dump)
 	uint64_t before = 0, after = 0;
 	int error;
 
-	reading.kept = calloc(LS_DEPTH_MAX, sizeof(*reading.kept));
-	if (!reading.kept)
-		return -ENOMEM;
 	process__runtime_ns(dump->options.pid, &before);
 	reading.end_ns = cpu_ns() + TIME_MAX_NS;
 	error = find_vms(&reading);
@@ -258,6 +259,5 @@ int dump_coroutines__read(struct dump *dump)
 		error = read_vm(&reading, &reading.vms[i]);
 	process__runtime_ns(dump->options.pid, &after);
 	dump->counts.ran = reading.vm_count && before != after;
-	free(reading.kept);
 	return error;
 }

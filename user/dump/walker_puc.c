@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "layout_puc.h"
 #include "target_memory.h"
@@ -29,12 +30,33 @@ static const struct ls_puc_layout *find_layout(__u32 index);
 /* So much later, nothing that an earlier walk has read of a prototype is taken for true. */
 #define MEMO_NS 1000000000
 
+/* Of a coroutine, what was read of its CallInfos and values, to be read once more. */
+#define PIECES_MAX  32768
+#define PIECE_BYTES 80   /* a CallInfo */
+#define PIECES_ONCE 1024 /* IOV_MAX */
+
+/*
+ * So often. What is resumed meanwhile may pass once, if it moves on just between two of the pieces
+ * that are read together within a microsecond or two, and had done so during the walk.
+ */
+#define READ_AGAIN 3
+
+struct piece {
+	uint64_t address;
+	uint32_t size;
+	uint8_t bytes[PIECE_BYTES];
+};
+
 struct walker_puc {
 	struct target_memory memory;
 	struct walker_puc_receiver receiver;
 	uint64_t reads; /* of this walk */
 	struct ls_thread thread;
 	struct ls_scratch *scratch;
+	struct piece *pieces;
+	size_t piece_count;
+	bool keeps_pieces;
+	bool lacks_pieces; /* not all could be kept */
 };
 
 /* send_definition() is told no walker: it is the one that walks. */
@@ -54,12 +76,47 @@ static const struct ls_puc_layout *find_layout(__u32 index)
 static const uint8_t class_of_error[] = {LS_WALK_ERRORS(X)};
 #undef X
 
+static void keep(struct walker_puc *walker, const void *bytes, uint32_t size, uint64_t address)
+{
+	struct piece *piece;
+
+	if (walker->piece_count == PIECES_MAX || size > PIECE_BYTES) {
+		walker->lacks_pieces = true;
+		return;
+	}
+	piece = &walker->pieces[walker->piece_count++];
+	piece->address = address;
+	piece->size = size;
+	memcpy(piece->bytes, bytes, size);
+}
+
+/* CallInfos, values, and what of a lua_State changes when it is resumed: not the collector's. */
+static void keep_piece(struct walker_puc *walker, const void *to, uint32_t size, uint64_t address)
+{
+	const struct ls_scratch *scratch = walker->scratch;
+	const struct ls_puc_layout *layout = find_layout(scratch->sample.layout);
+	const uint8_t words[] = {layout->state_ci, layout->state_top, layout->state_stack,
+				 layout->state_error_jump};
+
+	if (to == scratch->ci.bytes || to == scratch->stack.bytes)
+		keep(walker, to, size, address);
+	if (to != scratch->state)
+		return;
+	for (size_t i = 0; i < sizeof(words); i++)
+		keep(walker, scratch->state + words[i], 8, address + words[i]);
+	keep(walker, scratch->state + layout->state_status, 1, address + layout->state_status);
+}
+
 static long read_bytes(void *context, void *to, __u32 size, __u64 address)
 {
 	struct walker_puc *walker = context;
 
-	if (walker->reads++ < READS_MAX && !target_memory__read(&walker->memory, address, to, size))
+	if (walker->reads++ < READS_MAX &&
+	    !target_memory__read(&walker->memory, address, to, size)) {
+		if (walker->keeps_pieces)
+			keep_piece(walker, to, size, address);
 		return 0;
+	}
 	memset(to, 0, size);
 	return -EFAULT;
 }
@@ -91,9 +148,10 @@ struct walker_puc *walker_puc__new(pid_t pid, const struct walker_puc_receiver *
 	walker->memory.pid = pid;
 	walker->receiver = *receiver;
 	walker->scratch = calloc(1, sizeof(*walker->scratch));
-	if (walker->scratch)
+	walker->pieces = calloc(PIECES_MAX, sizeof(*walker->pieces));
+	if (walker->scratch && walker->pieces)
 		return walker;
-	free(walker);
+	walker_puc__free(walker);
 	return NULL;
 }
 
@@ -102,6 +160,7 @@ void walker_puc__free(struct walker_puc *walker)
 	if (!walker)
 		return;
 	free(walker->scratch);
+	free(walker->pieces);
 	free(walker);
 }
 
@@ -180,10 +239,57 @@ struct walker_puc_stack walker_puc__walk_suspended(struct walker_puc *walker, ui
 	scratch->sample.vm = vm;
 	scratch->is_undecided = !!is_undecided;
 	scratch->walk.is_suspended = 1;
+	scratch->ci.is_exact = 1;
+	scratch->stack.is_exact = 1;
+	walker->piece_count = 0;
+	walker->keeps_pieces = true;
+	walker->lacks_pieces = false;
 	current = walker;
 	host__select(&host);
 	walk_chain(scratch, find_layout(layout));
 	scratch->sample.verified = is_evidence(scratch);
 	host__select(NULL);
+	walker->keeps_pieces = false;
+	scratch->ci.is_exact = 0;
+	scratch->stack.is_exact = 0;
 	return end(walker);
+}
+
+/* Pieces [first, first + count), in one system call. */
+static bool are_unchanged(const struct walker_puc *walker, size_t first, size_t count)
+{
+	const struct piece *pieces = walker->pieces + first;
+	struct iovec remote[PIECES_ONCE], local;
+	uint8_t bytes[PIECES_ONCE * PIECE_BYTES];
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		remote[i] = (struct iovec){.iov_base = (void *)(uintptr_t)pieces[i].address,
+					   .iov_len = pieces[i].size};
+		size += pieces[i].size;
+	}
+	local = (struct iovec){.iov_base = bytes, .iov_len = size};
+	if (process_vm_readv(walker->memory.pid, &local, 1, remote, count, 0) != (ssize_t)size)
+		return false;
+	size = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (memcmp(bytes + size, pieces[i].bytes, pieces[i].size) != 0)
+			return false;
+		size += pieces[i].size;
+	}
+	return true;
+}
+
+bool walker_puc__is_unchanged(const struct walker_puc *walker)
+{
+	if (walker->lacks_pieces)
+		return false;
+	for (int i = 0; i < READ_AGAIN; i++)
+		for (size_t at = 0; at < walker->piece_count; at += PIECES_ONCE) {
+			size_t left = walker->piece_count - at;
+
+			if (!are_unchanged(walker, at, left < PIECES_ONCE ? left : PIECES_ONCE))
+				return false;
+		}
+	return true;
 }

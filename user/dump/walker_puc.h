@@ -6,6 +6,7 @@
 #ifndef LS_WALKER_PUC_H
 #define LS_WALKER_PUC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -55,5 +56,11 @@ struct walker_puc_stack walker_puc__walk(struct walker_puc *walker,
  */
 struct walker_puc_stack walker_puc__walk_suspended(struct walker_puc *walker, uint64_t state,
 						   uint64_t vm, uint32_t layout, int is_undecided);
+
+/*
+ * Whether all of the calls and values that the last walk of a coroutine found still are as they
+ * were, read several times over: then it has not been resumed in the middle of the walk.
+ */
+bool walker_puc__is_unchanged(const struct walker_puc *walker);
 
 #endif

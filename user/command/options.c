@@ -18,7 +18,7 @@ static const char general_help[] =
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
-	"  sudo luaspy dump -p 1234                        where its threads are right now\n"
+	"  sudo luaspy dump -p 1234                        where it is right now\n"
 	"\n"
 	"Usage: luaspy COMMAND [OPTION]...\n"
 	"\n"

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "options_dump.h"
 #include "options_record.h"
 #include "usage.h"
 
@@ -62,7 +63,8 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record", "check", "help", "--help", "--version", NULL};
+static const char *const command_words[] = {"record", "dump",      "check", "help",
+					    "--help", "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
@@ -95,6 +97,8 @@ static enum options_verdict print_help(int argc, char **argv)
 		return options_record__help();
 	if (!strcmp(argv[1], "check"))
 		return usage__print(check_help);
+	if (!strcmp(argv[1], "dump"))
+		return options_dump__help();
 	return usage__unknown_command(argv[1], command_words);
 }
 
@@ -117,7 +121,7 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	}
 	if (!strcmp(word, "dump")) {
 		options->command = COMMAND_DUMP;
-		return options__parse_dump(argc - 1, argv + 1, &options->dump);
+		return options_dump__parse(argc - 1, argv + 1, &options->dump);
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
 		return print_help(argc - 1, argv + 1);

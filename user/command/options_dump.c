@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "layout_puc.h"
-#include "options_shared.h"
+#include "options_dump.h"
+#include "options_record.h"
+#include "usage.h"
 
-const char dump_help[] =
+static const char dump_help[] =
 	"Examples:\n"
 	"  sudo luaspy dump -p 1234            where each thread's script is right now\n"
 	"  sudo luaspy dump -p 1234 --all      and each coroutine that has yielded\n"
@@ -38,24 +40,15 @@ const char dump_help[] =
 	"  2  the command line is wrong\n"
 	"  3  there is nothing to show: no Lua found, or no script on any stack\n";
 
-enum { OPTION_JSON = OPTION_LAYOUT + 1 };
+enum { OPTION_JSON = 256, OPTION_LAYOUT };
 
-static const struct option_accepted accepted[] = {
-	{'p', "--pid", "a process id, 1 to 4194304"},
+static const struct usage_option accepted[] = {
+	{'p', "--pid", USAGE_PID},
 	{'a', "--all", NULL},
 	{OPTION_JSON, "--json", NULL},
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
-};
-
-static const struct option long_options[] = {
-	{"pid", required_argument, NULL, 'p'},
-	{"all", no_argument, NULL, 'a'},
-	{"json", no_argument, NULL, OPTION_JSON},
-	{"layout", required_argument, NULL, OPTION_LAYOUT},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
 };
 
 /* Takes one option with its value, as getopt_long() left it in optarg. */
@@ -66,7 +59,7 @@ static int set_option(int letter, struct dump_command_options *dump)
 
 	switch (letter) {
 	case 'p':
-		err = options__parse_number(optarg, PID_LAST, &pid);
+		err = usage__parse_number(optarg, USAGE_PID_LAST, &pid);
 		if (!err)
 			dump->pid = (pid_t)pid;
 		break;
@@ -84,26 +77,29 @@ static int set_option(int letter, struct dump_command_options *dump)
 	return err;
 }
 
-enum options_verdict options__parse_dump(int argc, char **argv, struct dump_command_options *dump)
+enum options_verdict options_dump__help(void)
+{
+	return usage__print(dump_help);
+}
+
+enum options_verdict options_dump__parse(int argc, char **argv, struct dump_command_options *dump)
 {
 	int letter, err;
 
-	/* 0, not 1: with the rest of an earlier command line forgotten too. */
-	optind = 0;
-	opterr = 0;
-	while ((letter = getopt_long(argc, argv, "+:p:ah", long_options, NULL)) != -1) {
+	usage__begin();
+	while ((letter = usage__next(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
-			return options__print(dump_help);
+			return options_dump__help();
 		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
-			return options__print_layouts();
+			return options_record__print_layouts();
 		if (letter == '?' || letter == ':')
-			return options__refuse(accepted, argv[0], letter, argv[optind - 1]);
+			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		err = set_option(letter, dump);
 		if (err)
-			return options__refuse_value(accepted, letter, optarg, err);
+			return usage__refuse_value(accepted, letter, optarg, err);
 	}
 	if (optind < argc)
-		return options__stray(argv[optind], argv[0]);
+		return usage__stray(argv[optind], argv[0]);
 	if (dump->pid)
 		return OPTIONS_RUN;
 	log_error("missing option '--pid': which process? (accepted: %s)", accepted[0].value);

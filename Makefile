@@ -43,6 +43,7 @@ USER_SOURCES := $(wildcard user/*.c user/*/*.c)
 BPF_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/%.o)
 USER_OBJECTS := $(USER_SOURCES:%.c=$(O)/%.o)
 SKELETON     := $(O)/luaspy.skel.h
+GENERATED    := $(SKELETON) $(O)/system_calls.inc
 
 # Tests link all of the program but its main(), built with sanitizers.
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
@@ -70,9 +71,9 @@ TEST_LIBRARIES := cmocka jansson
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 
 # -D_GNU_SOURCE= so that a file may still define it.
-USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude $(patsubst %/,-I%,$(wildcard user/*/)) -I$(O) $(LIBRARY_CFLAGS) \
+USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude -Ibpf $(patsubst %/,-I%,$(wildcard user/*/)) -I$(O) $(LIBRARY_CFLAGS) \
               $(CPPFLAGS) $(CFLAGS)
-TEST_CFLAGS = -Itests/support -Ibpf $(TEST_LIBRARY_CFLAGS)
+TEST_CFLAGS = -Itests/support $(TEST_LIBRARY_CFLAGS)
 ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 
@@ -112,12 +113,12 @@ luaspy: $(USER_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
 
-$(O)/user/%.o: user/%.c $(O)/user.flags | $(SKELETON)
+$(O)/user/%.o: user/%.c $(O)/user.flags | $(GENERATED)
 	$(call say,CC,$*.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/asan/user/%.o: user/%.c $(O)/asan.flags | $(SKELETON)
+$(O)/asan/user/%.o: user/%.c $(O)/asan.flags | $(GENERATED)
 	$(call say,CC,asan/$*.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_CFLAGS) -MMD -MP -c $< -o $@
@@ -129,6 +130,11 @@ $(addprefix $(O)/,$(VERSION_OBJECTS)) $(addprefix $(O)/asan/,$(VERSION_OBJECTS))
 $(SKELETON): $(O)/luaspy.bpf.o
 	$(call say,SKEL,$(@F))
 	$(Q)$(BPFTOOL) gen skeleton $< name luaspy_bpf > $@
+
+# The numbers of the machine that is built for, by the compiler's own headers.
+$(O)/system_calls.inc: user/dump/system_calls.sh | $(O)/
+	$(call say,GEN,$(@F))
+	$(Q)CC='$(CC)' $< > $@
 
 $(O)/luaspy.bpf.o: $(BPF_OBJECTS)
 	$(call say,BPFLINK,$(@F))
@@ -183,7 +189,7 @@ $(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$(dir $$*)) $(ASAN_OBJ
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@
 
-$(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(SKELETON)
+$(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(GENERATED)
 	$(call say,CC,tests/$*.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_CFLAGS) $(TEST_CFLAGS) -I$(dir $<) -MMD -MP -c $< -o $@

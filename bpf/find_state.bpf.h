@@ -33,6 +33,12 @@
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
 
+/* Who is in no hurry may search further. */
+#ifndef LS_SEARCH_BLIND
+#define LS_SEARCH_BLIND LS_CHUNKS_BLIND
+#define LS_SEARCH_MAX   LS_CHUNKS_MAX
+#endif
+
 static __always_inline int is_pointer(__u64 word)
 {
 	return !(word & 7) && word >= LS_USER_MIN && word < LS_USER_MAX;
@@ -418,9 +424,9 @@ static __always_inline int search_stack(struct ls_scratch *scratch,
 		known = add_protected(scratch, layout, thread->root.state,
 				      thread->root.main_thread);
 	scan_registers(scratch, layout);
-	scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_BLIND);
+	scan_stack(scratch, layout, scratch->search.high, LS_SEARCH_BLIND);
 	if (scratch->chain_count && !is_found(scratch))
-		scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_MAX - LS_CHUNKS_BLIND);
+		scan_stack(scratch, layout, scratch->search.high, LS_SEARCH_MAX - LS_SEARCH_BLIND);
 	if (!scratch->chain_count)
 		return LS_WALK_NO_SCRIPT;
 	last = scratch->chain_count - 1;

@@ -24,6 +24,10 @@ static __always_inline const __u8 *view(struct ls_window *window, __u64 address,
 			start = low;
 		if (start > address || address + size - start > LS_WINDOW_BYTES)
 			start = address;
+#ifndef __bpf__
+		if (window->is_exact)
+			start = address;
+#endif
 		window->start = start;
 		window->end = address + size;
 		size = window->end - start;
@@ -300,8 +304,8 @@ static __always_inline void look_for_results(struct ls_scratch *scratch,
 	__u64 top = ls_word(scratch->state, layout->state_top);
 	__u32 signs;
 
-	if (scratch->walk.chain_index || !is_top_call(scratch, layout) ||
-	    read_target(values, size, first))
+	if (scratch->walk.chain_index || scratch->walk.is_suspended ||
+	    !is_top_call(scratch, layout) || read_target(values, size, first))
 		return;
 	signs = signs_of_function(scratch, first, top, function) |
 		signs_of_shift(values, (top - first) / sizeof(*values) + 1);
@@ -404,8 +408,10 @@ static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch
 	__u64 extra = ls_word(ci, layout->ci_extra);
 	const __u8 *value;
 
-	if (!layout->ci_extra || scratch->state[layout->state_status] != LS_YIELDED ||
-	    is_top_call(scratch, layout) || extra & 15 || extra >= func - stack)
+	/* 5.2.0 has no tag that tells closures of C. */
+	if (!layout->ci_extra || layout->closure_is_c ||
+	    scratch->state[layout->state_status] != LS_YIELDED || is_top_call(scratch, layout) ||
+	    extra & 15 || extra >= func - stack)
 		return NULL;
 	value = view(&scratch->stack, stack + extra, 16, stack);
 	return value && is_function_tag(layout, value[8]) && value[8] != layout->tag_lua_function
@@ -413,12 +419,32 @@ static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch
 		       : NULL;
 }
 
+/*
+ * The same of a coroutine that waits to be resumed: the C function that yielded is the one on top,
+ * and what lies right below its results may be a function as well. A hook that yields leaves a Lua
+ * function on top, which has not moved. No sample is taken of such a coroutine.
+ */
+static __always_inline __u64 func_before_yield(const struct ls_scratch *scratch,
+					       const struct ls_puc_layout *layout, const __u8 *ci)
+{
+#ifdef __bpf__
+	return func_of(scratch, layout, ci);
+#else
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+
+	if (!scratch->walk.is_suspended || !layout->ci_extra || !is_top_call(scratch, layout) ||
+	    ls_half(ci, layout->ci_status) & layout->status_lua)
+		return func_of(scratch, layout, ci);
+	return stack + ls_word(ci, layout->ci_extra);
+#endif
+}
+
 static __always_inline int call_frame(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
 	struct ls_frame *frame = &scratch->walk.frame;
 	__u64 stack = ls_word(scratch->state, layout->state_stack);
-	__u64 func = func_of(scratch, layout, ci);
+	__u64 func = func_before_yield(scratch, layout, ci);
 	const __u8 *value;
 	__u8 tag;
 

@@ -97,7 +97,8 @@ struct ls_value {
 /* A piece of the target's memory. */
 struct ls_window {
 	__u64 start;
-	__u64 end; /* 0: nothing read yet */
+	__u64 end;      /* 0: nothing read yet */
+	__u64 is_exact; /* 1: nothing but what is asked for is read; never in a sample */
 	__u8 bytes[LS_WINDOW_BYTES + LS_STRUCT_LEN];
 };
 
@@ -185,9 +186,11 @@ struct ls_walk {
 	__u32 result_signs; /* that the running C function is a result of the one that ran */
 	__u64 code;         /* of the running function; 0: it keeps its pc nowhere else */
 	__u64 code_end;
-	__u64 top_func;        /* where the running function lies, until its caller was looked at */
-	__u32 from_root;       /* 1: towards the leaf, frames are placed from the end */
-	__u32 is_first;        /* likewise: the next call is its state's first */
+	__u64 top_func;     /* where the running function lies, until its caller was looked at */
+	__u32 from_root;    /* 1: towards the leaf, frames are placed from the end */
+	__u32 is_first;     /* likewise: the next call is its state's first */
+	__u32 is_suspended; /* the state has yielded: never in a sample */
+	__u32 padding;
 	struct ls_frame frame; /* the call that was decoded last */
 	__u64 frame_code;      /* of its function, if that is a Lua function */
 

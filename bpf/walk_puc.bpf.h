@@ -142,7 +142,7 @@ static __always_inline void check_top(struct ls_scratch *scratch,
 	struct ls_walk *walk = &scratch->walk;
 
 	if (is_top_call(scratch, layout)) {
-		walk->top_func = walk->chain_index ? 0 : func_of(scratch, layout, ci);
+		walk->top_func = walk->chain_index ? 0 : func_before_yield(scratch, layout, ci);
 		return;
 	}
 	if (walk->top_func && contradicts_caller(scratch, layout, ci)) {
@@ -396,6 +396,30 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	return error;
 }
 
+/* Nothing that an earlier stack has left behind counts. */
+static __always_inline void begin_stack(struct ls_scratch *scratch)
+{
+	scratch->sample.error = LS_WALK_NONE;
+	scratch->sample.state = 0;
+	scratch->sample.vm = 0;
+	scratch->sample.frame_count = 0;
+	scratch->walk_number++;
+	scratch->state_address = 0;
+	scratch->ci.end = 0;
+	scratch->stack.end = 0;
+	scratch->chain_count = 0;
+	scratch->walk.lua_frames = 0;
+}
+
+/* Whether what was walked proves the layout, as far as it was asked to. */
+static __always_inline int is_evidence(const struct ls_scratch *scratch)
+{
+	__u8 error = scratch->sample.error;
+
+	return scratch->walk.lua_frames && !scratch->walk.doubt &&
+	       (!error || error == LS_WALK_DEPTH);
+}
+
 /*
  * The stack of this sample under one layout, into scratch->sample. Returns 1 if it is evidence
  * for that layout: a whole chain with a Lua function in it and nothing contradictory. More is asked
@@ -408,16 +432,7 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 
 	if (!scratch || !layout || !thread)
 		return 0;
-	scratch->sample.error = LS_WALK_NONE;
-	scratch->sample.state = 0;
-	scratch->sample.vm = 0;
-	scratch->sample.frame_count = 0;
-	scratch->walk_number++;
-	scratch->state_address = 0;
-	scratch->ci.end = 0;
-	scratch->stack.end = 0;
-	scratch->chain_count = 0;
-	scratch->walk.lua_frames = 0;
+	begin_stack(scratch);
 	error = find_chain(scratch, layout, thread);
 	note_error(scratch, error);
 	if (error)
@@ -427,10 +442,8 @@ __noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_la
 	walk_chain(scratch, layout);
 	scratch->sample.state = scratch->chain[0].state;
 	scratch->sample.vm = scratch->chain[0].main_thread;
-	error = scratch->sample.error;
 	correct_leaf(scratch, thread);
-	return scratch->walk.lua_frames && !scratch->walk.doubt &&
-	       (!error || error == LS_WALK_DEPTH);
+	return is_evidence(scratch);
 }
 
 #endif

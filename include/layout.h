@@ -48,7 +48,7 @@ struct ls_puc_layout {
 	__u8 ci_results_size;
 	__u8 ci_base;     /* first register; unused where registers follow the function */
 	__u8 ci_has_base; /* to 5.3 */
-	__u8 ci_extra;    /* where a function that yielded lies, 5.2.1 to 5.3; 0: none */
+	__u8 ci_extra;    /* where a C function that yielded lies, 5.2 and 5.3; 0: none */
 	__u8 ci_is_array; /* 1: 5.1, base_ci .. ci in one array */
 
 	/* closures (lobject.h) */
@@ -106,6 +106,7 @@ struct ls_puc_layout {
 	__u16 global_registry;    /* TValue l_registry */
 	__u16 global_main_thread; /* pointer */
 	__u16 global_gc_state;    /* 1 byte */
+	__u16 global_objects; /* pointer to the list of all objects: rootgc in 5.1, then allgc */
 
 	/* bits of callstatus (lstate.h, CIST_*); 0 where a release has none */
 	__u32 status_tail;

@@ -4,6 +4,7 @@
 #include "log.h"
 #include "options.h"
 #include "command_check.h"
+#include "command_dump.h"
 #include "command_record.h"
 #include "exit_status.h"
 
@@ -25,6 +26,10 @@ int main(int argc, char **argv)
 	if (options.command == COMMAND_CHECK) {
 		log__set_level(LOG_ERROR);
 		return command_check__run(&options.check);
+	}
+	if (options.command == COMMAND_DUMP) {
+		log__set_level(LOG_WARN);
+		return command_dump__run(&options.dump);
 	}
 	log__set_level(options.record.log_level);
 	return command_record__run(&options.record);

@@ -4,6 +4,7 @@
  * when it should, stays small, and hands on no byte that is not text.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "spying.h"
 
@@ -171,6 +173,75 @@ static void survives_lies_at_full_speed(void **state)
 	survive(*state, "5.4", "10khz", RSS_KB_10KHZ);
 }
 
+static void check_json(const char *text)
+{
+	json_error_t error;
+	json_t *json = json_loads(text, 0, &error);
+
+	if (!json)
+		fail_msg("%s at %d", error.text, error.position);
+	json_decref(json);
+}
+
+#define DUMPS        20
+#define DUMP_SECONDS 10 /* two of looking, on a machine that others keep busy */
+
+/* Whatever it says of itself meanwhile: text, or JSON, in time. */
+static void dump_lies(struct stage *stage, const char *version)
+{
+	struct child *target = start_hostile(stage, version), *spy;
+	double longest = 0, cpu = 0;
+	int statuses[4] = {};
+	char number[16], layout[32];
+
+	snprintf(layout, sizeof(layout), "--layout=%s.4", version);
+	child__await_output(stage, target, "honest");
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	child__tell(target, "now");
+	child__await_output(stage, target, "mad");
+	for (int i = 0; i < DUMPS; i++) {
+		double begin = now_seconds();
+		size_t size;
+
+		/* Forced, there is no proof that its lies would have to stand. */
+		spy = start(stage, luaspy_program(), "dump", "-p", number, "--all", layout,
+			    i % 2 ? "--json" : NULL);
+		child__wait(spy, PATIENCE);
+		assert_in_range(spy->status, 0, 3);
+		statuses[spy->status]++;
+		longest = fmax(longest, now_seconds() - begin);
+		cpu = fmax(cpu, cpu_seconds(spy));
+		assert_in_range(spy->usage.ru_maxrss, 1, RSS_KB);
+		size = child__output_size(stage, spy);
+		assert_text(child__output(stage, spy), size, false);
+		assert_text(child__errors(stage, spy), strlen(child__errors(stage, spy)), false);
+		if (i % 2 && !spy->status)
+			check_json(child__output(stage, spy));
+	}
+	print_message("%s: %d dumps shown, %d failed, %d with nothing, at most %.1f s, %.2f s of "
+		      "CPU time\n",
+		      version, statuses[0], statuses[1], statuses[3], longest, cpu);
+	assert_true(cpu < CPU_SECONDS);
+	assert_true(longest < DUMP_SECONDS + BUSY * cpu);
+	assert_int_equal(statuses[2], 0);
+	assert_true(statuses[0] > 0);
+	assert_false(target->is_over);
+}
+
+static void dumps_lies_about_an_array_of_calls(void **state)
+{
+	need_to_record();
+	dump_lies(*state, "5.1");
+}
+
+static void dumps_lies_about_a_list_of_calls(void **state)
+{
+	need_to_record();
+	dump_lies(*state, "5.4");
+}
+
 /* The name of a file that is made up from the target's, the countdown, the summary. */
 static void shows_lies_on_a_terminal_as_text(void **state)
 {
@@ -197,7 +268,10 @@ static void shows_lies_on_a_terminal_as_text(void **state)
 
 int main(void)
 {
+	/* What a program takes is at least what this one took when it started it. */
 	const struct CMUnitTest tests[] = {
+		staged(dumps_lies_about_an_array_of_calls),
+		staged(dumps_lies_about_a_list_of_calls),
 		staged(survives_lies_about_an_array_of_calls),
 		staged(survives_lies_about_a_list_of_calls),
 		staged(survives_lies_at_full_speed),

@@ -41,7 +41,7 @@ $(FUZZ_PROGRAMS): $(O)/tests/fuzz/fuzz_%: $(O)/fuzz/tests/fuzz/targets/fuzz_%.o 
 		$(filter %.o,$^) $(FUZZ_ARCHIVE) $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@; \
 	else echo "no fuzzer runtime for '$(CLANG)'"; rm -f $@; fi
 
-$(O)/fuzz/%.o: %.c $(O)/fuzz.flags | $(SKELETON)
+$(O)/fuzz/%.o: %.c $(O)/fuzz.flags | $(GENERATED)
 	$(call say,CC,fuzz/$*.o)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@

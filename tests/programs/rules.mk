@@ -2,7 +2,7 @@
 # Programs that embed Lua, one for each version whose library is installed.
 
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
-LUA_HOSTS  := $(foreach name,host fibers vms,$(foreach version,5.1 5.2 5.3 5.4,\
+LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/lineage
@@ -22,6 +22,9 @@ $(O)/tests/programs/host-%: tests/programs/host.c
 $(O)/tests/programs/threads-%: tests/programs/threads.c
 	$(build_lua_host)
 
+$(O)/tests/programs/sleepers-%: tests/programs/sleepers.c
+	$(build_lua_host)
+
 $(O)/tests/programs/fibers-%: tests/programs/fibers.c
 	$(build_lua_host)
 
@@ -37,7 +40,7 @@ $(O)/tests/programs/hostile-5.4: LAYOUT = -DMINOR=4 -DLAYOUT_NAME='"5.4.3-5.4.9"
 $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/hostile/*.h tests/walk/*.h include/*.h)
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc \
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc -Iuser/dump \
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
 

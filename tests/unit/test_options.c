@@ -340,6 +340,39 @@ static void takes_a_command_after_two_dashes(void **state)
 	assert_int_equal(options.record.pid, 0);
 }
 
+static void takes_the_options_of_dump(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "dump", "-p", "42");
+	assert_int_equal(options.command, COMMAND_DUMP);
+	assert_int_equal(options.dump.pid, 42);
+	assert_false(options.dump.all);
+	assert_false(options.dump.json);
+	assert_null(options.dump.layout);
+	assert_runs(&options, "dump", "-ap", "1", "--json", "--layout=5.4.6");
+	assert_int_equal(options.dump.pid, 1);
+	assert_true(options.dump.all);
+	assert_true(options.dump.json);
+	assert_string_equal(options.dump.layout, "5.4.6");
+}
+
+static void refuses_what_dump_does_not_take(void **state)
+{
+	(void)state;
+	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "dump");
+	assert_wrong("unknown option '--alll' (did you mean '--all'?)", "dump", "--alll");
+	assert_wrong("option '--json' takes no value, but got '1'", "dump", "--json=1");
+	assert_wrong("option '--pid' needs a value (" PID ")", "dump", "-p");
+	assert_wrong("out of range: value '0' of option '--pid' (accepted: " PID ")", "dump", "-p",
+		     "0");
+	assert_wrong("unexpected argument 'x' after 'luaspy dump' (see 'luaspy --help')", "dump",
+		     "-p", "1", "x");
+	assert_wrong("unknown option '--duration=1' (see 'luaspy dump --help')", "dump",
+		     "--duration=1");
+}
+
 static void refuses_stray_arguments(void **state)
 {
 	(void)state;
@@ -425,6 +458,7 @@ static void helps_in_80_columns(void **state)
 	assert_help("help", NULL, "Usage: luaspy COMMAND");
 	assert_help("record", "--help", "Usage: luaspy record -p PID");
 	assert_help("record", "-h", "Usage: luaspy record -p PID");
+	assert_help("dump", "--help", "Usage: luaspy dump ");
 	assert_help("help", "record", "Usage: luaspy record -p PID");
 }
 
@@ -512,6 +546,8 @@ int main(void)
 		cmocka_unit_test(names_unknown_options),
 		cmocka_unit_test(wants_a_pid),
 		cmocka_unit_test(takes_a_command_after_two_dashes),
+		cmocka_unit_test(takes_the_options_of_dump),
+		cmocka_unit_test(refuses_what_dump_does_not_take),
 		cmocka_unit_test(refuses_stray_arguments),
 		cmocka_unit_test(suggests_the_command_that_was_meant),
 		cmocka_unit_test(escapes_what_it_repeats),

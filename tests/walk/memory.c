@@ -11,27 +11,13 @@
 
 #include "host.h"
 
-/* host__read() is told no address space: it is that of the one target. */
-static struct memory *current;
-
-void memory__start(struct memory *memory)
-{
-	*memory = (struct memory){0};
-	current = memory;
-}
-
-void memory__select(struct memory *memory)
-{
-	current = memory;
-}
-
 void memory__end(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->segment_count; i++)
 		free(memory->segments[i].bytes);
 	free(memory->segments);
 	*memory = (struct memory){0};
-	current = NULL;
+	host__select(NULL);
 }
 
 void memory__map(struct memory *memory, uint64_t start, uint64_t size)
@@ -128,21 +114,22 @@ uint64_t memory__get(const struct memory *memory, uint64_t address, size_t size)
 	return number;
 }
 
-static void count_read(void)
+static void count_read(struct memory *memory)
 {
-	current->reads++;
-	if (current->before_read)
-		current->before_read(current);
+	memory->reads++;
+	if (memory->before_read)
+		memory->before_read(memory);
 }
 
-long host__read(void *to, __u32 size, __u64 address)
+static long read_bytes(void *context, void *to, __u32 size, __u64 address)
 {
+	struct memory *memory = context;
 	uint64_t room = 0;
 	__u32 done = 0;
 
-	count_read();
+	count_read(memory);
 	while (done < size) {
-		const uint8_t *from = locate_present(current, address + done, &room);
+		const uint8_t *from = locate_present(memory, address + done, &room);
 
 		if (!from) {
 			memset(to, 0, size);
@@ -156,14 +143,15 @@ long host__read(void *to, __u32 size, __u64 address)
 	return 0;
 }
 
-long host__read_string(void *to, __u32 size, __u64 address)
+static long read_string(void *context, void *to, __u32 size, __u64 address)
 {
+	struct memory *memory = context;
 	uint64_t room;
 	char *text = to;
 
-	count_read();
+	count_read(memory);
 	for (__u32 i = 0; i < size; i++) {
-		const uint8_t *from = locate_present(current, address + i, &room);
+		const uint8_t *from = locate_present(memory, address + i, &room);
 
 		if (!from) {
 			memset(to, 0, size);
@@ -178,12 +166,14 @@ long host__read_string(void *to, __u32 size, __u64 address)
 	return size;
 }
 
-long host__repeat(__u32 count, long (*step)(__u32 i, void *context), void *context)
+void memory__select(struct memory *memory)
 {
-	if (count > 1U << 23) /* BPF_MAX_LOOPS */
-		return -E2BIG;
-	for (__u32 i = 0; i < count; i++)
-		if (step(i, context))
-			return i + 1;
-	return count;
+	memory->target = (struct host_target){memory, read_bytes, read_string};
+	host__select(&memory->target);
+}
+
+void memory__start(struct memory *memory)
+{
+	*memory = (struct memory){0};
+	memory__select(memory);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host.h"
+
 #define MEMORY_PAGE     4096ULL
 #define MEMORY_HOLE_MAX 64
 
@@ -31,6 +33,7 @@ struct memory {
 	size_t hole_count;
 	uint64_t reads;             /* by the walker, those that failed included */
 	memory_change *before_read; /* NULL: it stands still */
+	struct host_target target;  /* as the walker sees it */
 };
 
 /* An empty one, which is what the walker reads from here on. */

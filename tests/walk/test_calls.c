@@ -336,7 +336,7 @@ static void finds_a_function_that_yielded_where_it_was_called(struct fixture *fi
 	const struct ls_puc_layout *layout = image->layout;
 	const struct image_call *yielded;
 
-	if (!layout->ci_extra)
+	if (!layout->ci_extra || layout->closure_is_c)
 		return;
 	fixture__main(fixture);
 	image__call_c(image, 0, IMAGE_C_FUNCTION, 6);

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "options_dump.h"
 #include "options_record.h"
 #include "usage.h"
 
@@ -18,6 +19,7 @@ static const char general_help[] =
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"  sudo luaspy dump -p 1234                        where it is right now\n"
 	"\n"
 	"Usage: luaspy COMMAND [OPTION]...\n"
 	"\n"
@@ -26,6 +28,7 @@ static const char general_help[] =
 	"\n"
 	"Commands:\n"
 	"  record          sample a process or a command, write a profile and a summary\n"
+	"  dump            show the stacks of a process's script threads right now\n"
 	"  check           tell what this machine, your privileges and a process allow\n"
 	"  help [COMMAND]  all options of a command\n"
 	"\n"
@@ -60,7 +63,8 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record", "check", "help", "--help", "--version", NULL};
+static const char *const command_words[] = {"record", "dump",      "check", "help",
+					    "--help", "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
@@ -93,6 +97,8 @@ static enum options_verdict print_help(int argc, char **argv)
 		return options_record__help();
 	if (!strcmp(argv[1], "check"))
 		return usage__print(check_help);
+	if (!strcmp(argv[1], "dump"))
+		return options_dump__help();
 	return usage__unknown_command(argv[1], command_words);
 }
 
@@ -112,6 +118,10 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "check")) {
 		options->command = COMMAND_CHECK;
 		return parse_check(argc - 1, argv + 1, &options->check);
+	}
+	if (!strcmp(word, "dump")) {
+		options->command = COMMAND_DUMP;
+		return options_dump__parse(argc - 1, argv + 1, &options->dump);
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
 		return print_help(argc - 1, argv + 1);

@@ -11,7 +11,7 @@
 #include "log.h"
 #include "view.h"
 
-enum command { COMMAND_RECORD, COMMAND_CHECK };
+enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP };
 
 struct record_options {
 	pid_t pid;
@@ -39,8 +39,16 @@ struct check_options {
 	pid_t pid; /* 0: none */
 };
 
+struct dump_command_options {
+	pid_t pid;
+	const char *layout; /* as in record_options */
+	bool all;           /* coroutines that are suspended, too */
+	bool json;
+};
+
 struct options {
 	enum command command;
+	struct dump_command_options dump;
 	struct check_options check;
 	struct record_options record;
 };

@@ -278,7 +278,7 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 	return OPTIONS_WRONG;
 }
 
-static enum options_verdict print_layouts(void)
+enum options_verdict options_record__print_layouts(void)
 {
 	char layouts[512];
 
@@ -338,7 +338,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (letter == 'h')
 			return options_record__help();
 		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
-			return print_layouts();
+			return options_record__print_layouts();
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		err = set_option(letter, record);

@@ -11,4 +11,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 /* Prints all options. */
 enum options_verdict options_record__help(void);
 
+/* Prints the names that --layout takes. */
+enum options_verdict options_record__print_layouts(void);
+
 #endif

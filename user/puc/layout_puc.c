@@ -145,7 +145,8 @@ const struct layout_puc layouts_puc[] = {
 			    .tag_c_function = 6,
 			    .global_registry = 160,
 			    .global_main_thread = 176,
-			    .global_gc_state = 33},
+			    .global_gc_state = 33,
+			    .global_objects = 40},
 	},
 	/* CallInfos become a list; light C functions; isC is still there. */
 	{
@@ -172,6 +173,7 @@ const struct layout_puc layouts_puc[] = {
 			    .ci_size = 80,
 			    CALL_LIST_SINCE_5_2,
 			    .ci_savedpc = 48,
+			    .ci_extra = 64,
 			    .ci_status = 34,
 			    .ci_status_size = 1,
 			    .ci_results = 32,
@@ -186,7 +188,8 @@ const struct layout_puc layouts_puc[] = {
 			    .tag_c_function = 70,
 			    .global_registry = 56,
 			    .global_main_thread = 240,
-			    .global_gc_state = 73},
+			    .global_gc_state = 73,
+			    .global_objects = 80},
 	},
 	/* C closures get a tag of their own; CallInfo.extra moves savedpc. */
 	{
@@ -225,7 +228,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 264,
-			    .global_gc_state = 85},
+			    .global_gc_state = 85,
+			    .global_objects = 96},
 	},
 	/* Proto, CallInfo and lua_State are laid out anew. */
 	{
@@ -248,7 +252,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 232,
-			    .global_gc_state = 85},
+			    .global_gc_state = 85,
+			    .global_objects = 88},
 	},
 	/* TString shrinks: short strings keep their length in a byte. */
 	{
@@ -270,7 +275,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 224,
-			    .global_gc_state = 85},
+			    .global_gc_state = 85,
+			    .global_objects = 88},
 	},
 	/* status moves behind nci; callstatus grows to two bytes (5.3.4), with CIST_FIN. */
 	{
@@ -293,7 +299,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 200,
-			    .global_gc_state = 85},
+			    .global_gc_state = 85,
+			    .global_objects = 88},
 	},
 	/* allowhook moves to the front; line information in two parts; tag of Proto changes. */
 	{
@@ -323,7 +330,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 256,
-			    .global_gc_state = 101},
+			    .global_gc_state = 101,
+			    .global_objects = 112},
 	},
 	/* A walk cannot tell this from the next: only bits of callstatus differ. */
 	{
@@ -343,7 +351,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 264,
-			    .global_gc_state = 101},
+			    .global_gc_state = 101,
+			    .global_objects = 112},
 	},
 	/* CIST_FRESH comes back and moves the bits above it. */
 	{
@@ -362,7 +371,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 264,
-			    .global_gc_state = 101},
+			    .global_gc_state = 101,
+			    .global_objects = 112},
 	},
 	/* tbclist in lua_State; CIST_FIN marks the interrupted function. */
 	{
@@ -391,7 +401,8 @@ const struct layout_puc layouts_puc[] = {
 			    TAGS_SINCE_5_2,
 			    .global_registry = 64,
 			    .global_main_thread = 264,
-			    .global_gc_state = 101},
+			    .global_gc_state = 101,
+			    .global_objects = 112},
 	},
 	/* The main thread lies inside global_State; long strings point to their text. */
 	{
@@ -431,6 +442,7 @@ const struct layout_puc layouts_puc[] = {
 			    .global_registry = 64,
 			    .global_main_thread = 1416,
 			    .global_gc_state = 107,
+			    .global_objects = 112,
 			    .main_thread_is_embedded = 1},
 	},
 };

@@ -394,6 +394,13 @@ uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 	return symbolizer->truncated;
 }
 
+const char *symbolizer_puc__called(struct symbolizer_puc *symbolizer,
+				   const struct ls_puc_layout *layout,
+				   const struct ls_frame *frames, uint32_t count)
+{
+	return call_name(symbolizer, layout, frames, count);
+}
+
 static void name_again(void *context, void *value)
 {
 	struct c_function *c_function = value;

@@ -34,6 +34,14 @@ uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 				  const struct ls_frame *frames, uint32_t count,
 				  struct symbol_quality *quality);
 
+/*
+ * What the caller of frames[0] calls it, as debug.getinfo would have it; NULL: nothing. Good until
+ * the next call.
+ */
+const char *symbolizer_puc__called(struct symbolizer_puc *symbolizer,
+				   const struct ls_puc_layout *layout,
+				   const struct ls_frame *frames, uint32_t count);
+
 /* Tries once more to name C functions, now that all modules are loaded. */
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
 			    uint64_t state);

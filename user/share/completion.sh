@@ -5,7 +5,7 @@
 # the program's own help, so that every option is there.
 set -eu
 shell=$1 luaspy=$2
-commands="record check"
+commands="record dump check"
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first line of its text.
 options() {

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* luaspy dump: what it shows of programs that say themselves where they are. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "spying.h"
+
+#define PATIENCE 20
+#define IDLE     "-all,+sys_ptrace,+dac_read_search" /* what an idle process needs */
+
+static const char *const interpreters[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4"};
+static const char *const versions[] = {"5.1", "5.2", "5.3", "5.4"};
+
+#define VERSIONS (sizeof(versions) / sizeof(versions[0]))
+
+static void put_away(void *json)
+{
+	json_decref(json);
+}
+
+/* What "luaspy dump -p PID --json" and these words say, which exits with `status`. */
+static const json_t *dump_json(struct stage *stage, pid_t pid, int status, const char *word)
+{
+	char number[16];
+	struct child *spy;
+	json_error_t error;
+	json_t *json;
+
+	snprintf(number, sizeof(number), "%d", pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number, "--json", word);
+	if (child__wait(spy, PATIENCE) != status)
+		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
+	json = json_loads(child__output(stage, spy), JSON_REJECT_DUPLICATES, &error);
+	if (!json)
+		fail_msg("%s at %d: %s", error.text, error.position, child__output(stage, spy));
+	return stage__own(stage, json, put_away);
+}
+
+/* The same as text. */
+static const char *dump_text(struct stage *stage, pid_t pid, int status, const char *word)
+{
+	char number[16];
+	struct child *spy;
+
+	snprintf(number, sizeof(number), "%d", pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number, word);
+	if (child__wait(spy, PATIENCE) != status)
+		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
+	return child__output(stage, spy);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static json_int_t number_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* A thread by its name; fails where there is none. */
+static const json_t *thread_of(const json_t *dump, const char *name)
+{
+	const json_t *threads = json_object_get(dump, "Threads");
+
+	for (size_t i = 0; i < json_array_size(threads); i++)
+		if (!strcmp(text_of(json_array_get(threads, i), "Name"), name))
+			return json_array_get(threads, i);
+	fail_msg("no thread '%s'", name);
+	return NULL;
+}
+
+/* Frame `at` of a thread's innermost stack; NULL: there is none. */
+static const json_t *frame_of(const json_t *thread, size_t at)
+{
+	return json_array_get(json_array_get(json_object_get(thread, "Stacks"), 0), at);
+}
+
+/* "FRAME what|name|source|line defined|current line", as the target says it. */
+struct said {
+	char what[8], name[64], source[256];
+	int line_defined, line;
+};
+
+/* Takes the line at *at; false: it tells of no frame. */
+static bool take_said(const char **at, struct said *said)
+{
+	const char *end = strchr(*at, '\n');
+	int taken = 0;
+
+	*said = (struct said){};
+	if (!end || strncmp(*at, "FRAME ", 6) != 0)
+		return false;
+	if (sscanf(*at, "FRAME %7[^|]|%n", said->what, &taken) != 1)
+		fail_msg("odd line '%.40s'", *at);
+	*at += taken;
+	if (sscanf(*at, "%63[^|]|%n", said->name, &taken) != 1)
+		taken = 1; /* no name */
+	*at += taken;
+	if (sscanf(*at, "%255[^|]|%d|%d", said->source, &said->line_defined, &said->line) != 3)
+		fail_msg("odd line '%.40s'", *at);
+	*at = end + 1;
+	return true;
+}
+
+static void compare_frame(const json_t *frame, const struct said *said)
+{
+	assert_non_null(frame);
+	assert_string_equal(text_of(frame, "Source"), said->source);
+	if (strcmp(said->what, "C") == 0)
+		return;
+	assert_string_equal(text_of(frame, "Name"), said->name);
+	assert_int_equal(number_of(frame, "CurrentLine"), said->line);
+	assert_int_equal(number_of(frame, "Line"), said->line_defined);
+}
+
+/* Below the C function in which it stays. Returns what follows in the text. */
+static const char *compare_stack(const json_t *stack, const char *at, const char *leaf)
+{
+	struct said said;
+	size_t count = 1;
+
+	assert_string_equal(text_of(json_array_get(stack, 0), "Name"), leaf);
+	for (; take_said(&at, &said); count++)
+		compare_frame(json_array_get(stack, count), &said);
+	assert_int_equal(json_array_size(stack), count);
+	return at;
+}
+
+static const char *expect_word(const char *at, const char *word)
+{
+	assert_memory_equal(at, word, strlen(word));
+	return at + strlen(word);
+}
+
+static void compare_coroutines(const json_t *dump, const char *at)
+{
+	const json_t *coroutines = json_object_get(dump, "Coroutines");
+	size_t count = 0;
+
+	for (; strncmp(at, "ready", 5) != 0; count++) {
+		const json_t *coroutine = json_array_get(coroutines, count);
+
+		at = compare_stack(json_array_get(json_object_get(coroutine, "Stacks"), 0),
+				   expect_word(at, "SUSPENDED\n"), "coroutine.yield");
+	}
+	assert_int_equal(count, 4);
+	assert_int_equal(json_array_size(coroutines), count);
+	assert_int_equal(number_of(json_object_get(dump, "Counts"), "ActiveCoroutines"), 2);
+	assert_int_equal(number_of(json_object_get(dump, "Counts"), "CoroutinesNotStarted"), 1);
+	assert_null(json_object_get(json_object_get(dump, "Counts"), "RanMeanwhile"));
+}
+
+/* All frames of all stacks, those that wait for others and those that have yielded. */
+static void compare_all(struct stage *stage, const char *program)
+{
+	const json_t *dump, *thread, *stacks;
+	struct child *target;
+	const char *at;
+
+	target = start(stage, program, program_source("stacks.lua"));
+	child__await_output(stage, target, "ready\n");
+	at = child__output(stage, target);
+	dump = dump_json(stage, target->pid, 0, "--all");
+	thread = json_array_get(json_object_get(dump, "Threads"), 0);
+	assert_string_equal(text_of(thread, "Status"), "idle");
+	assert_string_equal(text_of(thread, "SystemCall"), "read");
+	stacks = json_object_get(thread, "Stacks");
+	assert_int_equal(json_array_size(stacks), 3);
+	for (size_t j = 0; j < 3; j++)
+		at = compare_stack(json_array_get(stacks, j), expect_word(at, "STACK\n"),
+				   j ? "coroutine.resume" : "io.read");
+	compare_coroutines(dump, at);
+	print_message("%s: equal; layout %s\n", program, text_of(dump, "Layout"));
+	child__kill(target);
+}
+
+static void shows_what_the_program_says_of_itself(void **state)
+{
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		need_program(interpreters[i], "lua5.4");
+		compare_all(*state, interpreters[i]);
+	}
+}
+
+/* By compilers that keep the state in other places. No register is known of a thread that waits. */
+static void compare_builds(struct stage *stage, const char *release)
+{
+	static const char *const variants[] = {"gcc", "clang", "lto",   "small",
+					       "cxx", "O0",    "shared"};
+	char program[64];
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		snprintf(program, sizeof(program), "../../hosts/%s-%s", release, variants[i]);
+		need_host(built_program(program));
+		compare_all(stage, built_program(program));
+	}
+}
+
+static void reads_every_build_of_5_1(void **state)
+{
+	compare_builds(*state, "5.1.5");
+}
+
+static void reads_every_build_of_5_2(void **state)
+{
+	compare_builds(*state, "5.2.4");
+}
+
+static void reads_every_build_of_5_3(void **state)
+{
+	compare_builds(*state, "5.3.6");
+}
+
+static void reads_every_build_of_5_4(void **state)
+{
+	compare_builds(*state, "5.4.8");
+}
+
+static void reads_every_build_of_5_5(void **state)
+{
+	compare_builds(*state, "5.5.1");
+}
+
+/* It looks like a release by its file; in memory it is another. */
+static void shows_nothing_of_a_modified_lua(void **state)
+{
+	static const char *const modified[] = {
+		"5.1.5-moved-state", "5.1.5-moved-proto", "5.3.6-wide",        "5.3.6-moved-call",
+		"5.4.8-wide",        "5.4.8-moved-call",  "5.4.8-moved-state", "5.4.8-moved-proto",
+		"5.5.1-wide",        "5.5.1-moved-call",  "5.5.1-moved-state", "5.5.1-moved-proto",
+	};
+	char program[64], number[16];
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(modified) / sizeof(modified[0]); i++) {
+		struct child *target, *spy;
+
+		snprintf(program, sizeof(program), "../../hosts/%s", modified[i]);
+		need_host(built_program(program));
+		target = start(*state, built_program(program), program_source("stacks.lua"));
+		child__await_output(*state, target, "ready\n");
+		snprintf(number, sizeof(number), "%d", target->pid);
+		spy = start(*state, luaspy_program(), "dump", "-p", number, "--all");
+		assert_int_equal(child__wait(spy, PATIENCE), 3);
+		assert_null(strstr(child__output(*state, spy), "stacks.lua"));
+		assert_non_null(strstr(child__errors(*state, spy), "modified"));
+		child__kill(target);
+	}
+}
+
+static void samples_what_runs(void **state)
+{
+	static const char script[] = "local function hot() while true do end end\n"
+				     "local co = coroutine.wrap(function() hot() end)\n"
+				     "co()\n";
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		const json_t *thread;
+		struct child *target;
+
+		need_program(interpreters[i], "lua5.4");
+		target = start(stage, interpreters[i], "-e", script);
+		while (child__cpu_seconds(target) < 0.05)
+			sleep_seconds(0.01);
+		thread = thread_of(dump_json(stage, target->pid, 0, NULL), interpreters[i]);
+		assert_string_equal(text_of(thread, "Status"), "active");
+		assert_string_equal(text_of(frame_of(thread, 0), "Name"), "hot");
+		assert_int_equal(number_of(frame_of(thread, 0), "CurrentLine"), 1);
+		assert_int_equal(number_of(frame_of(thread, 1), "CurrentLine"), 2);
+		assert_int_equal(json_array_size(json_object_get(thread, "Stacks")), 2);
+		child__kill(target);
+	}
+}
+
+static void shows_what_a_program_waits_in(void **state)
+{
+	static const char script[] = "local function list() os.execute('sleep 60') end list()";
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		struct child *target;
+		const char *shown;
+
+		need_program(interpreters[i], "lua5.4");
+		target = start(stage, interpreters[i], "-e", script);
+		sleep_seconds(0.3);
+		shown = dump_text(stage, target->pid, 0, NULL);
+		assert_non_null(
+			strstr(shown, "(idle: in wait4)\n    os.execute ([C])\n    list ("));
+		child__kill(target);
+	}
+}
+
+/* As dump_text() does, for one that may do no more than read other processes. */
+static void reads_an_idle_process_without_bpf(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	char number[16];
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	need_program("setpriv", "util-linux");
+	target = start(stage, "lua5.4", "-e", "local function ask() return (io.read()) end ask()");
+	sleep_seconds(0.3);
+	snprintf(number, sizeof(number), "%d", target->pid);
+	assert_int_equal(chmod(stage->folder, 0777), 0);
+	spy = start(stage, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+		    "--inh-caps=" IDLE, "--ambient-caps=" IDLE, "--bounding-set=" IDLE,
+		    luaspy_program(), "dump", "-p", number);
+	if (child__wait(spy, PATIENCE))
+		fail_msg("%s", child__errors(stage, spy));
+	assert_non_null(strstr(child__output(stage, spy), "ask ((command line):1)"));
+	assert_string_equal(child__errors(stage, spy), "");
+}
+
+static void expect_leaf(const json_t *dump, const char *thread, const char *status,
+			const char *first, const char *second)
+{
+	const json_t *found = thread_of(dump, thread);
+
+	assert_string_equal(text_of(found, "Status"), status);
+	assert_string_equal(text_of(frame_of(found, 0), "Name"), first);
+	assert_string_equal(text_of(frame_of(found, 1), "Name"), second);
+	assert_null(json_object_get(found, "Problem"));
+}
+
+/* One of them is where these two functions are. */
+static void expect_coroutine(const json_t *coroutines, const char *first, const char *second)
+{
+	for (size_t i = 0; i < json_array_size(coroutines); i++) {
+		const json_t *one = json_array_get(coroutines, i);
+
+		if (!strcmp(text_of(frame_of(one, 0), "Name"), first) &&
+		    !strcmp(text_of(frame_of(one, 1), "Name"), second))
+			return;
+	}
+	fail_msg("no coroutine is in '%s', called by '%s'", first, second);
+}
+
+/* Each with a Lua of its own: no stack has a function of another's. */
+static void tells_threads_apart(void **state)
+{
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		const json_t *dump, *coroutines;
+		struct child *target;
+		char name[32];
+
+		snprintf(name, sizeof(name), "sleepers-%s", versions[i]);
+		need_program(built_program(name), "liblua5.4-dev");
+		target = start(stage, built_program(name));
+		child__await_output(stage, target, "ready\n");
+		dump = dump_json(stage, target->pid, 0, "--all");
+		expect_leaf(dump, "pcalled", "idle", "wait", "pcalled");
+		expect_leaf(dump, "called", "idle", "wait", "called");
+		expect_leaf(dump, "napping", "idle", "nap", "napping");
+		expect_leaf(dump, "held", "idle", "wait", "held");
+		expect_leaf(dump, "busy", "active", "busy", "");
+		expect_leaf(dump, "parked", "idle", "", "");
+		expect_leaf(dump, "none", "idle", "", "");
+		coroutines = json_object_get(dump, "Coroutines");
+		assert_int_equal(json_array_size(coroutines), 2);
+		expect_coroutine(coroutines, "coroutine.yield", "rest");
+		/* Not "print", on which lua_yieldk leaves it. */
+		expect_coroutine(coroutines, "hold", "");
+		child__kill(target);
+	}
+}
+
+/* By memory alone: no stack leads to its VM, nor is proof of a layout. */
+static void finds_coroutines_of_a_lua_that_does_not_run(void **state)
+{
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		const json_t *dump;
+		struct child *target;
+		char name[32];
+
+		snprintf(name, sizeof(name), "sleepers-%s", versions[i]);
+		need_program(built_program(name), "liblua5.4-dev");
+		target = start(stage, built_program(name), "parked");
+		child__await_output(stage, target, "ready\n");
+		dump = dump_json(stage, target->pid, 0, "--all");
+		expect_leaf(dump, "parked", "idle", "", "");
+		assert_int_equal(json_array_size(json_object_get(dump, "Coroutines")), 1);
+		expect_coroutine(json_object_get(dump, "Coroutines"), "coroutine.yield", "rest");
+		assert_non_null(strstr(text_of(dump, "Layout"), "provisionally, by 1 of 1"));
+		child__kill(target);
+	}
+}
+
+/* Coroutines that run while they are read: each stack is one that it can have had. */
+static void shows_no_coroutine_between_two_places(void **state)
+{
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < VERSIONS; i++) {
+		size_t shown = 0;
+		struct child *target;
+
+		need_program(interpreters[i], "lua5.4");
+		target = start(stage, interpreters[i], program_source("yielders.lua"));
+		child__await_output(stage, target, "ready\n");
+		for (int round = 0; round < 4; round++) {
+			const json_t *coroutines = json_object_get(
+				dump_json(stage, target->pid, 0, "--all"), "Coroutines");
+
+			for (size_t j = 0; j < json_array_size(coroutines); j++, shown++) {
+				const json_t *one = json_array_get(coroutines, j);
+				json_int_t line = number_of(frame_of(one, 1), "CurrentLine");
+
+				assert_null(frame_of(one, 4));
+				assert_non_null(frame_of(one, 3));
+				assert_string_equal(text_of(frame_of(one, 0), "Name"),
+						    "coroutine.yield");
+				assert_in_range(line, 5, 6);
+				assert_string_equal(text_of(frame_of(one, 1), "Name"),
+						    line == 5 ? "one" : "two");
+				assert_int_equal(number_of(frame_of(one, 2), "CurrentLine"),
+						 line + 4);
+				assert_null(json_object_get(one, "Problem"));
+			}
+		}
+		print_message("%s: %zu of 400 coroutines stood still\n", interpreters[i], shown);
+		assert_in_range(shown, 40, 400);
+		child__kill(target);
+	}
+}
+
+static void reads_a_stopped_process(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+	const char *shown;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	target = start(stage, "lua5.4", "-e",
+		       "local function hot() local x = 0 while true do x = x + 1 end end hot()");
+	while (child__cpu_seconds(target) < 0.05)
+		sleep_seconds(0.01);
+	kill(target->pid, SIGSTOP);
+	sleep_seconds(0.1);
+	shown = dump_text(stage, target->pid, 0, NULL);
+	assert_non_null(strstr(shown, "(stopped)\n    hot ((command line):~1)\n"));
+}
+
+/* A server whose Lua runs now and then: nothing of it is on the stack. */
+static void says_so_where_no_script_is_on_any_stack(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	char number[16];
+
+	need_to_record();
+	need_program("redis-server", "redis-server");
+	target = start(stage, "redis-server", "--port", "0", "--unixsocket",
+		       in_folder(stage, "redis.sock"), "--save", "", "--daemonize", "no");
+	child__await_output(stage, target, "ready to accept connections");
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number, "--all");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(
+		strstr(child__errors(stage, spy), "no script in the stacks of redis-server"));
+	assert_non_null(strstr(child__output(stage, spy), "(idle: in epoll_wait)"));
+	assert_non_null(strstr(child__output(stage, spy), " Lua VM"));
+}
+
+static void says_what_is_not_there(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+	char number[16];
+
+	need_to_record();
+	snprintf(number, sizeof(number), "%d", start(stage, "sleep", "60")->pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(strstr(child__errors(stage, spy), "no Lua in any of its files"));
+	spy = start(stage, luaspy_program(), "dump", "-p", "4194303");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(strstr(child__errors(stage, spy), "no process has the id 4194303"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(shows_what_the_program_says_of_itself),
+		staged(reads_every_build_of_5_1),
+		staged(reads_every_build_of_5_2),
+		staged(reads_every_build_of_5_3),
+		staged(reads_every_build_of_5_4),
+		staged(reads_every_build_of_5_5),
+		staged(shows_nothing_of_a_modified_lua),
+		staged(samples_what_runs),
+		staged(shows_what_a_program_waits_in),
+		staged(reads_an_idle_process_without_bpf),
+		staged(tells_threads_apart),
+		staged(finds_coroutines_of_a_lua_that_does_not_run),
+		staged(shows_no_coroutine_between_two_places),
+		staged(reads_a_stopped_process),
+		staged(says_so_where_no_script_is_on_any_stack),
+		staged(says_what_is_not_there),
+	};
+
+	return cmocka_run_group_tests_name("dump", tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Coroutines that have yielded belong to no thread, and any thread may resume one while it is read:
+ * a stack is taken if what it was read from is still there afterwards, several times over.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "coroutines_puc.h"
+#include "dump_work.h"
+#include "layout_puc.h"
+#include "log.h"
+#include "process.h"
+#include "target_memory.h"
+#include "vm_search.h"
+
+#define READINGS_MAX 6
+#define VMS_MAX      64
+#define FRAMES_MAX   500000 /* of all together: 64 MiB */
+
+/* CPU time for all coroutines: of 100,000, ten times as much as they take. */
+#define TIME_MAX_NS 10000000000ULL
+
+struct vm {
+	uint64_t main_thread;
+	uint8_t layout;
+	bool is_proven; /* the layout, by a stack */
+};
+
+struct reading {
+	struct dump *dump;
+	struct target_memory memory;
+	struct vm vms[VMS_MAX];
+	size_t vm_count, room;
+	uint64_t frames;
+	uint64_t end_ns;
+};
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static void note_vm(struct reading *reading, uint64_t main_thread, uint8_t layout, bool is_proven)
+{
+	for (size_t i = 0; i < reading->vm_count; i++)
+		if (reading->vms[i].main_thread == main_thread)
+			return;
+	if (reading->vm_count == VMS_MAX)
+		reading->dump->counts.left_out++;
+	else
+		reading->vms[reading->vm_count++] = (struct vm){
+			.main_thread = main_thread, .layout = layout, .is_proven = is_proven};
+}
+
+/* Those that threads run, and others that only memory tells of: of a server between requests. */
+static int find_vms(struct reading *reading)
+{
+	const struct dump *dump = reading->dump;
+	struct vm_search search;
+	struct ls_target target;
+	int error;
+
+	for (size_t i = 0; i < dump->thread_count; i++)
+		if (dump->threads[i].stack.count && dump->threads[i].stack.vm)
+			note_vm(reading, dump->threads[i].stack.vm, dump->threads[i].stack.layout,
+				true);
+	dump_work__target(dump->work, &target);
+	error = vm_search__find(dump->options.pid, target.layouts, &search);
+	if (error && error != -ENOMEM) {
+		log_warn("cannot look for Lua in the memory of %s: %s", dump->target,
+			 strerror(-error));
+		error = 0;
+	}
+	for (size_t i = 0; i < search.count; i++)
+		note_vm(reading, search.items[i].main_thread, search.items[i].layout,
+			target.decided >> search.items[i].layout & 1);
+	reading->dump->counts.left_out += search.is_cut_short;
+	reading->dump->counts.vms = reading->vm_count;
+	return error;
+}
+
+/* What of the lua_State changes when it is resumed, and that it is not. */
+struct mark {
+	uint64_t ci, top, stack;
+};
+
+/* 0; -EAGAIN: it waits no more. */
+static int read_mark(const struct reading *reading, const struct vm *vm, uint64_t state,
+		     struct mark *mark)
+{
+	const struct ls_puc_layout *layout = &layouts_puc[vm->layout].offsets;
+	uint8_t copy[256] = {};
+	uint64_t error_jump;
+
+	if (target_memory__read(&reading->memory, state, copy, layout->state_size))
+		return -EAGAIN;
+	memcpy(&mark->ci, copy + layout->state_ci, sizeof(mark->ci));
+	memcpy(&mark->top, copy + layout->state_top, sizeof(mark->top));
+	memcpy(&mark->stack, copy + layout->state_stack, sizeof(mark->stack));
+	memcpy(&error_jump, copy + layout->state_error_jump, sizeof(error_jump));
+	return copy[layout->state_status] != COROUTINE_PUC_YIELDED || error_jump ? -EAGAIN : 0;
+}
+
+/* A stack that has to prove its layout first, and does not, is not shown: it stays empty. */
+static int take(struct reading *reading, const struct vm *vm, const struct walker_puc_stack *walked,
+		struct dump_stack *stack)
+{
+	struct dump_work *work = reading->dump->work;
+
+	if (!vm->is_proven)
+		verdicts__add(&work->verdicts, walked->sample);
+	*stack = (struct dump_stack){};
+	if (!vm->is_proven && !walked->sample->verified)
+		return 0;
+	return stack_reader__read(work->reader, walked->sample, walked->frames, stack);
+}
+
+/* Only C functions yield, and hooks do. */
+static bool runs_lua(const struct walker_puc_stack *walked)
+{
+	return walked->sample->class > LS_SAMPLE_TORN && walked->frames[0].kind == LS_FRAME_LUA &&
+	       !(walked->frames[0].flags & LS_FRAME_HOOKED);
+}
+
+/*
+ * 0: *stack is its; -EAGAIN: it ran; -ENOMEM. In the middle of being resumed a stack contradicts
+ * itself for a moment: one that does so is taken only if it always does.
+ */
+static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t state,
+			  struct dump_stack *stack)
+{
+	struct walker_puc *walker = reading->dump->work->walker;
+	struct mark before, after;
+	int torn = 0;
+
+	for (int i = 0; i < READINGS_MAX; i++) {
+		struct walker_puc_stack walked;
+
+		if (read_mark(reading, vm, state, &before))
+			return -EAGAIN;
+		walked = walker_puc__walk_suspended(walker, state, vm->main_thread, vm->layout,
+						    !vm->is_proven);
+		if (!walker_puc__is_unchanged(walker))
+			continue;
+		if (read_mark(reading, vm, state, &after))
+			return -EAGAIN;
+		if (memcmp(&before, &after, sizeof(before)) != 0 || runs_lua(&walked))
+			continue;
+		torn += walked.sample->class <= LS_SAMPLE_TORN;
+		if (walked.sample->class > LS_SAMPLE_TORN || torn == READINGS_MAX)
+			return take(reading, vm, &walked, stack);
+	}
+	return -EAGAIN;
+}
+
+static struct dump_coroutine *make_room(struct reading *reading)
+{
+	struct dump *dump = reading->dump;
+
+	if (dump->coroutine_count == reading->room) {
+		size_t room = reading->room ? 2 * reading->room : 64;
+		void *more = reallocarray(dump->coroutines, room, sizeof(*dump->coroutines));
+
+		if (!more)
+			return NULL;
+		dump->coroutines = more;
+		reading->room = room;
+	}
+	return &dump->coroutines[dump->coroutine_count];
+}
+
+static int add_suspended(struct reading *reading, const struct vm *vm, uint64_t state)
+{
+	struct dump_counts *counts = &reading->dump->counts;
+	struct dump_coroutine *coroutine;
+	int error;
+
+	if (reading->frames >= FRAMES_MAX || cpu_ns() > reading->end_ns) {
+		counts->left_out++;
+		return 0;
+	}
+	coroutine = make_room(reading);
+	if (!coroutine)
+		return -ENOMEM;
+	error = read_coroutine(reading, vm, state, &coroutine->stack);
+	if (error == -EAGAIN) {
+		counts->changing++;
+		return 0;
+	}
+	if (error)
+		return error;
+	if (!coroutine->stack.count) {
+		counts->unreadable++;
+		return 0;
+	}
+	reading->frames += coroutine->stack.count;
+	reading->dump->coroutine_count++;
+	return 0;
+}
+
+static int sort_out(struct reading *reading, const struct vm *vm,
+		    const struct coroutine_puc *coroutine)
+{
+	struct dump_counts *counts = &reading->dump->counts;
+
+	switch (coroutine->status) {
+	case COROUTINE_ACTIVE:
+		counts->active++;
+		return 0;
+	case COROUTINE_NOT_STARTED:
+		counts->not_started++;
+		return 0;
+	case COROUTINE_FINISHED:
+		counts->finished++;
+		return 0;
+	case COROUTINE_FAILED:
+		counts->failed++;
+		return 0;
+	case COROUTINE_SUSPENDED:
+		break;
+	}
+	return add_suspended(reading, vm, coroutine->state);
+}
+
+static int read_vm(struct reading *reading, const struct vm *vm)
+{
+	struct dump_counts *counts = &reading->dump->counts;
+	struct coroutines_puc coroutines;
+	int error = coroutines_puc__read(&reading->memory, &layouts_puc[vm->layout].offsets,
+					 vm->main_thread, &coroutines);
+
+	counts->objects += coroutines.objects;
+	if ((error && error != -ENOMEM) || coroutines.is_cut_short) {
+		counts->left_out++;
+		error = 0;
+	}
+	for (size_t i = 0; i < coroutines.count && !error; i++)
+		error = sort_out(reading, vm, &coroutines.items[i]);
+	coroutines_puc__free(&coroutines);
+	return error;
+}
+
+int dump_coroutines__read(struct dump *dump)
+{
+	struct reading reading = {.dump = dump, .memory = {.pid = dump->options.pid}};
+	uint64_t before = 0, after = 0;
+	int error;
+
+	process__runtime_ns(dump->options.pid, &before);
+	reading.end_ns = cpu_ns() + TIME_MAX_NS;
+	error = find_vms(&reading);
+	for (size_t i = 0; i < reading.vm_count && !error; i++)
+		error = read_vm(&reading, &reading.vms[i]);
+	process__runtime_ns(dump->options.pid, &after);
+	dump->counts.ran = reading.vm_count && before != after;
+	return error;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "stack_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "functions.h"
+#include "layout_puc.h"
+#include "symbolizer_puc.h"
+
+#define VMS_MAX 64
+
+struct stack_reader {
+	struct functions *functions;
+	struct symbolizer_puc *symbolizer;
+	struct dump_counts *counts;
+	struct vm {
+		uint64_t vm, state; /* the last of it that was met */
+		uint8_t layout;
+	} vms[VMS_MAX]; /* of more, functions are named by their callers alone */
+	size_t vm_count;
+	struct ls_profile named;
+};
+
+struct stack_reader *stack_reader__new(pid_t pid, struct dump_counts *counts)
+{
+	struct stack_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->counts = counts;
+	reader->functions = functions__new();
+	if (reader->functions)
+		reader->symbolizer = symbolizer_puc__new(pid, reader->functions);
+	if (reader->symbolizer)
+		return reader;
+	stack_reader__free(reader);
+	return NULL;
+}
+
+void stack_reader__free(struct stack_reader *reader)
+{
+	if (!reader)
+		return;
+	symbolizer_puc__free(reader->symbolizer);
+	functions__free(reader->functions);
+	free(reader);
+}
+
+int stack_reader__define(struct stack_reader *reader, const struct ls_function *function)
+{
+	return symbolizer_puc__define(reader->symbolizer, function);
+}
+
+static void note_vm(struct stack_reader *reader, const struct ls_sample *sample)
+{
+	struct vm *vm = reader->vms;
+	struct vm *end = vm + reader->vm_count;
+
+	while (vm < end && vm->vm != sample->vm)
+		vm++;
+	if (vm == reader->vms + VMS_MAX)
+		return;
+	reader->vm_count += vm == end;
+	*vm = (struct vm){.vm = sample->vm, .state = sample->state, .layout = sample->layout};
+}
+
+static int read_frame(struct stack_reader *reader, const struct ls_sample *sample,
+		      const struct ls_frame *frames, uint32_t count, struct dump_frame *frame)
+{
+	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
+	struct symbol_quality quality;
+	const char *called;
+
+	frame->is_state_root = frames->flags & LS_FRAME_STATE_ROOT;
+	frame->is_script = frames->kind == LS_FRAME_LUA;
+	frame->function = symbolizer_puc__function(reader->symbolizer, layout, sample->state,
+						   frames, count, &quality);
+	if (!frame->function)
+		return -ENOMEM;
+	reader->counts->collected += !quality.is_known;
+	reader->counts->unknown_lines += quality.is_known && !quality.has_line;
+	if (!frame->is_script || !quality.is_known)
+		return 0;
+	called = symbolizer_puc__called(reader->symbolizer, layout, frames, count);
+	if (!called)
+		return 0;
+	frame->called = strdup(called);
+	return frame->called ? 0 : -ENOMEM;
+}
+
+int stack_reader__read(struct stack_reader *reader, const struct ls_sample *sample,
+		       const struct ls_frame *frames, struct dump_stack *stack)
+{
+	uint32_t count = sample->frame_count;
+	int error = 0;
+
+	*stack = (struct dump_stack){
+		.class = sample->class,
+		.error = sample->error,
+		.layout = sample->layout,
+		.is_in_collector = sample->flags & LS_SAMPLE_IN_COLLECTOR,
+		.state = sample->state,
+		.vm = sample->vm,
+	};
+	if (!count || sample->layout >= layouts_puc_count)
+		return 0;
+	stack->frames = calloc(count, sizeof(*stack->frames));
+	if (!stack->frames)
+		return -ENOMEM;
+	stack->count = count;
+	note_vm(reader, sample);
+	for (uint32_t i = 0; i < count && !error; i++)
+		error = read_frame(reader, sample, frames + i, count - i, &stack->frames[i]);
+	if (error)
+		dump_stack__free(stack);
+	return error;
+}
+
+void dump_stack__free(struct dump_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++)
+		free(stack->frames[i].called);
+	free(stack->frames);
+	*stack = (struct dump_stack){};
+}
+
+void stack_reader__finish(struct stack_reader *reader)
+{
+	for (size_t i = 0; i < reader->vm_count; i++)
+		symbolizer_puc__finish(reader->symbolizer,
+				       &layouts_puc[reader->vms[i].layout].offsets,
+				       reader->vms[i].state);
+	reader->counts->unnamed_calls = symbolizer_puc__unnamed_calls(reader->symbolizer);
+	functions__export(reader->functions, &reader->named);
+}
+
+void stack_reader__name(struct stack_reader *reader, struct dump_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++) {
+		struct dump_frame *frame = &stack->frames[i];
+		const struct ls_profile_function *function =
+			&reader->named.functions[frame->function];
+
+		frame->source = function->source;
+		frame->line = function->current_line;
+		frame->line_defined = function->line;
+		/* A chunk has a name, whatever it is called. */
+		frame->name = frame->called && frame->line_defined ? frame->called : function->name;
+	}
+}

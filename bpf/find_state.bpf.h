@@ -29,6 +29,9 @@
 /* A mapping that grew since it was looked up has not grown by more. */
 #define LS_GROWTH_BYTES (64ULL << 20)
 
+/* So long a word that could not be followed is not tried again. */
+#define LS_NOWHERE_NS 5000000
+
 /* Chunks to read where nothing says that script runs, and where something does. */
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
@@ -171,6 +174,25 @@ static __always_inline __u32 place_of(__u64 word)
 	return (word >> 4 ^ word >> 12) % LS_SEEN_MAX;
 }
 
+/*
+ * What tells the kind of an object. Numbers that look like pointers lie about on every stack, and
+ * each costs a page fault, ten times a read: one that could not be followed is left alone for a
+ * moment.
+ */
+static __always_inline long read_head(struct ls_scratch *scratch, __u64 address, __u64 *head)
+{
+	__u64 word = address ^ (__u64)scratch->tgid << 48;
+	struct ls_nowhere *nowhere = &scratch->nowhere[(word >> 3 ^ word >> 32) % LS_NOWHERE_MAX];
+
+	if (nowhere->word == word && scratch->now_ns - nowhere->time_ns < LS_NOWHERE_NS)
+		return 1;
+	if (!read_target(head, sizeof(*head), address + 8))
+		return 0;
+	nowhere->word = word;
+	nowhere->time_ns = scratch->now_ns;
+	return 1;
+}
+
 /* A pointer found somewhere: is it an active state? Verified once, for all its callers. */
 __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
 			__u64 address)
@@ -179,7 +201,7 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 
 	if (!scratch || !layout)
 		return 0;
-	if (read_target(&head, sizeof(head), address + 8) || (head & 0xff) != LS_THREAD_TAG)
+	if (read_head(scratch, address, &head) || (head & 0xff) != LS_THREAD_TAG)
 		return 0;
 	/* Every chunk that has it is to know. */
 	scratch->search.states_met++;

@@ -20,6 +20,7 @@ typedef int ls_reader_t;
 #define LS_CHUNK_WORDS   (LS_CHUNK_BYTES / 8)
 #define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
 #define LS_QUIET_MAX     512  /* chunks that are not looked through twice: 8 KiB */
+#define LS_NOWHERE_MAX   256  /* words that point to no memory: 4 KiB */
 #define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
 #define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 224 KiB */
 #define LS_MET_MAX       32   /* closures of one stack that are not read twice */
@@ -106,6 +107,13 @@ struct ls_window {
 struct ls_quiet {
 	__u64 address;
 	__u64 hash; /* of its content */
+};
+
+/* A word of some process's stack or registers that looks like a pointer and could not be followed.
+ */
+struct ls_nowhere {
+	__u64 word; /* and in the highest bits, which no pointer has, something of the process */
+	__u64 time_ns;
 };
 
 /* Where the search for active states has come to. */
@@ -241,6 +249,7 @@ struct ls_scratch {
 	struct ls_memo memo[LS_MEMO_MAX];
 	struct ls_met met[LS_MET_MAX];
 	struct ls_quiet quiet[LS_QUIET_MAX];
+	struct ls_nowhere nowhere[LS_NOWHERE_MAX];
 	__u64 walk_number;
 
 	/* the record */

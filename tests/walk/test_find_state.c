@@ -457,6 +457,23 @@ static void does_not_look_through_a_chunk_twice(struct fixture *fixture)
 	assert_in_range(fixture->walker.reads, 1, 300);
 }
 
+static void leaves_a_pointer_to_nowhere_alone_for_a_moment(struct fixture *fixture)
+{
+	struct walker *walker = &fixture->walker;
+	uint64_t first;
+
+	image__native_frame(&fixture->image, 0x100);
+	image__native_word(&fixture->image, 0x40, 0x123456789000);
+	walker->step_ns = 1000;
+	walker__sample(walker, &fixture->image);
+	first = walker->reads;
+	walker__sample(walker, &fixture->image);
+	assert_int_equal(walker->reads, first - 1);
+	walker->step_ns = 6000000;
+	walker__sample(walker, &fixture->image);
+	assert_int_equal(walker->reads, first);
+}
+
 /* What is idle may run the next time, and nothing on the stack but its errorJmp is new. */
 static void looks_again_at_a_chunk_that_holds_an_idle_state(struct fixture *fixture)
 {
@@ -501,6 +518,7 @@ int main(void)
 		TEST(says_so_if_it_cannot_look_at_all_below_a_known_state),
 		TEST(bounds_a_search_without_script),
 		TEST(does_not_look_through_a_chunk_twice),
+		TEST(leaves_a_pointer_to_nowhere_alone_for_a_moment),
 		TEST(looks_again_at_a_chunk_that_holds_an_idle_state),
 		TEST(keeps_sixteen_active_states),
 		TEST(tells_that_resumers_are_missing_each_time),

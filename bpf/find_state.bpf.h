@@ -30,7 +30,8 @@
 #define LS_GROWTH_BYTES (64ULL << 20)
 
 /* So long a word that could not be followed is not tried again. */
-#define LS_NOWHERE_NS 5000000
+#define LS_NOWHERE_NS   5000000
+#define LS_SMALL_NUMBER 0x10000
 
 /* Chunks to read where nothing says that script runs, and where something does. */
 #define LS_CHUNKS_BLIND 12
@@ -175,9 +176,9 @@ static __always_inline __u32 place_of(__u64 word)
 }
 
 /*
- * What tells the kind of an object. Numbers that look like pointers lie about on every stack, and
- * each costs a page fault, ten times a read: one that could not be followed is left alone for a
- * moment.
+ * What tells the kind of an object. Pairs of small numbers that look like a pointer lie about on
+ * every stack, and each costs a page fault, ten times a read: one that could not be followed is
+ * left alone for a moment. Not so what may well be a pointer: its page may only just be away.
  */
 static __always_inline long read_head(struct ls_scratch *scratch, __u64 address, __u64 *head)
 {
@@ -188,8 +189,10 @@ static __always_inline long read_head(struct ls_scratch *scratch, __u64 address,
 		return 1;
 	if (!read_target(head, sizeof(*head), address + 8))
 		return 0;
-	nowhere->word = word;
-	nowhere->time_ns = scratch->now_ns;
+	if ((__u32)address < LS_SMALL_NUMBER) {
+		nowhere->word = word;
+		nowhere->time_ns = scratch->now_ns;
+	}
 	return 1;
 }
 

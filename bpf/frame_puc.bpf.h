@@ -49,7 +49,21 @@ static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
 		scratch->sample.error = error;
 }
 
-/* Turns to a state's calls. 0, or 1: it cannot be read. */
+/*
+ * Whether the running call lies in the array of calls. luaD_reallocCI (ldo.c, 5.1) tells where the
+ * array has moved to before it tells where the running call is: in between lie other calls'
+ * remains.
+ */
+static __always_inline int is_in_array(const struct ls_scratch *scratch,
+				       const struct ls_puc_layout *layout)
+{
+	__u64 offset = scratch->walk.ci - scratch->walk.base_ci;
+	__u64 room = ls_half(scratch->state, layout->state_ci_room);
+
+	return offset < room * layout->ci_size && offset % layout->ci_size == 0;
+}
+
+/* Turns to a state's calls. 0, or 1: it cannot be read, or contradicts itself. */
 static __always_inline int enter_state(struct ls_scratch *scratch,
 				       const struct ls_puc_layout *layout, __u32 chain_index)
 {
@@ -69,7 +83,7 @@ static __always_inline int enter_state(struct ls_scratch *scratch,
 	}
 	walk->ci = ls_word(scratch->state, layout->state_ci);
 	walk->base_ci = base_ci_of(layout, scratch->state, state);
-	return 0;
+	return layout->ci_is_array && !is_in_array(scratch, layout);
 }
 
 /*

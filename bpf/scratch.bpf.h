@@ -194,9 +194,11 @@ struct ls_walk {
 	__u32 result_signs; /* that the running C function is a result of the one that ran */
 	__u64 code;         /* of the running function; 0: it keeps its pc nowhere else */
 	__u64 code_end;
-	__u64 top_func;     /* where the running function lies, until its caller was looked at */
-	__u32 from_root;    /* 1: towards the leaf, frames are placed from the end */
-	__u32 is_first;     /* likewise: the next call is its state's first */
+	__u64 top_func;  /* where the running function lies, until its caller was looked at */
+	__u32 from_root; /* 1: towards the leaf, frames are placed from the end */
+	__u32 is_first;  /* likewise: the next call is its state's first */
+	__u32 is_torn;   /* likewise: it met a frame that cannot be decoded */
+	__u32 padding_two;
 	__u32 is_suspended; /* the state has yielded: never in a sample */
 	__u32 padding;
 	struct ls_frame frame; /* the call that was decoded last */

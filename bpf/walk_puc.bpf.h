@@ -226,11 +226,11 @@ static long walk_call_from_root(__u32 i, void *context)
 	if (!walk->left)
 		return 1;
 	if (walk->ci != walk->base_ci) {
-		/* A frame that cannot be decoded leaves its place empty: kind 0. */
 		error = decode_call(scratch, layout);
 		if (error) {
-			walk->frame.kind = 0;
 			scratch->sample.error = error;
+			walk->is_torn = 1;
+			return 1;
 		}
 		if (walk->is_first)
 			walk->frame.flags |= LS_FRAME_STATE_ROOT;
@@ -260,6 +260,18 @@ static long clear_place(__u32 i, void *context)
 	return 0;
 }
 
+/* One of the frames that were taken from the root goes where the leaf's half was. */
+static long keep_root_frame(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	__u32 from = scratch->frame_room / 2 + scratch->walk.left + 1 + i;
+
+	if (i >= LS_DEPTH_MAX || from >= LS_DEPTH_MAX)
+		return 1;
+	scratch->frames[i] = scratch->frames[from];
+	return 0;
+}
+
 /*
  * More frames than room: the leaf's half stays, a placeholder follows, the rest is taken from the
  * root. Frames are stored leaf first, so the root's go to the end, downward.
@@ -275,10 +287,18 @@ static __always_inline void add_root_part(struct ls_pass *pass)
 	scratch->frames[half] = gap;
 	scratch->sample.frame_count = room;
 	scratch->walk.from_root = 1;
+	scratch->walk.is_torn = 0;
 	scratch->walk.left = room - half - 1;
 	if (!enter_state(scratch, pass->layout, scratch->chain_count - 1)) {
 		scratch->walk.ci = scratch->walk.base_ci;
 		repeat(LS_DEPTH_MAX + LS_CHAIN_MAX, walk_call_from_root, pass);
+	}
+	/* What lies on the leaf's side of a frame that cannot be decoded is dropped here as well.
+	 */
+	if (scratch->walk.is_torn) {
+		scratch->sample.frame_count = room - half - 1 - scratch->walk.left;
+		repeat(scratch->sample.frame_count, keep_root_frame, pass);
+		return;
 	}
 	repeat(scratch->walk.left, clear_place, pass);
 }

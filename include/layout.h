@@ -29,6 +29,7 @@ struct ls_puc_layout {
 	__u8 state_stack_last;
 	__u8 state_stack;
 	__u8 state_base_ci; /* the pointer in 5.1, the embedded struct elsewhere */
+	__u8 state_ci_room; /* 5.1 only: int size_ci, of how many CallInfos base_ci is an array */
 	__u8 state_error_jump;
 	__u8 state_allow_hook;
 	__u8 state_globals;     /* 5.1 only: TValue l_gt */

@@ -120,7 +120,7 @@ static void marks_the_roots_of_states_beyond_the_gap_too(struct fixture *fixture
 	assert_int_equal(frames[8].flags & LS_FRAME_STATE_ROOT, LS_FRAME_STATE_ROOT);
 }
 
-static void leaves_the_place_of_a_torn_frame_near_the_root_empty(struct fixture *fixture)
+static void drops_what_a_torn_frame_near_the_root_called(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
 
@@ -129,11 +129,31 @@ static void leaves_the_place_of_a_torn_frame_near_the_root_empty(struct fixture 
 	memory__put(&image->memory, image->threads[0].calls[1].value + 8, 0, 8);
 	fixture->walker.max_depth = 9;
 	walker__sample(&fixture->walker, image);
-	assert_int_equal(walker__count(&fixture->walker), 9);
-	assert_int_equal(fixture->walker.scratch->frames[7].kind, 0);
-	walker__expect_call(&fixture->walker, 8, &image->threads[0].calls[0]);
-	walker__expect_call(&fixture->walker, 6, &image->threads[0].calls[2]);
+	assert_int_equal(walker__count(&fixture->walker), 1);
+	walker__expect_call(&fixture->walker, 0, &image->threads[0].calls[0]);
 	assert_int_equal(fixture->walker.class, LS_SAMPLE_TORN);
+}
+
+/* luaD_reallocCI (5.1) has moved the array, and not yet the pointer to the running call. */
+static void sees_that_the_running_call_is_not_in_the_array(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	uint64_t ci;
+
+	if (!image->layout->ci_is_array)
+		return;
+	fixture__main(fixture);
+	fixture__nest(fixture, 0, 20, 5);
+	ci = image__field(image, 0, image->layout->state_ci);
+	image__set_field(image, 0, image->layout->state_ci, ci + 40 * 5000, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_UNREADABLE);
+	image__set_field(image, 0, image->layout->state_ci, ci + 8, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_UNREADABLE);
+	image__set_field(image, 0, image->layout->state_ci, ci, 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
 static void stops_on_a_cycle_of_call_infos(struct fixture *fixture)
@@ -263,7 +283,8 @@ int main(void)
 		TEST(takes_the_greatest_depth),
 		TEST(keeps_leaf_and_root_across_coroutines),
 		TEST(marks_the_roots_of_states_beyond_the_gap_too),
-		TEST(leaves_the_place_of_a_torn_frame_near_the_root_empty),
+		TEST(drops_what_a_torn_frame_near_the_root_called),
+		TEST(sees_that_the_running_call_is_not_in_the_array),
 		TEST(stops_on_a_cycle_of_call_infos),
 		TEST(stops_on_a_cycle_of_torn_call_infos),
 		TEST(stops_at_a_link_that_leads_nowhere),

@@ -463,7 +463,7 @@ static void leaves_a_pointer_to_nowhere_alone_for_a_moment(struct fixture *fixtu
 	uint64_t first;
 
 	image__native_frame(&fixture->image, 0x100);
-	image__native_word(&fixture->image, 0x40, 0x123456789000);
+	image__native_word(&fixture->image, 0x40, 0x123400000010);
 	walker->step_ns = 1000;
 	walker__sample(walker, &fixture->image);
 	first = walker->reads;

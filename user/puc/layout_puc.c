@@ -105,6 +105,7 @@ const struct layout_puc layouts_puc[] = {
 			    .state_stack_last = 56,
 			    .state_stack = 64,
 			    .state_base_ci = 80,
+			    .state_ci_room = 92,
 			    .state_error_jump = 168,
 			    .state_allow_hook = 101,
 			    .state_globals = 120,

@@ -142,11 +142,23 @@ static bool is_truncation(const struct words *whole, const struct words *walked)
 		       leaves * sizeof(uint64_t));
 }
 
+/* Some of the leaf's frames are missing, and of the rest of a deep stack maybe the middle. */
+static bool is_torn(const struct words *whole, const struct words *walked)
+{
+	static struct words rest;
+	bool fits = begins_with(whole, walked->items, walked->count);
+
+	rest = *whole;
+	while (!fits && rest.count--)
+		fits = is_truncation(&rest, walked);
+	return fits;
+}
+
 static bool is_accepted(const struct words *truth, const struct ls_sample *sample,
 			const struct words *walked)
 {
 	if (sample->class == LS_SAMPLE_TORN)
-		return begins_with(truth, walked->items, walked->count);
+		return is_torn(truth, walked);
 	if (sample->class == LS_SAMPLE_TRUNCATED)
 		return is_truncation(truth, walked);
 	return is_equal(truth, walked);

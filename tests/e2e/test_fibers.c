@@ -274,8 +274,8 @@ static void check_threads(struct stage *stage, const char *version, const char *
 
 static void finds_eight_profiles_in_eight_threads_with_a_vm_each(void **state)
 {
-	check_threads(*state, "5.1", "own", 0.93, 1);
-	check_threads(*state, "5.4", "own", 0.93, 1);
+	check_threads(*state, "5.1", "own", 0.97, 1);
+	check_threads(*state, "5.4", "own", 0.97, 1);
 }
 
 /* One in eight works. */
@@ -295,8 +295,8 @@ static void survives_vms_that_come_and_go(void **state)
 
 static void leaves_forked_children_out(void **state)
 {
-	check_threads(*state, "5.1", "forking", 0.9, 1);
-	check_threads(*state, "5.4", "forking", 0.9, 1);
+	check_threads(*state, "5.1", "forking", 0.95, 1);
+	check_threads(*state, "5.4", "forking", 0.95, 1);
 }
 
 /* "t3" if all functions of the category are that thread's, "" if none is anybody's. */

@@ -36,8 +36,8 @@
 #define SCRIPT           "tests/oracle/target/workload.lua"
 #define SHALLOW          24  /* frames: less than the workload's deepest stack */
 #define DEEP             512 /* the product's default */
-#define WINDOW_PER_MILLE 25  /* 1 to 5; up to 18 where others want this machine's processors */
-#define BLIND_PER_MILLE  10  /* samples that a blind walker loses at least */
+#define WINDOW_PER_MILLE 8
+#define BLIND_PER_MILLE  10 /* samples that a blind walker loses at least */
 #define SHOWN_MAX        10
 #define DRAINS_MAX       30000 /* of 10 ms and more */
 
@@ -251,9 +251,6 @@ static void print_totals(void)
 static void check_outcomes(const struct run *run)
 {
 	const uint64_t *n = run->outcomes;
-	/* What was not optimised is twice as long under way. */
-	uint64_t window =
-		strstr(run->target->name, "-O0") ? 2 * WINDOW_PER_MILLE : WINDOW_PER_MILLE;
 
 	if (run->target->pace == BLIND) {
 		assert_in_range(n[OUTCOME_TORN] + n[OUTCOME_UNREADABLE],
@@ -263,7 +260,7 @@ static void check_outcomes(const struct run *run)
 	assert_int_equal(n[OUTCOME_HOST], 0);
 	assert_int_equal(n[OUTCOME_WRONG], 0);
 	if (run->target->pace == STEADY || run->target->pace == CUT)
-		assert_in_range(n[OUTCOME_WINDOW] * 1000, 0, run->samples * window);
+		assert_in_range(n[OUTCOME_WINDOW] * 1000, 0, run->samples * WINDOW_PER_MILLE);
 }
 
 static void check(const struct target *target)

@@ -107,7 +107,7 @@ static void take_turns(const char *prefix)
 	while (!is_over) {
 		while (shared && atomic_flag_test_and_set(&is_taken))
 			;
-		take_turn(L, prefix, 2000);
+		take_turn(L, prefix, 8000);
 		if (shared)
 			atomic_flag_clear(&is_taken);
 		if (!strcmp(mode, "closing")) {
@@ -139,7 +139,7 @@ static void fork_children(void)
 		pid_t child = fork();
 
 		if (!child) {
-			for (int i = 0; i < 20; i++)
+			for (int i = 0; i < 200; i++)
 				take_turn(L, "child_", 20000);
 			_exit(0);
 		}

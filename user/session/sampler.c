@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +29,16 @@ struct timer {
 };
 
 struct sampler {
+	struct sampler_options options;
+	pthread_t loader;
+	int is_loading;
+	int error;                  /* of loading */
+	int (*explain)(int error); /* says what that is of */
 	struct luaspy_bpf *bpf;
 	struct ring_buffer *ring;
 	struct timer *timers;
 	struct timer *next_varied; /* NULL: the first */
 	struct sampler_receiver receiver;
-	uint64_t period_ns;
 	int is_off;
 	uint32_t records_left; /* that this drain may still hand out */
 };
@@ -128,60 +133,104 @@ static int learn_namespace(struct sampler *sampler)
 				      &options);
 }
 
-static int load(struct sampler *sampler, const struct sampler_options *options)
+static int explain_attach_failure(int error)
 {
-	struct luaspy_bpf *bpf;
+	log_error("cannot follow processes: %s (the kernel's tracepoints cannot be attached)",
+		  strerror(-error));
+	return error;
+}
+
+static int explain_ring_failure(int error)
+{
+	log_error("cannot map the ring buffer: %s", strerror(-error));
+	return error;
+}
+
+static int load_programs(struct sampler *sampler)
+{
+	struct luaspy_bpf *bpf = luaspy_bpf__open();
 	int error;
 
-	bpf = luaspy_bpf__open();
+	sampler->explain = explain_load_failure;
 	if (!bpf)
-		return explain_load_failure(-errno);
+		return -errno;
 	sampler->bpf = bpf;
-	bpf->rodata->max_depth = options->max_depth;
-	bpf->rodata->timer_count = timer_set__count(options->period_ns);
+	bpf->rodata->max_depth = sampler->options.max_depth;
+	bpf->rodata->timer_count = timer_set__count(sampler->options.period_ns);
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
 	error = luaspy_bpf__load(bpf);
 	if (!error)
 		error = fill_families(sampler);
-	if (!error)
-		error = learn_namespace(sampler);
+	return error ? error : learn_namespace(sampler);
+}
+
+static int load(struct sampler *sampler)
+{
+	int error = load_programs(sampler);
+
 	if (error)
-		return explain_load_failure(error);
-	error = luaspy_bpf__attach(bpf);
+		return error;
+	sampler->explain = explain_attach_failure;
+	error = luaspy_bpf__attach(sampler->bpf);
 	if (error)
-		log_error("cannot follow processes: %s (the kernel's tracepoints cannot be "
-			  "attached)",
-			  strerror(-error));
-	return error;
+		return error;
+	sampler->explain = explain_ring_failure;
+	sampler->ring = ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler,
+					 NULL);
+	return sampler->ring ? 0 : -errno;
+}
+
+/* Says nothing: what its caller finds out meanwhile may be the better reason to give up. */
+static void *load_beside(void *context)
+{
+	struct sampler *sampler = context;
+
+	sampler->error = load(sampler);
+	return NULL;
+}
+
+int sampler__begin(const struct sampler_options *options, const struct sampler_receiver *receiver,
+		   struct sampler **sampler)
+{
+	struct sampler *begun = calloc(1, sizeof(*begun));
+
+	*sampler = begun;
+	if (!begun)
+		return -ENOMEM;
+	libbpf_set_print(print_libbpf);
+	begun->options = *options;
+	begun->receiver = *receiver;
+	srand48(clock_ns(CLOCK_MONOTONIC));
+	begun->is_loading = !pthread_create(&begun->loader, NULL, load_beside, begun);
+	if (!begun->is_loading)
+		begun->error = load(begun);
+	return 0;
+}
+
+static void await_loader(struct sampler *sampler)
+{
+	if (sampler->is_loading)
+		pthread_join(sampler->loader, NULL);
+	sampler->is_loading = 0;
+}
+
+int sampler__finish(struct sampler *sampler)
+{
+	await_loader(sampler);
+	return sampler->error ? sampler->explain(sampler->error) : 0;
 }
 
 int sampler__open(const struct sampler_options *options, const struct sampler_receiver *receiver,
-		  struct sampler **opened)
+		  struct sampler **sampler)
 {
-	struct sampler *sampler = calloc(1, sizeof(*sampler));
-	int error;
+	int error = sampler__begin(options, receiver, sampler);
 
-	*opened = NULL;
-	if (!sampler)
-		return -ENOMEM;
-	libbpf_set_print(print_libbpf);
-	sampler->receiver = *receiver;
-	sampler->period_ns = options->period_ns;
-	srand48(clock_ns(CLOCK_MONOTONIC));
-	error = load(sampler, options);
-	if (error)
-		goto cleanup;
-	sampler->ring =
-		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler, NULL);
-	if (!sampler->ring) {
-		error = -errno;
-		log_error("cannot map the ring buffer: %s", strerror(-error));
-		goto cleanup;
-	}
-	*opened = sampler;
-	return 0;
-cleanup:
-	sampler__close(sampler);
+	if (!error)
+		error = sampler__finish(*sampler);
+	if (!error)
+		return 0;
+	sampler__close(*sampler);
+	*sampler = NULL;
 	return error;
 }
 
@@ -201,6 +250,7 @@ void sampler__close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
+	await_loader(sampler);
 	sampler__stop(sampler);
 	ring_buffer__free(sampler->ring);
 	luaspy_bpf__destroy(sampler->bpf);
@@ -231,7 +281,7 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	if (!timer)
 		return -ENOMEM;
 	timer->tid = tid;
-	error = timer_set__open(&timer->set, tid, sampler->period_ns, sampler->bpf->progs.sample);
+	error = timer_set__open(&timer->set, tid, sampler->options.period_ns, sampler->bpf->progs.sample);
 	if (error)
 		goto cleanup;
 	/* Attaching has switched them on. */
@@ -264,7 +314,7 @@ void sampler__vary_periods(struct sampler *sampler)
 {
 	for (int i = 0; i < CHANGES_MAX && i < (int)HASH_COUNT(sampler->timers); i++) {
 		struct timer *timer = sampler->next_varied ? sampler->next_varied : sampler->timers;
-		timer_set__vary(&timer->set, sampler->period_ns);
+		timer_set__vary(&timer->set, sampler->options.period_ns);
 		sampler->next_varied = timer->hh.next;
 	}
 }

@@ -150,7 +150,7 @@ static int look_up_process(struct session *session)
 	return error;
 }
 
-static int load_sampler(struct session *session)
+static int begin_sampler(struct session *session)
 {
 	struct sampler_options options = {.period_ns = session->options.period_ns,
 					  .max_depth = session->options.max_depth};
@@ -161,7 +161,13 @@ static int load_sampler(struct session *session)
 		.thread_exit = on_thread_exit,
 		.exec = on_exec,
 	};
-	int error = sampler__open(&options, &receiver, &session->sampler);
+
+	return sampler__begin(&options, &receiver, &session->sampler);
+}
+
+static int finish_sampler(struct session *session)
+{
+	int error = sampler__finish(session->sampler);
 
 	for (size_t i = 0; !error && i < layouts_puc_count; i++)
 		error = sampler__set_layout(session->sampler, i, &layouts_puc[i].offsets);
@@ -188,6 +194,8 @@ int session__open(const struct session_options *options, struct session **opened
 	session->identification = identification__new(&(struct identification_options){
 		.pid = options->pid, .layout = options->layout, .waits = options->waits});
 	error = session->identification ? look_up_process(session) : -ENOMEM;
+	if (!error)
+		error = begin_sampler(session);
 	if (!error && !options->launch)
 		error = identification__look(session->identification, session->target);
 	if (error)
@@ -199,7 +207,7 @@ int session__open(const struct session_options *options, struct session **opened
 	if (!error && options->keeps_coroutines)
 		error = recording__keep_coroutines(session->recording);
 	if (!error)
-		error = load_sampler(session);
+		error = finish_sampler(session);
 	if (error)
 		goto cleanup;
 	session->threads = (struct threads){.pid = options->pid,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Births and ends of threads, and changes of program. Attached by BTF: tracefs is not mounted
- * everywhere. A birth needs no record, its CPU time starts at 0; it is noted for the sake of the
- * moment at which the timers are attached.
+ * Births and ends of threads and processes, and changes of program. Attached by BTF: tracefs is not
+ * mounted everywhere. A thread's birth needs no record, its CPU time starts at 0; it is noted for
+ * the sake of the moment at which the timers are attached.
  */
 #include "maps.bpf.h"
 #include "send.bpf.h"
 #include "identity.bpf.h"
 #include <bpf/bpf_tracing.h>
+
+/* Children of targets are targets; user space sets it. */
+const volatile __u32 follows_children = 0;
 
 static __always_inline void send_event(void *record, __u32 size)
 {
@@ -26,6 +29,24 @@ static __always_inline void send_urgent_event(void *record, __u32 size)
 		counters->records_lost++;
 }
 
+/* It goes on in a copy of its parent's memory: what is known of that holds for it. 0: it does not
+ * count.
+ */
+static __always_inline int follow_child(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
+{
+	struct ls_target *parent = bpf_map_lookup_elem(&targets, &parent_tgid);
+	struct ls_fork record = {.type = LS_RECORD_FORK, .tgid = tgid, .parent_tgid = parent_tgid};
+
+	if (!follows_children || !parent || !tgid)
+		return 0;
+	if (bpf_map_update_elem(&targets, &tgid, parent, BPF_ANY))
+		return 0;
+	record.time_ns = bpf_ktime_get_ns();
+	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), child->comm);
+	send_event(&record, sizeof(record));
+	return 1;
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *child)
 {
@@ -33,8 +54,12 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	__u32 tid = id_of(child);
 	struct ls_birth birth = {};
 
-	if (tgid == tid || !bpf_map_lookup_elem(&targets, &tgid))
+	if (tgid == tid) {
+		if (!follow_child(child, tgid, id_of(BPF_CORE_READ(parent, group_leader))))
+			return 0;
+	} else if (!bpf_map_lookup_elem(&targets, &tgid)) {
 		return 0;
+	}
 	birth.time_ns = bpf_ktime_get_ns();
 	birth.parent_tid = id_of(parent);
 	bpf_map_update_elem(&births, &tid, &birth, BPF_ANY);
@@ -72,6 +97,7 @@ int BPF_PROG(process_execs, struct task_struct *task)
 	target->layouts = 0;
 	target->decided = 0;
 	record.time_ns = bpf_ktime_get_ns();
+	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
 	send_urgent_event(&record, sizeof(record));
 	bpf_map_delete_elem(&threads, &tgid);
 	return 0;

@@ -21,6 +21,7 @@ enum ls_record_type {
 	LS_RECORD_FUNCTION,
 	LS_RECORD_THREAD_EXIT,
 	LS_RECORD_EXEC,
+	LS_RECORD_FORK,
 };
 
 /* The first that applies, from the top; DROPPED samples are counted in BPF and send no record. */
@@ -124,7 +125,22 @@ struct ls_exec {
 	__u32 type;
 	__u32 tgid;
 	__u64 time_ns;
+	char comm[LS_COMM_LEN]; /* its name from now on */
 };
-_Static_assert(sizeof(struct ls_exec) == 16, "two programs share this");
+_Static_assert(sizeof(struct ls_exec) == 32, "two programs share this");
+
+/*
+ * LS_RECORD_FORK: a process was born of one that is sampled, and is sampled like it. Only where
+ * children are followed.
+ */
+struct ls_fork {
+	__u32 type;
+	__u32 tgid;
+	__u32 parent_tgid;
+	__u32 padding;
+	__u64 time_ns;
+	char comm[LS_COMM_LEN];
+};
+_Static_assert(sizeof(struct ls_fork) == 40, "two programs share this");
 
 #endif

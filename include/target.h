@@ -50,7 +50,10 @@ struct ls_target {
 	struct ls_code map[LS_CODE_MAP_MAX]; /* in order of address */
 };
 
-/* Value of the map `births`, keyed by tid: threads of targets that were born under our eyes. */
+/*
+ * Value of the map `births`, keyed by tid: threads of targets that were born under our eyes, and
+ * the first threads of their children where these are followed.
+ */
 struct ls_birth {
 	__u64 time_ns; /* CLOCK_MONOTONIC, after a timer of the parent's was inherited */
 	__u32 parent_tid;

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,21 @@ static int host_become(lua_State *L)
 	return luaL_error(L, "cannot run '%s'", lua_tostring(L, 1));
 }
 
+/* The id of a copy of this process, in which it is 0. */
+static int host_fork(lua_State *L)
+{
+	lua_pushnumber(L, fork());
+	return 1;
+}
+
+/* Until all copies have ended. */
+static int host_join(lua_State *L)
+{
+	while (wait(NULL) > 0)
+		;
+	return 0 * lua_gettop(L);
+}
+
 int run_script(lua_State *L)
 {
 	char **words = (char **)lua_touserdata(L, 1);
@@ -77,6 +93,10 @@ int run_script(lua_State *L)
 	lua_setglobal(L, "burn");
 	lua_pushcfunction(L, host_burn_unnamed);
 	lua_setglobal(L, "burn_unnamed");
+	lua_pushcfunction(L, host_fork);
+	lua_setglobal(L, "fork");
+	lua_pushcfunction(L, host_join);
+	lua_setglobal(L, "join");
 	lua_pushcfunction(L, host_become);
 	lua_setglobal(L, "become");
 	if (luaL_loadfile(L, words[0]))

@@ -40,7 +40,7 @@ static void knows_the_words(void **state)
 
 static void files_by_thread(void **state)
 {
-	struct categories *categories = categories__new(CATEGORY_THREAD, "lua (pid 1)");
+	struct categories *categories = categories__new(CATEGORY_THREAD, "lua (pid 1)", 0);
 
 	(void)state;
 	assert_non_null(categories);
@@ -52,7 +52,7 @@ static void files_by_thread(void **state)
 
 static void files_by_process(void **state)
 {
-	struct categories *categories = categories__new(CATEGORY_PROCESS, "sh (pid 1)");
+	struct categories *categories = categories__new(CATEGORY_PROCESS, "sh (pid 1)", 0);
 
 	(void)state;
 	assert_non_null(categories);
@@ -65,7 +65,7 @@ static void files_by_process(void **state)
 
 static void numbers_vms_as_they_come(void **state)
 {
-	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)");
+	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)", 0);
 
 	(void)state;
 	assert_non_null(categories);
@@ -82,7 +82,7 @@ static void numbers_vms_as_they_come(void **state)
 
 static void stops_counting_vms_at_a_thousand(void **state)
 {
-	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)");
+	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)", 0);
 
 	(void)state;
 	assert_non_null(categories);
@@ -95,7 +95,7 @@ static void stops_counting_vms_at_a_thousand(void **state)
 
 static void files_by_chunk(void **state)
 {
-	struct categories *categories = categories__new(CATEGORY_CHUNK, "lua (pid 1)");
+	struct categories *categories = categories__new(CATEGORY_CHUNK, "lua (pid 1)", 0);
 
 	(void)state;
 	assert_non_null(categories);

@@ -135,7 +135,7 @@ static void shows_a_suggestion_only_where_nobody_voted(void **state)
 
 static void knows_whether_callers_differ(void **state)
 {
-	uint32_t id = functions__c(*state, 0x1000);
+	uint32_t id = functions__c(*state, 1, 0x1000);
 
 	assert_null(functions__undisputed(*state, id));
 	vote(*state, id, "f", 3);
@@ -158,7 +158,7 @@ static void prefers_a_given_name_to_any_votes(void **state)
 
 static void shows_the_latest_given_name(void **state)
 {
-	uint32_t id = functions__c(*state, 0x1000);
+	uint32_t id = functions__c(*state, 1, 0x1000);
 
 	assert_int_equal(functions__rename(*state, id, "lua5.4+0x1000"), 0);
 	assert_string_equal(shown(*state, id)->name, "lua5.4+0x1000");
@@ -168,10 +168,10 @@ static void shows_the_latest_given_name(void **state)
 
 static void knows_c_functions_by_address(void **state)
 {
-	uint32_t id = functions__c(*state, 0x1000);
+	uint32_t id = functions__c(*state, 1, 0x1000);
 
-	assert_int_equal(functions__c(*state, 0x1000), id);
-	assert_int_not_equal(functions__c(*state, 0x1001), id);
+	assert_int_equal(functions__c(*state, 1, 0x1000), id);
+	assert_int_not_equal(functions__c(*state, 1, 0x1001), id);
 	assert_string_equal(shown(*state, id)->source, "[C]");
 	assert_null(shown(*state, id)->name);
 	assert_int_equal(shown(*state, id)->line, 0);
@@ -192,7 +192,7 @@ static void knows_pseudo_functions_by_name(void **state)
 static void mixes_up_no_kinds(void **state)
 {
 	uint32_t pseudo = functions__pseudo(*state, "");
-	uint32_t c = functions__c(*state, 0);
+	uint32_t c = functions__c(*state, 1, 0);
 	uint32_t nowhere = script(*state, "", 0, 0, 0);
 
 	assert_int_not_equal(pseudo, c);
@@ -218,7 +218,7 @@ static void evicts_what_is_not_used(void **state)
 	uint8_t used[8] = {0};
 	uint32_t pseudo = functions__pseudo(*state, "(host)");
 	uint32_t a = script(*state, "a.lua", 1, 2, 3), b = script(*state, "b.lua", 1, 2, 3);
-	uint32_t c = functions__c(*state, 0x1000), again;
+	uint32_t c = functions__c(*state, 1, 0x1000), again;
 
 	vote(*state, a, "a", 1);
 	assert_int_equal(functions__rename(*state, c, "c"), 0);
@@ -241,10 +241,10 @@ static void evicts_what_is_not_used(void **state)
 static void evicts_functions_whose_addresses_are_forgotten(void **state)
 {
 	uint8_t used[3] = {0};
-	uint32_t c = functions__c(*state, 0x1000);
+	uint32_t c = functions__c(*state, 1, 0x1000);
 
-	functions__forget_addresses(*state);
-	assert_int_not_equal(functions__c(*state, 0x1000), c);
+	functions__forget_addresses(*state, 1);
+	assert_int_not_equal(functions__c(*state, 1, 0x1000), c);
 	assert_int_equal(functions__evict(*state, used), 2);
 	assert_int_equal(functions__count(*state), 0);
 }

@@ -91,7 +91,7 @@ static void a_pid_is_enough(void **state)
 	memset(&options, 0xff, sizeof(options));
 	assert_runs(&options, "record", "-p", "1234");
 	assert_int_equal(options.command, COMMAND_RECORD);
-	assert_int_equal(options.record.pid, 1234);
+	assert_int_equal(options.record.pids[0], 1234);
 	assert_int_equal(options.record.duration_ns, 0);
 	assert_int_equal(options.record.period_ns, 1000000);
 	assert_int_equal(options.record.max_depth, 512);
@@ -212,7 +212,7 @@ static void takes_every_option_in_its_short_form(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-qp42", "-d", "1.5s", "-F10khz", "-o", "-");
-	assert_int_equal(options.record.pid, 42);
+	assert_int_equal(options.record.pids[0], 42);
 	assert_int_equal(options.record.duration_ns, 1500000000);
 	assert_int_equal(options.record.period_ns, 100000);
 	assert_string_equal(options.record.output, "-");
@@ -226,13 +226,32 @@ static void takes_every_option_in_its_long_form(void **state)
 	(void)state;
 	assert_runs(&options, "record", "--pid", "4194304", "--duration=500ms", "--frequency",
 		    "250hz", "--max-depth=4096", "--lines", "--output", "x.json", "--verbose");
-	assert_int_equal(options.record.pid, 4194304);
+	assert_int_equal(options.record.pids[0], 4194304);
 	assert_int_equal(options.record.duration_ns, 500000000);
 	assert_int_equal(options.record.period_ns, 4000000);
 	assert_int_equal(options.record.max_depth, 4096);
 	assert_int_equal(options.record.lines, 1);
 	assert_string_equal(options.record.output, "x.json");
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
+}
+
+static void takes_several_processes(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p", "1,22 333,22");
+	assert_int_equal(options.record.pid_count, 3);
+	assert_int_equal(options.record.pids[0], 1);
+	assert_int_equal(options.record.pids[2], 333);
+	assert_int_equal(options.record.category, CATEGORY_PROCESS);
+	assert_runs(&options, "record", "-p7", "--children");
+	assert_int_equal(options.record.children, 1);
+	assert_int_equal(options.record.category, CATEGORY_PROCESS);
+	assert_runs(&options, "record", "-p7,8", "--category=thread");
+	assert_int_equal(options.record.category, CATEGORY_THREAD);
+	assert_runs(&options, "record", "-p7");
+	assert_int_equal(options.record.category, CATEGORY_THREAD);
 }
 
 static void the_last_of_two_counts(void **state)
@@ -242,7 +261,7 @@ static void the_last_of_two_counts(void **state)
 	(void)state;
 	assert_runs(&options, "record", "-p1", "-qv", "--pid=2", "-d1", "-d2", "--max-depth=1",
 		    "--max-depth=2");
-	assert_int_equal(options.record.pid, 2);
+	assert_int_equal(options.record.pids[0], 2);
 	assert_int_equal(options.record.duration_ns, 2000000000);
 	assert_int_equal(options.record.max_depth, 2);
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
@@ -337,7 +356,7 @@ static void takes_a_command_after_two_dashes(void **state)
 	assert_string_equal(options.record.words[1], "-p");
 	assert_string_equal(options.record.words[2], "x");
 	assert_null(options.record.words[3]);
-	assert_int_equal(options.record.pid, 0);
+	assert_int_equal(options.record.pids[0], 0);
 }
 
 static void takes_the_options_of_dump(void **state)
@@ -540,6 +559,7 @@ int main(void)
 		cmocka_unit_test(strict_has_nothing_of_its_own),
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
+		cmocka_unit_test(takes_several_processes),
 		cmocka_unit_test(the_last_of_two_counts),
 		cmocka_unit_test(says_which_values_are_accepted),
 		cmocka_unit_test(says_which_option_needs_or_takes_no_value),

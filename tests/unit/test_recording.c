@@ -18,9 +18,19 @@
 #define PERIOD 1000000U
 #define MAIN   0x1000 /* the prototype of "main chunk"; the next are those of app.lua:1, :2 ... */
 
+static struct recording *new_recording(enum category_kind kind)
+{
+	struct recording *recording = recording__new(kind, 0);
+
+	if (recording && !recording__add_process(recording, NO_PID, "lua (pid 1)"))
+		return recording;
+	recording__free(recording);
+	return NULL;
+}
+
 static int make_recording(void **state)
 {
-	*state = recording__new(NO_PID, CATEGORY_THREAD, "lua (pid 1)");
+	*state = new_recording(CATEGORY_THREAD);
 	return *state ? 0 : -1;
 }
 
@@ -33,6 +43,7 @@ static int free_recording(void **state)
 static void define(struct recording *recording, uint32_t line)
 {
 	struct ls_function function = {.type = LS_RECORD_FUNCTION,
+				       .tgid = NO_PID,
 				       .function = MAIN + line,
 				       .fingerprint = 7,
 				       .line_defined = line,
@@ -51,6 +62,7 @@ static struct ls_frame script(uint32_t line)
 static struct ls_sample make_sample(uint8_t class)
 {
 	return (struct ls_sample){.type = LS_RECORD_SAMPLE,
+				  .tgid = NO_PID,
 				  .tid = 1,
 				  .class = class,
 				  .comm = "lua",
@@ -263,15 +275,15 @@ static void forgets_everything_at_exec(void **state)
 
 	define(*state, 0);
 	define(*state, 1);
-	verdicts__expect(recording__verdicts(*state), 1U << sample.layout);
+	verdicts__expect(recording__verdicts(*state, NO_PID), 1U << sample.layout);
 	sample.verified = 1;
 	take(*state, sample, &frame, 1);
 	stack(*state, script(1), script(0));
 	unnamed_calls = counts(*state).unnamed_calls;
 	assert_int_equal(unnamed_calls, 1);
-	assert_int_equal(recording__verdicts(*state)->items[0].has_evidence, 1);
-	assert_int_equal(recording__exec(*state), 0);
-	assert_int_equal(recording__verdicts(*state)->count, 0);
+	assert_int_equal(recording__verdicts(*state, NO_PID)->items[0].has_evidence, 1);
+	assert_int_equal(recording__exec(*state, NO_PID), 0);
+	assert_int_equal(recording__verdicts(*state, NO_PID)->count, 0);
 	assert_int_equal(counts(*state).unnamed_calls, unnamed_calls);
 	stack(*state, script(1), script(0));
 	assert_samples(*state, "lua;(collected);(collected)", 1);
@@ -282,11 +294,13 @@ static void charges_time_to_nodes(void **state)
 {
 	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
 	struct ls_thread_exit end = {
-		.tid = 1, .runtime_ns = 10 * PERIOD + 40 * PERIOD, .comm = "lua"};
+		.tgid = NO_PID, .tid = 1, .runtime_ns = 10 * PERIOD + 40 * PERIOD, .comm = "lua"};
 	struct ls_frame frame = script(1);
 
 	define(*state, 1);
-	assert_int_equal(recording__begin_thread(*state, 1, "lua", 10 * PERIOD), 0);
+	assert_int_equal(recording__begin_thread(
+				 *state, &(struct recorded_thread){NO_PID, 1, "lua", 10 * PERIOD}),
+			 0);
 	sample.runtime_ns = 12 * PERIOD;
 	take(*state, sample, &frame, 1);
 	assert_int_equal(recording__thread_exit(*state, &end), 0);
@@ -301,9 +315,14 @@ static void leaves_unsampled_what_no_thread_accounts_for(void **state)
 
 	sample.runtime_ns = 2 * PERIOD;
 	take(*state, sample, NULL, 0);
-	assert_int_equal(recording__end_thread(*state, 1, "lua", 2 * PERIOD), 0);
-	assert_int_equal(recording__end_thread(*state, 2, "worker", 5 * PERIOD), 0);
-	recording__finish(*state, "parent", 17 * PERIOD);
+	assert_int_equal(recording__end_thread(
+				 *state, &(struct recorded_thread){NO_PID, 1, "lua", 2 * PERIOD}),
+			 0);
+	assert_int_equal(
+		recording__end_thread(*state,
+				      &(struct recorded_thread){NO_PID, 2, "worker", 5 * PERIOD}),
+		0);
+	recording__finish(*state, NO_PID, "parent", 17 * PERIOD);
 	assert_time(*state, "lua;(host)", 2 * PERIOD);
 	assert_time(*state, "worker;(unsampled)", 5 * PERIOD);
 	assert_time(*state, "parent;(unsampled)", 10 * PERIOD);
@@ -316,7 +335,7 @@ static void ends_threads_at_the_finish_where_the_total_is_not_known(void **state
 
 	sample.runtime_ns = 2 * PERIOD;
 	take(*state, sample, NULL, 0);
-	recording__finish(*state, "parent", 0);
+	recording__finish(*state, NO_PID, "parent", 0);
 	assert_time(*state, "lua;(host)", 2 * PERIOD);
 	assert_null(find(*state, "parent"));
 	recording__free(NULL);
@@ -341,7 +360,7 @@ static uint16_t change_stack(struct ls_frame *frames, uint16_t count)
 
 static void files_by_the_outermost_script(void **state)
 {
-	struct recording *recording = recording__new(NO_PID, CATEGORY_CHUNK, "lua (pid 1)");
+	struct recording *recording = new_recording(CATEGORY_CHUNK);
 	struct ls_sample torn = make_sample(LS_SAMPLE_TORN);
 	struct ls_frame in_c = {.kind = LS_FRAME_C, .function = 0x5000};
 
@@ -368,7 +387,7 @@ static void files_by_the_outermost_script(void **state)
 /* A thread that is new at every sample has no last stack to share with. */
 static void builds_the_same_tree_without_shared_prefixes(void **state)
 {
-	struct recording *fresh = recording__new(NO_PID, CATEGORY_THREAD, "lua (pid 1)");
+	struct recording *fresh = new_recording(CATEGORY_THREAD);
 	struct ls_sample sample = make_sample(LS_SAMPLE_COMPLETE);
 	struct ls_profile shared_profile = {}, fresh_profile = {};
 	struct ls_frame frames[48] = {};
@@ -406,6 +425,7 @@ static void builds_the_same_tree_without_shared_prefixes(void **state)
 static struct ls_frame rare(struct recording *recording, uint32_t number)
 {
 	struct ls_function function = {.type = LS_RECORD_FUNCTION,
+				       .tgid = NO_PID,
 				       .function = 0x100000 + 16ULL * (number % 1000),
 				       .fingerprint = number,
 				       .line_defined = 1,
@@ -415,10 +435,10 @@ static struct ls_frame rare(struct recording *recording, uint32_t number)
 						    "=template %u", number);
 	assert_int_equal(recording__function(recording, &function), 0);
 	/* What is in use is defined again before. */
-	if (recording__is_full(recording)) {
+	if (recording__is_full(recording, NO_PID)) {
 		define(recording, 0);
 		define(recording, 1);
-		recording__age(recording);
+		recording__age(recording, NO_PID);
 	}
 	return (struct ls_frame){
 		.kind = LS_FRAME_LUA, .function = function.function, .fingerprint = number};
@@ -464,7 +484,8 @@ static void keeps_its_bounds_and_the_shares_of_what_is_hot(void **state)
 
 	define(*state, 0);
 	define(*state, 1);
-	assert_int_equal(recording__begin_thread(*state, 1, "lua", 0), 0);
+	assert_int_equal(
+		recording__begin_thread(*state, &(struct recorded_thread){NO_PID, 1, "lua", 0}), 0);
 	for (uint32_t i = 1; i <= count; i++) {
 		struct ls_frame frames[3] = {rare(*state, i), script(0)};
 
@@ -477,7 +498,10 @@ static void keeps_its_bounds_and_the_shares_of_what_is_hot(void **state)
 		if (i == count / 4)
 			before = resident_kib();
 	}
-	assert_int_equal(recording__end_thread(*state, 1, "lua", (uint64_t)count * PERIOD), 0);
+	assert_int_equal(
+		recording__end_thread(*state, &(struct recorded_thread){NO_PID, 1, "lua",
+									(uint64_t)count * PERIOD}),
+		0);
 	recording__export(*state, &profile);
 	assert_int_equal(total_of(&profile, 0, &samples), (uint64_t)count * PERIOD);
 	assert_int_equal(samples, count);

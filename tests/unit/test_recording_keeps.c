@@ -14,9 +14,19 @@
 #define NO_PID 2000000000 /* no memory to read names from */
 #define MAIN   0x1000     /* the prototype of line 0; the next are those of lines 1, 2 ... */
 
+static struct recording *new_recording(enum category_kind kind)
+{
+	struct recording *recording = recording__new(kind, 0);
+
+	if (recording && !recording__add_process(recording, NO_PID, "lua (pid 1)"))
+		return recording;
+	recording__free(recording);
+	return NULL;
+}
+
 static int make_recording(void **state)
 {
-	*state = recording__new(NO_PID, CATEGORY_THREAD, "lua (pid 1)");
+	*state = new_recording(CATEGORY_THREAD);
 	return *state ? 0 : -1;
 }
 
@@ -29,6 +39,7 @@ static int free_recording(void **state)
 static void define(struct recording *recording, uint32_t line)
 {
 	struct ls_function function = {.type = LS_RECORD_FUNCTION,
+				       .tgid = NO_PID,
 				       .function = MAIN + line,
 				       .fingerprint = 7,
 				       .line_defined = line,
@@ -49,6 +60,7 @@ static void take(struct recording *recording, uint64_t time_ns, uint32_t tid,
 		 const struct ls_frame *frames, uint16_t count)
 {
 	struct ls_sample sample = {.type = LS_RECORD_SAMPLE,
+				   .tgid = NO_PID,
 				   .tid = tid,
 				   .time_ns = time_ns,
 				   .class = count ? LS_SAMPLE_COMPLETE : LS_SAMPLE_HOST,
@@ -121,8 +133,8 @@ static void samples_of_functions_that_were_evicted(void **state)
 			define(*state, 2 + i);
 		take(*state, i, 1, frames, 1);
 		/* What was defined long ago is dropped at some time. */
-		if (recording__is_full(*state))
-			recording__age(*state);
+		if (recording__is_full(*state, NO_PID))
+			recording__age(*state, NO_PID);
 	}
 	recording__export(*state, &profile);
 	assert_int_equal(profile.sample_count, 300000);

@@ -135,7 +135,8 @@ static void check_programs(struct check *check)
 /* Samples for a moment: only a stack of the running program decides on the layout. */
 static int check_process(struct check *check, pid_t pid)
 {
-	struct session_options options = {.pid = pid,
+	struct session_options options = {.pids = &pid,
+					  .pid_count = 1,
 					  .period_ns = 1000000,
 					  .duration_ns = PATIENCE_NS,
 					  .max_depth = 512,

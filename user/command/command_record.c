@@ -167,8 +167,11 @@ static enum exit_status record_with(const struct record_options *options, struct
 				    struct control *control)
 {
 	struct delivery delivery = {.options = options, .path = options->output};
+	pid_t launched = launch ? launch__pid(launch) : 0;
 	struct session_options session_options = {
-		.pid = launch ? launch__pid(launch) : options->pid,
+		.pids = launch ? &launched : options->pids,
+		.pid_count = launch ? 1 : options->pid_count,
+		.follows_children = options->children,
 		.period_ns = options->period_ns,
 		.duration_ns = options->duration_ns,
 		.start_after_ns = options->start_after_ns,
@@ -195,7 +198,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
 	if (!delivery.path) {
 		default_output(launch ? command_name(options->words) : session__name(session),
-			       session_options.pid, name);
+			       session__pid(session), name);
 		delivery.path = name;
 	}
 	status = open_output(delivery.path, &delivery.file) ? EXIT_FAILED : run(session, &delivery);
@@ -236,9 +239,10 @@ int command_record__run(const struct record_options *options)
 {
 	if (options->words)
 		return record_command(options);
-	if (options->pid == getpid()) {
-		log_error("cannot profile process %d: that is luaspy itself", options->pid);
-		return EXIT_NOTHING;
-	}
+	for (size_t i = 0; i < options->pid_count; i++)
+		if (options->pids[i] == getpid()) {
+			log_error("cannot profile process %d: that is luaspy itself", getpid());
+			return EXIT_NOTHING;
+		}
 	return record(options, NULL);
 }

@@ -4,6 +4,7 @@
 #define LS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -13,8 +14,12 @@
 
 enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP };
 
+#define PIDS_MAX 1024
+
 struct record_options {
-	pid_t pid;
+	pid_t pids[PIDS_MAX]; /* none is there twice */
+	size_t pid_count;
+	bool children;        /* and what they start */
 	uint64_t duration_ns; /* 0: until Ctrl-C or the target's end */
 	uint64_t period_ns;   /* 1 s to 50 us: 1 Hz to 20 kHz */
 	uint32_t max_depth;   /* 1 to LS_DEPTH_MAX */
@@ -23,8 +28,9 @@ struct record_options {
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
 	enum log_level log_level;
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
-	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pid` */
+	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pids` */
 	enum category_kind category;
+	bool has_category;   /* it was asked for */
 	bool is_paused;      /* until it is told to go on */
 	const char *control; /* a FIFO to be told by; NULL: none */
 	bool waits;          /* for Lua, where there is none yet */

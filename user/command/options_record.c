@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "layout_puc.h"
@@ -33,14 +34,15 @@ static const char help[] =
 	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
 	"  sudo luaspy record -p \"$(pidof -s lua5.4)\" -d 10s -F 10khz\n"
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
+	"  sudo luaspy record --children -- make test      and all processes it starts\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
 	"\n"
 	"Usage: luaspy record -p PID [OPTION]...\n"
 	"       luaspy record [OPTION]... -- COMMAND [ARGUMENT]...\n"
 	"\n"
-	"Samples the script call stacks of a running process, all threads, and writes\n"
-	"where its CPU time goes as ScriptProfiler JSON. Ctrl-C ends it and keeps what\n"
-	"it has; so does the end of the process.\n"
+	"Samples the script call stacks of running processes, all threads, and writes\n"
+	"where their CPU time goes as ScriptProfiler JSON. Ctrl-C ends it and keeps what\n"
+	"it has; so does the end of the processes.\n"
 	"\n"
 	"A COMMAND is started by luaspy, under sudo as the user who called it and in\n"
 	"that user's environment, and profiled from its first instruction. It has the\n"
@@ -50,7 +52,9 @@ static const char help[] =
 	"take one may be given more than once.\n"
 	"\n"
 	"What to profile:\n"
-	"  -p, --pid=PID          a process that runs already\n"
+	"  -p, --pid=PID[,PID]... a process that runs already, or several\n"
+	"      --children         and all processes that these, or the COMMAND, have\n"
+	"                         started or start\n"
 	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
 	"                         365 days (default: until Ctrl-C or its end)\n"
 	"      --until-samples=N  until N samples, or some more, had script on the stack,\n"
@@ -79,8 +83,9 @@ static const char help[] =
 	"                         (default: NAME-PID-DATE.json in this folder)\n"
 	"      --category=WHAT    what the profile's top level is: thread, by its name;\n"
 	"                         process; state, one for each Lua VM; or chunk, the\n"
-	"                         outermost script of the stack (default: thread). Time\n"
-	"                         without script is '(no VM)' or '(no chunk)' there\n"
+	"                         outermost script of the stack (default: thread; of\n"
+	"                         several processes: process). Time without script is\n"
+	"                         '(no VM)' or '(no chunk)' there\n"
 	"      --timeline         add every sample in order of time (Samples), for charts\n"
 	"                         of what ran when; the first 4,194,304 are kept\n"
 	"      --strict           only what ScriptProfiler's format has itself: neither\n"
@@ -108,6 +113,7 @@ static const char help[] =
 enum {
 	OPTION_MAX_DEPTH = 256, /* no letter */
 	OPTION_LAYOUT,
+	OPTION_CHILDREN,
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
@@ -125,6 +131,7 @@ enum {
 
 static const struct usage_option accepted[] = {
 	{'p', "--pid", USAGE_PID},
+	{OPTION_CHILDREN, "--children", NULL},
 	{'d', "--duration", TIME_TEXT},
 	{OPTION_START_AFTER, "--start-after", TIME_TEXT},
 	{OPTION_UNTIL_SAMPLES, "--until-samples", "a number of samples, 1 to " SAMPLES_MAX_TEXT},
@@ -148,6 +155,37 @@ static const struct usage_option accepted[] = {
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
+
+static int add_pid(struct record_options *record, pid_t pid)
+{
+	for (size_t i = 0; i < record->pid_count; i++)
+		if (record->pids[i] == pid)
+			return 0;
+	if (record->pid_count == PIDS_MAX)
+		return -E2BIG;
+	record->pids[record->pid_count++] = pid;
+	return 0;
+}
+
+/* With commas, or as pidof prints them. */
+static int parse_pids(const char *list, struct record_options *record)
+{
+	char *copy = strdup(list), *rest = copy, *word;
+	int err = copy ? -EINVAL : -ENOMEM;
+
+	record->pid_count = 0;
+	while (copy && (word = strtok_r(rest, ", ", &rest))) {
+		uint32_t number;
+
+		err = usage__parse_number(word, USAGE_PID_LAST, &number);
+		if (!err)
+			err = add_pid(record, (pid_t)number);
+		if (err)
+			break;
+	}
+	free(copy);
+	return err;
+}
 
 /* Takes an option that says how the profile is shown. */
 static int set_view_option(int letter, struct record_options *record)
@@ -198,14 +236,14 @@ static int set_moment_option(int letter, struct record_options *record)
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct record_options *record)
 {
-	uint32_t number;
 	int err = 0;
 
 	switch (letter) {
 	case 'p':
-		err = usage__parse_number(optarg, USAGE_PID_LAST, &number);
-		if (!err)
-			record->pid = (pid_t)number;
+		err = parse_pids(optarg, record);
+		break;
+	case OPTION_CHILDREN:
+		record->children = true;
 		break;
 	case 'd':
 		err = units__parse_duration(optarg, &record->duration_ns);
@@ -224,6 +262,7 @@ static int set_option(int letter, struct record_options *record)
 		err = category__parse(optarg);
 		if (err >= 0) {
 			record->category = (enum category_kind)err;
+			record->has_category = true;
 			err = 0;
 		}
 		break;
@@ -263,6 +302,10 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 {
 	char layouts[512];
 
+	if (error == -E2BIG && letter == 'p') {
+		log_error("too many processes in '%s' (accepted: up to " TEXT(PIDS_MAX) ")", value);
+		return OPTIONS_WRONG;
+	}
 	if (error == -E2BIG) {
 		log_error("too many patterns: '%s' is one more than " TEXT(PATTERNS_MAX), value);
 		return OPTIONS_WRONG;
@@ -307,15 +350,15 @@ static enum options_verdict choose_target(int argc, char **argv, struct record_o
 			  argv[optind]);
 		return OPTIONS_WRONG;
 	}
-	if (optind < argc && record->pid) {
+	if (optind < argc && record->pid_count) {
 		log_error("both a process and a command are given: '-p %d' and '%s' (one session "
 			  "records one of them)",
-			  record->pid, argv[optind]);
+			  record->pids[0], argv[optind]);
 		return OPTIONS_WRONG;
 	}
 	if (optind < argc) {
 		record->words = argv + optind;
-	} else if (!record->pid) {
+	} else if (!record->pid_count) {
 		log_error("missing option '--pid': which process? (accepted: %s; or a command "
 			  "after '--')",
 			  usage__accepted(accepted, 'p'));
@@ -345,6 +388,8 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
+	if (!record->has_category && (record->pid_count > 1 || record->children))
+		record->category = CATEGORY_PROCESS;
 	if (check_strictness(record) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);

@@ -16,7 +16,7 @@ struct key_head {
 	uint32_t kind;
 	uint32_t line;
 	uint32_t last_line;
-	uint32_t padding;
+	pid_t pid; /* of a C function's process; 0 elsewhere */
 };
 
 struct entry {
@@ -178,9 +178,9 @@ uint32_t functions__script(struct functions *functions, const struct function_id
 	return entry->id;
 }
 
-uint32_t functions__c(struct functions *functions, uint64_t address)
+uint32_t functions__c(struct functions *functions, pid_t pid, uint64_t address)
 {
-	struct key_head head = {.kind = KIND_C, .number = address};
+	struct key_head head = {.kind = KIND_C, .number = address, .pid = pid};
 	struct entry *entry;
 	bool is_new;
 
@@ -230,12 +230,12 @@ uint32_t functions__at_line(struct functions *functions, uint32_t function, uint
 	return entry->id;
 }
 
-void functions__forget_addresses(struct functions *functions)
+void functions__forget_addresses(struct functions *functions, pid_t pid)
 {
 	struct entry *entry, *next;
 
 	HASH_ITER (hh, functions->entries, entry, next) {
-		if (entry->key.kind != KIND_C)
+		if (entry->key.kind != KIND_C || entry->key.pid != pid)
 			continue;
 		functions->namings[entry->id].entry = NULL;
 		HASH_DEL(functions->entries, entry);

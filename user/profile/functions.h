@@ -7,6 +7,7 @@
 #define LS_FUNCTIONS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "profile.h"
 
@@ -26,7 +27,7 @@ struct function_identity {
 
 /* Ids, made at first sight; 0 when out of memory. Strings are copied. */
 uint32_t functions__script(struct functions *functions, const struct function_identity *identity);
-uint32_t functions__c(struct functions *functions, uint64_t address);
+uint32_t functions__c(struct functions *functions, pid_t pid, uint64_t address);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
 uint32_t functions__collector(struct functions *functions);
 
@@ -36,8 +37,8 @@ uint32_t functions__collector(struct functions *functions);
  */
 uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line);
 
-/* Another program runs now: C functions at the same addresses are others. */
-void functions__forget_addresses(struct functions *functions);
+/* That process runs another program now: C functions at the same addresses are others. */
+void functions__forget_addresses(struct functions *functions, pid_t pid);
 
 /* How many there are; the highest id of one. */
 uint32_t functions__count(const struct functions *functions);

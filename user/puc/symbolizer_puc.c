@@ -351,7 +351,7 @@ static struct c_function *find_c_function(struct symbolizer_puc *symbolizer,
 	if (!c_function)
 		return NULL;
 	c_function->address = address;
-	c_function->function = functions__c(symbolizer->functions, address);
+	c_function->function = functions__c(symbolizer->functions, symbolizer->memory.pid, address);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	now_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	if (!c_functions_puc__name(symbolizer->registered, address) &&

@@ -13,12 +13,13 @@
 
 struct vm {
 	uint64_t main_thread;
-	char name[48];
+	char name[128];
 	UT_hash_handle hh;
 };
 
 struct categories {
 	enum category_kind kind;
+	int is_of_many;
 	char *process;
 	struct vm *vms;
 	unsigned numbered; /* VMs, those of earlier programs too */
@@ -39,13 +40,14 @@ int category__parse(const char *word)
 	return -EINVAL;
 }
 
-struct categories *categories__new(enum category_kind kind, const char *process)
+struct categories *categories__new(enum category_kind kind, const char *process, int is_of_many)
 {
 	struct categories *categories = calloc(1, sizeof(*categories));
 
 	if (!categories)
 		return NULL;
 	categories->kind = kind;
+	categories->is_of_many = is_of_many;
 	if (!categories__rename(categories, process))
 		return categories;
 	categories__free(categories);
@@ -69,11 +71,6 @@ void categories__free(struct categories *categories)
 	categories__forget_vms(categories);
 	free(categories->process);
 	free(categories);
-}
-
-enum category_kind categories__kind(const struct categories *categories)
-{
-	return categories->kind;
 }
 
 int categories__rename(struct categories *categories, const char *process)
@@ -106,7 +103,9 @@ static const char *name_vm(struct categories *categories, uint64_t main_thread)
 		free(vm);
 		return "(other VMs)";
 	}
-	snprintf(vm->name, sizeof(vm->name), "Lua VM %u (0x%llx)", ++categories->numbered,
+	snprintf(vm->name, sizeof(vm->name), "%s%sLua VM %u (0x%llx)",
+		 categories->is_of_many ? categories->process : "",
+		 categories->is_of_many ? ": " : "", ++categories->numbered,
 		 (unsigned long long)main_thread);
 	return vm->name;
 }

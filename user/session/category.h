@@ -27,11 +27,12 @@ int category__parse(const char *word);
 
 struct categories;
 
-/* `process` is shown for it; copied. NULL when out of memory. __free() takes NULL. */
-struct categories *categories__new(enum category_kind kind, const char *process);
+/*
+ * Of one process. `process` is shown for it; copied. Where it is one of many, it is before the
+ * names of VMs too. NULL when out of memory. __free() takes NULL.
+ */
+struct categories *categories__new(enum category_kind kind, const char *process, int is_of_many);
 void categories__free(struct categories *categories);
-
-enum category_kind categories__kind(const struct categories *categories);
 
 /* Another name for the process. 0 or -ENOMEM. */
 int categories__rename(struct categories *categories, const char *process);

@@ -27,7 +27,7 @@
 
 struct identification {
 	struct identification_options options;
-	struct lua_files *files;
+	struct lua_files *own_files; /* NULL: others' are used */
 	struct interpreters_puc interpreters;
 	char found[1024];
 	char collector[512]; /* how the collectors were found */
@@ -45,8 +45,11 @@ struct identification *identification__new(const struct identification_options *
 	if (!identification)
 		return NULL;
 	identification->options = *options;
-	identification->files = lua_files__new();
-	if (identification->files)
+	if (options->files)
+		return identification;
+	identification->own_files = lua_files__new();
+	identification->options.files = identification->own_files;
+	if (identification->own_files)
 		return identification;
 	free(identification);
 	return NULL;
@@ -57,7 +60,7 @@ void identification__free(struct identification *identification)
 	if (!identification)
 		return;
 	interpreters_puc__free(&identification->interpreters);
-	lua_files__free(identification->files);
+	lua_files__free(identification->own_files);
 	free(identification);
 }
 
@@ -123,10 +126,11 @@ static void tell_interpreter(struct identification *identification,
 			     const struct interpreter_puc *interpreter, int is_new,
 			     const char *target)
 {
+	struct announced *announced = identification->options.announced;
 	char text[512];
 
 	describe(interpreter, text, sizeof(text));
-	if (is_new)
+	if (is_new && (!announced || text_list__add(&announced->interpreters, text)))
 		log_info("%s: %s", target, text);
 	append(identification->found, sizeof(identification->found), "%s", text);
 	describe_collector(interpreter, text, sizeof(text));
@@ -155,6 +159,24 @@ static void tell(struct identification *identification, const struct interpreter
 		log_warn("%s: %zu more files with Lua are left out", target, found->left_out);
 }
 
+/* It may have no Lua, like most children, or be of no kind that can have one. */
+static int look_at_child(struct identification *identification, const char *target, int error)
+{
+	const struct interpreters_puc *found = &identification->interpreters;
+	const struct interpreters_puc nothing = {};
+
+	if (error == -ENOMEM)
+		return error;
+	if (error)
+		log_debug("cannot look into %s: %s", target, strerror(-error));
+	else if (!found->count && found->other_count)
+		log_warn("%s: runs %s, whose scripts are not profiled", target,
+			 found->others[0].name);
+	else
+		tell(identification, &nothing, target);
+	return 0;
+}
+
 int identification__look(struct identification *identification, const char *target)
 {
 	const struct identification_options *options = &identification->options;
@@ -168,8 +190,9 @@ int identification__look(struct identification *identification, const char *targ
 	identification->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	if (process__mapped_pages(options->pid, &identification->pages))
 		identification->pages = 0;
-	error = interpreters_puc__find(identification->files, options->pid,
-				       &identification->interpreters);
+	error = interpreters_puc__find(options->files, options->pid, &identification->interpreters);
+	if (options->is_child)
+		return look_at_child(identification, target, error);
 	if (error || (!identification->interpreters.count && !options->layout && !options->waits))
 		return explain(identification, target, error);
 	tell(identification, &nothing, target);
@@ -219,7 +242,8 @@ void identification__notice(struct identification *identification, struct verdic
 	    pages == identification->pages)
 		return;
 	identification->pages = pages;
-	if (interpreters_puc__find(identification->files, identification->options.pid, &found))
+	if (interpreters_puc__find(identification->options.files, identification->options.pid,
+				   &found))
 		return;
 	if (interpreters_puc__are_equal(&before, &found)) {
 		interpreters_puc__free(&found);
@@ -270,6 +294,7 @@ static int widen(struct identification *identification, struct verdict *verdict)
 int identification__settle(struct identification *identification, struct verdicts *verdicts,
 			   const char *target)
 {
+	struct announced *announced = identification->options.announced;
 	uint16_t decided = 0;
 	char text[512];
 
@@ -282,6 +307,10 @@ int identification__settle(struct identification *identification, struct verdict
 	}
 	if (decided & ~identification->announced && !identification->options.layout) {
 		identification->announced |= decided;
+		if (announced && !(decided & ~announced->layouts))
+			return 0;
+		if (announced)
+			announced->layouts |= decided;
 		verdicts__describe(verdicts, text, sizeof(text));
 		log_info("layout %s", text);
 	}
@@ -346,6 +375,11 @@ void identification__target(const struct identification *identification,
 		add_collector(&found->items[i].collector, target);
 	if (found->count)
 		memcpy(target->code, found->items[0].code, sizeof(target->code));
+}
+
+bool identification__is_like(const struct identification *one, const struct identification *other)
+{
+	return interpreters_puc__are_equal(&one->interpreters, &other->interpreters);
 }
 
 const char *identification__found(const struct identification *identification)

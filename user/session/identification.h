@@ -6,15 +6,26 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "lua_files.h"
 #include "target.h"
+#include "text_list.h"
 #include "verdict.h"
 
 struct identification;
 
 struct identification_options {
 	pid_t pid;
-	const char *layout; /* forced; NULL: what samples decide on */
-	int waits;          /* that there is no Lua yet is no error */
+	struct lua_files *files; /* borrowed; NULL: its own */
+	const char *layout;      /* forced; NULL: what samples decide on */
+	int waits;               /* that there is no Lua yet is no error */
+	int is_child; /* of the process that was asked for: it may well have none, and be gone */
+	struct announced *announced; /* borrowed; NULL: say all */
+};
+
+/* What was said of other processes and is not said again. Zeroed: nothing. */
+struct announced {
+	struct text_list interpreters;
+	uint16_t layouts; /* bit per layout that was decided */
 };
 
 /* NULL when out of memory. Free with identification__free(), which takes NULL. */
@@ -37,7 +48,8 @@ void identification__begin(struct identification *identification, struct verdict
 void identification__notice(struct identification *identification, struct verdicts *verdicts,
 			    const char *target);
 
-/* Says what has been decided. 0; -ENOENT: an unknown Lua, it said so. */
+/* Says what has been decided. 0; -ENOENT: an unknown Lua, it said so and is not to be asked again.
+ */
 int identification__settle(struct identification *identification, struct verdicts *verdicts,
 			   const char *target);
 
@@ -48,6 +60,9 @@ int identification__end(struct identification *identification, const struct verd
 /* What BPF is to try by now. */
 void identification__target(const struct identification *identification,
 			    const struct verdicts *verdicts, struct ls_target *target);
+
+/* Whether both hold the same interpreters, as the child of a fork does. */
+bool identification__is_like(const struct identification *one, const struct identification *other);
 
 /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped", one after the other; NULL: none. */
 const char *identification__found(const struct identification *identification);

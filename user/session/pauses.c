@@ -4,12 +4,12 @@
 #include "clock.h"
 #include "log.h"
 
-void pauses__start(struct pauses *pauses, struct threads *threads, uint64_t start_ns)
+void pauses__start(struct pauses *pauses, struct targets *targets, uint64_t start_ns)
 {
-	pauses->threads = threads;
+	pauses->targets = targets;
 	pauses->start_ns = start_ns;
 	pauses->pause_ns = start_ns;
-	if (threads->is_paused)
+	if (targets__are_paused(targets))
 		events__add(&pauses->events, 0, "pause", NULL);
 }
 
@@ -23,12 +23,12 @@ static int pause_all(struct pauses *pauses, int (*drain)(void *context), void *c
 {
 	int error;
 
-	sampler__switch(pauses->threads->sampler, 0);
+	targets__switch(pauses->targets, 0);
 	pauses->pause_ns = clock_ns(CLOCK_MONOTONIC);
 	pauses__note(pauses, "pause", NULL);
 	error = drain(context);
 	if (!error)
-		error = threads__pause(pauses->threads);
+		error = targets__pause(pauses->targets);
 	if (!error)
 		error = drain(context);
 	log_debug("paused");
@@ -39,14 +39,14 @@ int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context
 {
 	int error;
 
-	if (is_paused == pauses->threads->is_paused)
+	if (is_paused == targets__are_paused(pauses->targets))
 		return 0;
 	pauses->has_switched = 1;
 	if (is_paused)
 		return pause_all(pauses, drain, context);
 	pauses->paused_ns += clock_ns(CLOCK_MONOTONIC) - pauses->pause_ns;
 	pauses__note(pauses, "resume", NULL);
-	error = threads__resume(pauses->threads);
+	error = targets__resume(pauses->targets);
 	log_debug("resumed");
 	return error;
 }
@@ -54,7 +54,7 @@ int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context
 void pauses__confirm(struct pauses *pauses)
 {
 	if (pauses->has_switched)
-		sampler__switch(pauses->threads->sampler, !pauses->threads->is_paused);
+		targets__switch(pauses->targets, !targets__are_paused(pauses->targets));
 	pauses->has_switched = 0;
 }
 
@@ -62,7 +62,7 @@ void pauses__export(const struct pauses *pauses, uint64_t end_ns,
 		    struct ls_profile_recorder *recorder)
 {
 	recorder->paused_ns = pauses->paused_ns;
-	if (pauses->threads->is_paused)
+	if (targets__are_paused(pauses->targets))
 		recorder->paused_ns += end_ns - pauses->pause_ns;
 	recorder->events = pauses->events.items;
 	recorder->event_count = pauses->events.count;

@@ -4,10 +4,10 @@
 #define LS_PAUSES_H
 
 #include "events.h"
-#include "threads.h"
+#include "targets.h"
 
 struct pauses {
-	struct threads *threads; /* borrowed; of them is_paused */
+	struct targets *targets; /* borrowed */
 	uint64_t start_ns;       /* CLOCK_MONOTONIC, of the session; the same below */
 	uint64_t pause_ns;       /* since when it is paused, if it is */
 	uint64_t paused_ns;      /* for how long it was before */
@@ -15,8 +15,8 @@ struct pauses {
 	struct events events;
 };
 
-/* The session starts now, paused if its threads are. */
-void pauses__start(struct pauses *pauses, struct threads *threads, uint64_t start_ns);
+/* The session starts now, paused if its targets are. */
+void pauses__start(struct pauses *pauses, struct targets *targets, uint64_t start_ns);
 
 /* Something happens now: see events.h. */
 void pauses__note(struct pauses *pauses, const char *kind, const char *text);

@@ -9,6 +9,7 @@
 #include "cpu_time.h"
 #include "functions.h"
 #include "hash_table.h"
+#include "last_stacks.h"
 #include "layout_puc.h"
 #include "pruning.h"
 #include "symbolizer_puc.h"
@@ -22,61 +23,66 @@
 #define NODES_MAX      1000000U
 #define FUNCTIONS_MAX  100000U
 #define FUNCTIONS_STEP (FUNCTIONS_MAX / 8)
-#define STACKS_MAX     1024U
 
-/*
- * A thread's last stack with its nodes. The next one mostly shares its outer part, for which no
- * function has to be looked up again.
- */
-struct last_stack {
-	uint32_t tid;
-	uint32_t count, room;
-	uint32_t category;
-	int leaf_has_line;
-	struct ls_frame *frames; /* leaf first */
-	uint32_t *nodes;         /* of the frames */
+/* What is kept of one process. */
+struct subject {
+	pid_t pid;
+	struct recording *recording;
+	struct categories *categories;
+	struct symbolizer_puc *symbolizer;
+	struct cpu_time *time;
+	struct verdicts verdicts;
+	uint64_t last_states[LS_LAYOUT_MAX]; /* by layout; 0: none */
+	uint64_t unaccounted_ns;             /* beyond its threads: is in unsampled_ns */
 	UT_hash_handle hh;
 };
 
 struct recording {
-	pid_t pid;
+	enum category_kind kind;
+	int has_many; /* processes: what is theirs is told apart by their names */
+	struct subject *subjects;
 	struct call_tree *tree;
-	struct categories *categories;
 	struct functions *functions;
-	struct symbolizer_puc *symbolizer;
-	struct cpu_time *time;
 	struct timeline *timeline; /* NULL: not kept */
-	struct last_stack *stacks;
-	struct verdicts verdicts;
+	struct last_stacks stacks;
 	uint32_t host, unreadable, unsampled, collector; /* functions */
 	uint32_t coroutine;      /* likewise; 0: where they begin is not kept */
 	uint32_t other;          /* likewise: stands for those that were evicted */
 	uint32_t functions_most; /* more are too many */
 	uint64_t evicted;
-	uint64_t last_states[LS_LAYOUT_MAX]; /* by layout; 0: none */
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
 	uint64_t collected;
 	uint64_t unknown_lines;
 	uint64_t unsampled_ns;
-	uint64_t unnamed_calls;  /* of programs that exec() replaced */
-	uint64_t unaccounted_ns; /* of the process, beyond its threads: is in unsampled_ns */
+	uint64_t unnamed_calls; /* of programs that have ended */
+	uint64_t ended_ns;      /* CPU time of processes that were ended */
+	uint64_t strangers;     /* records of processes that are not known */
 	int is_paused;
 	uint64_t resumed_ns; /* CLOCK_MONOTONIC, as records have it */
 	int error;           /* that a callback could not return */
 };
 
+static struct subject *find_subject(const struct recording *recording, pid_t pid)
+{
+	struct subject *subject;
+
+	HASH_FIND(hh, recording->subjects, &pid, sizeof(pid), subject);
+	return subject;
+}
+
 static void charge(void *context, uint32_t node, uint64_t ns)
 {
-	struct recording *recording = context;
+	struct subject *subject = context;
 
-	call_tree__charge(recording->tree, node, ns);
+	call_tree__charge(subject->recording->tree, node, ns);
 }
 
 static void charge_unsampled(void *context, const char *comm, uint64_t ns)
 {
-	struct recording *recording = context;
-	const char *name = categories__of_thread(recording->categories, comm);
+	struct subject *subject = context;
+	struct recording *recording = subject->recording;
+	const char *name = categories__of_thread(subject->categories, comm);
 	uint32_t category = call_tree__category(recording->tree, name);
 	uint32_t node = call_tree__child(recording->tree, category, recording->unsampled);
 
@@ -87,63 +93,105 @@ static void charge_unsampled(void *context, const char *comm, uint64_t ns)
 		recording->error = -ENOMEM;
 }
 
-struct recording *recording__new(pid_t pid, enum category_kind kind, const char *process)
+static void free_subject(struct subject *subject)
+{
+	if (!subject)
+		return;
+	symbolizer_puc__free(subject->symbolizer);
+	cpu_time__free(subject->time);
+	categories__free(subject->categories);
+	free(subject);
+}
+
+struct recording *recording__new(enum category_kind kind, int has_many)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
-	struct cpu_time_receiver receiver = {recording, charge, charge_unsampled};
 
 	if (!recording)
 		return NULL;
-	recording->pid = pid;
+	recording->kind = kind;
+	recording->has_many = has_many;
 	recording->tree = call_tree__new();
-	recording->categories = categories__new(kind, process);
 	recording->functions = functions__new();
-	recording->time = cpu_time__new(&receiver);
-	if (!recording->tree || !recording->categories || !recording->functions || !recording->time)
+	if (!recording->tree || !recording->functions)
 		goto cleanup;
-	recording->symbolizer = symbolizer_puc__new(pid, recording->functions);
 	recording->host = functions__pseudo(recording->functions, "(host)");
 	recording->unreadable = functions__pseudo(recording->functions, "(unreadable)");
 	recording->unsampled = functions__pseudo(recording->functions, "(unsampled)");
 	recording->other = functions__pseudo(recording->functions, CALL_TREE_OTHER);
 	recording->collector = functions__collector(recording->functions);
 	recording->functions_most = FUNCTIONS_MAX;
-	if (recording->symbolizer && recording->host && recording->unreadable &&
-	    recording->unsampled && recording->other && recording->collector)
+	if (recording->host && recording->unreadable && recording->unsampled && recording->other &&
+	    recording->collector)
 		return recording;
 cleanup:
 	recording__free(recording);
 	return NULL;
 }
 
-static void forget_stack(struct recording *recording, struct last_stack *stack)
-{
-	HASH_DEL(recording->stacks, stack);
-	free(stack->frames);
-	free(stack->nodes);
-	free(stack);
-}
-
-static void forget_stacks(struct recording *recording)
-{
-	struct last_stack *stack, *next;
-
-	HASH_ITER (hh, recording->stacks, stack, next)
-		forget_stack(recording, stack);
-}
-
 void recording__free(struct recording *recording)
 {
+	struct subject *subject, *next;
+
 	if (!recording)
 		return;
-	forget_stacks(recording);
-	symbolizer_puc__free(recording->symbolizer);
-	cpu_time__free(recording->time);
+	HASH_ITER (hh, recording->subjects, subject, next) {
+		HASH_DEL(recording->subjects, subject);
+		free_subject(subject);
+	}
+	last_stacks__forget_all(&recording->stacks);
 	timeline__free(recording->timeline);
 	functions__free(recording->functions);
-	categories__free(recording->categories);
 	call_tree__free(recording->tree);
 	free(recording);
+}
+
+int recording__add_process(struct recording *recording, pid_t pid, const char *name)
+{
+	struct subject *subject = calloc(1, sizeof(*subject));
+	struct cpu_time_receiver receiver = {subject, charge, charge_unsampled};
+
+	if (!subject)
+		return -ENOMEM;
+	subject->pid = pid;
+	subject->recording = recording;
+	subject->categories = categories__new(recording->kind, name, recording->has_many);
+	subject->time = cpu_time__new(&receiver);
+	subject->symbolizer = symbolizer_puc__new(pid, recording->functions);
+	if (!subject->categories || !subject->time || !subject->symbolizer)
+		goto cleanup;
+	HASH_ADD(hh, recording->subjects, pid, sizeof(pid), subject);
+	if (HASH_HAS_ADDED(subject))
+		return 0;
+cleanup:
+	free_subject(subject);
+	return -ENOMEM;
+}
+
+uint64_t recording__cpu_ns(const struct recording *recording, pid_t pid)
+{
+	const struct subject *subject = find_subject(recording, pid);
+
+	return subject ? cpu_time__total_ns(subject->time) + subject->unaccounted_ns : 0;
+}
+
+void recording__end_process(struct recording *recording, pid_t pid)
+{
+	struct subject *subject = find_subject(recording, pid);
+
+	if (!subject)
+		return;
+	cpu_time__end_all(subject->time);
+	recording->ended_ns += recording__cpu_ns(recording, pid);
+	recording->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
+	functions__forget_addresses(recording->functions, pid);
+	HASH_DEL(recording->subjects, subject);
+	free_subject(subject);
+}
+
+uint64_t recording__ended_ns(const struct recording *recording)
+{
+	return recording->ended_ns;
 }
 
 int recording__keep_timeline(struct recording *recording)
@@ -158,69 +206,21 @@ int recording__keep_coroutines(struct recording *recording)
 	return recording->coroutine ? 0 : -ENOMEM;
 }
 
-int recording__begin_thread(struct recording *recording, uint32_t tid, const char *comm,
-			    uint64_t runtime_ns)
+int recording__begin_thread(struct recording *recording, const struct recorded_thread *thread)
 {
-	return cpu_time__begin(recording->time, tid, comm, runtime_ns);
-}
+	struct subject *subject = find_subject(recording, thread->pid);
 
-static struct last_stack *last_stack_of(struct recording *recording, uint32_t tid)
-{
-	struct last_stack *stack;
-
-	HASH_FIND(hh, recording->stacks, &tid, sizeof(tid), stack);
-	if (stack)
-		return stack;
-	if (HASH_COUNT(recording->stacks) >= STACKS_MAX)
-		forget_stack(recording, recording->stacks);
-	stack = calloc(1, sizeof(*stack));
-	if (!stack)
-		return NULL;
-	stack->tid = tid;
-	HASH_ADD(hh, recording->stacks, tid, sizeof(stack->tid), stack);
-	if (HASH_HAS_ADDED(stack))
-		return stack;
-	free(stack);
-	return NULL;
-}
-
-static int make_room(struct last_stack *stack, uint32_t count)
-{
-	struct ls_frame *frames;
-	uint32_t *nodes;
-
-	if (count <= stack->room)
-		return 0;
-	frames = reallocarray(stack->frames, count, sizeof(*frames));
-	if (!frames)
-		return -ENOMEM;
-	stack->frames = frames;
-	nodes = reallocarray(stack->nodes, count, sizeof(*nodes));
-	if (!nodes)
-		return -ENOMEM;
-	stack->nodes = nodes;
-	stack->room = count;
-	return 0;
-}
-
-/* How many frames, from the root, are the same as last time. */
-static uint32_t shared_frames(const struct last_stack *stack, const struct ls_frame *frames,
-			      uint32_t count)
-{
-	uint32_t shared = 0;
-
-	while (shared < count && shared < stack->count &&
-	       !memcmp(&frames[count - 1 - shared], &stack->frames[stack->count - 1 - shared],
-		       sizeof(*frames)))
-		shared++;
-	return shared;
+	return subject ? cpu_time__begin(subject->time, thread->tid, thread->comm,
+					 thread->runtime_ns)
+		       : 0;
 }
 
 /* The node of frames[at] under `parent`. 0 when out of memory. */
-static uint32_t frame_node(struct recording *recording, const struct ls_sample *sample,
+static uint32_t frame_node(struct subject *subject, const struct ls_sample *sample,
 			   const struct ls_frame *frames, uint32_t at, uint32_t parent,
 			   struct symbol_quality *quality)
 {
+	struct recording *recording = subject->recording;
 	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
 	uint32_t function;
 
@@ -228,35 +228,29 @@ static uint32_t frame_node(struct recording *recording, const struct ls_sample *
 		return parent;
 	if (recording->coroutine && frames[at].flags & LS_FRAME_STATE_ROOT)
 		parent = call_tree__child(recording->tree, parent, recording->coroutine);
-	function = symbolizer_puc__function(recording->symbolizer, layout, sample->state,
-					    &frames[at], sample->frame_count - at, quality);
+	function = symbolizer_puc__function(subject->symbolizer, layout, sample->state, &frames[at],
+					    sample->frame_count - at, quality);
 	return function ? call_tree__child(recording->tree, parent, function) : 0;
 }
 
 /* The node that the sample's leaf ends at. 0 when out of memory. */
-static uint32_t stack_node(struct recording *recording, const struct ls_sample *sample,
+static uint32_t stack_node(struct subject *subject, const struct ls_sample *sample,
 			   const struct ls_frame *frames, uint32_t category)
 {
-	struct last_stack *stack = last_stack_of(recording, sample->tid);
+	struct recording *recording = subject->recording;
 	uint32_t count = sample->frame_count, shared, node = category;
+	struct last_stack *stack = last_stacks__of(&recording->stacks, sample->tid, count);
 	struct symbol_quality quality;
 	int is_known = 1;
 
-	if (!stack || make_room(stack, count))
+	if (!stack)
 		return 0;
-	shared = stack->category == category ? shared_frames(stack, frames, count) : 0;
-	/* A caller that has become the leaf is looked at as such. */
-	if (shared && shared == count && count < stack->count)
-		shared--;
-	/* The shared part moves to where it lies in the new stack, counted from the leaf. */
-	if (shared) {
-		memmove(stack->nodes + count - shared, stack->nodes + stack->count - shared,
-			shared * sizeof(*stack->nodes));
+	shared = last_stack__share(stack, frames, count, category);
+	if (shared)
 		node = stack->nodes[count - shared];
-	}
 	for (uint32_t at = count - shared; at-- > 0;) {
 		quality = (struct symbol_quality){1, 1};
-		node = frame_node(recording, sample, frames, at, node, &quality);
+		node = frame_node(subject, sample, frames, at, node, &quality);
 		is_known &= quality.is_known;
 		stack->leaf_has_line = quality.has_line;
 		if (!node) {
@@ -283,6 +277,7 @@ static int prune(struct recording *recording)
 	uint8_t *used = calloc(functions__highest(recording->functions) + 1, sizeof(*used));
 	struct ls_profile profile = {};
 	struct call_tree *tree = NULL;
+	struct subject *subject;
 	uint32_t *nodes = NULL;
 	int error = -ENOMEM;
 
@@ -294,13 +289,15 @@ static int prune(struct recording *recording)
 	error = pruning__run(&pruning, &profile, &tree, &nodes, used);
 	if (error)
 		goto cleanup;
-	forget_stacks(recording);
-	cpu_time__renumber(recording->time, nodes);
+	last_stacks__forget_all(&recording->stacks);
+	for (subject = recording->subjects; subject; subject = subject->hh.next)
+		cpu_time__renumber(subject->time, nodes);
 	if (recording->timeline)
 		timeline__renumber(recording->timeline, nodes);
 	call_tree__free(recording->tree);
 	recording->tree = tree;
-	symbolizer_puc__mark(recording->symbolizer, used);
+	for (subject = recording->subjects; subject; subject = subject->hh.next)
+		symbolizer_puc__mark(subject->symbolizer, used);
 	recording->evicted += functions__evict(recording->functions, used);
 cleanup:
 	free(nodes);
@@ -324,7 +321,7 @@ static int keep_bounds(struct recording *recording, uint32_t depth)
 }
 
 /* Of the outermost Lua function; NULL: it is not known. */
-static const char *root_source(struct recording *recording, const struct ls_sample *sample,
+static const char *root_source(struct subject *subject, const struct ls_sample *sample,
 			       const struct ls_frame *frames)
 {
 	struct symbol_quality quality = {};
@@ -337,41 +334,46 @@ static const char *root_source(struct recording *recording, const struct ls_samp
 		if (frames[at].kind != LS_FRAME_LUA)
 			return NULL;
 		return functions__source(
-			recording->functions,
+			subject->recording->functions,
 			symbolizer_puc__function(
-				recording->symbolizer, &layouts_puc[sample->layout].offsets,
+				subject->symbolizer, &layouts_puc[sample->layout].offsets,
 				sample->state, &frames[at], sample->frame_count - at, &quality));
 	}
 	return NULL;
 }
 
 /* The node of what the sample is filed under. 0 when out of memory. */
-static uint32_t category_node(struct recording *recording, const struct ls_sample *sample,
+static uint32_t category_node(struct subject *subject, const struct ls_sample *sample,
 			      const struct ls_frame *frames)
 {
-	const char *source = categories__kind(recording->categories) == CATEGORY_CHUNK
-				     ? root_source(recording, sample, frames)
+	const char *source = subject->recording->kind == CATEGORY_CHUNK
+				     ? root_source(subject, sample, frames)
 				     : NULL;
 
-	return call_tree__category(recording->tree,
-				   categories__of_sample(recording->categories, sample, source));
+	return call_tree__category(subject->recording->tree,
+				   categories__of_sample(subject->categories, sample, source));
 }
 
 int recording__sample(struct recording *recording, const struct ls_sample *sample,
 		      const struct ls_frame *frames)
 {
+	struct subject *subject = find_subject(recording, (pid_t)sample->tgid);
 	uint32_t category, node;
 	int error;
 
 	if (recording->is_paused)
 		return 0;
+	if (!subject) {
+		recording->strangers++;
+		return 0;
+	}
 	error = keep_bounds(recording, 2U * sample->frame_count + 2);
 	if (error)
 		return error;
-	category = category_node(recording, sample, frames);
+	category = category_node(subject, sample, frames);
 	if (!category)
 		return -ENOMEM;
-	verdicts__add(&recording->verdicts, sample);
+	verdicts__add(&subject->verdicts, sample);
 	recording->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
 	recording->errors[sample->error % LS_WALK_ERROR_COUNT]++;
 	if (sample->class == LS_SAMPLE_HOST)
@@ -379,88 +381,112 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	else if (sample->class == LS_SAMPLE_UNREADABLE || sample->layout >= layouts_puc_count)
 		node = call_tree__child(recording->tree, category, recording->unreadable);
 	else
-		node = stack_node(recording, sample, frames, category);
+		node = stack_node(subject, sample, frames, category);
 	if (sample->flags & LS_SAMPLE_IN_COLLECTOR && sample->frame_count)
 		node = call_tree__child(recording->tree, node, recording->collector);
 	if (!node)
 		return -ENOMEM;
 	if (sample->state)
-		recording->last_states[sample->layout % LS_LAYOUT_MAX] = sample->state;
+		subject->last_states[sample->layout % LS_LAYOUT_MAX] = sample->state;
 	call_tree__count(recording->tree, node);
 	if (recording->timeline &&
 	    timeline__add(recording->timeline, sample->time_ns, sample->tid, node))
 		return -ENOMEM;
-	return cpu_time__sample(recording->time, sample, node);
+	return cpu_time__sample(subject->time, sample, node);
 }
 
 int recording__function(struct recording *recording, const struct ls_function *function)
 {
+	struct subject *subject = find_subject(recording, (pid_t)function->tgid);
 	int error = keep_bounds(recording, 1);
 
-	return error ? error : symbolizer_puc__define(recording->symbolizer, function);
+	if (error || !subject)
+		return error;
+	return symbolizer_puc__define(subject->symbolizer, function);
 }
 
-int recording__is_full(const struct recording *recording)
+int recording__is_full(const struct recording *recording, pid_t pid)
 {
-	return symbolizer_puc__is_full(recording->symbolizer);
+	const struct subject *subject = find_subject(recording, pid);
+
+	return subject && symbolizer_puc__is_full(subject->symbolizer);
 }
 
-void recording__age(struct recording *recording)
+void recording__age(struct recording *recording, pid_t pid)
 {
-	symbolizer_puc__age(recording->symbolizer);
+	struct subject *subject = find_subject(recording, pid);
+
+	if (subject)
+		symbolizer_puc__age(subject->symbolizer);
 }
 
 int recording__thread_exit(struct recording *recording, const struct ls_thread_exit *exit)
 {
-	struct last_stack *stack;
+	struct subject *subject = find_subject(recording, (pid_t)exit->tgid);
 
-	HASH_FIND(hh, recording->stacks, &exit->tid, sizeof(exit->tid), stack);
-	if (stack)
-		forget_stack(recording, stack);
+	last_stacks__forget(&recording->stacks, exit->tid);
+	if (!subject) {
+		recording->strangers++;
+		return 0;
+	}
 	if (!recording->is_paused && exit->time_ns >= recording->resumed_ns)
-		return cpu_time__end(recording->time, exit->tid, exit->comm, exit->runtime_ns);
-	cpu_time__end_known(recording->time, exit->tid, exit->runtime_ns);
+		return cpu_time__end(subject->time, exit->tid, exit->comm, exit->runtime_ns);
+	cpu_time__end_known(subject->time, exit->tid, exit->runtime_ns);
 	return 0;
 }
 
-int recording__exec(struct recording *recording)
+int recording__exec(struct recording *recording, pid_t pid)
 {
-	struct symbolizer_puc *fresh = symbolizer_puc__new(recording->pid, recording->functions);
+	struct subject *subject = find_subject(recording, pid);
+	struct symbolizer_puc *fresh;
 
+	if (!subject)
+		return 0;
+	fresh = symbolizer_puc__new(pid, recording->functions);
 	if (!fresh)
 		return -ENOMEM;
-	recording->unnamed_calls += symbolizer_puc__unnamed_calls(recording->symbolizer);
-	symbolizer_puc__free(recording->symbolizer);
-	categories__forget_vms(recording->categories);
-	functions__forget_addresses(recording->functions);
-	recording->symbolizer = fresh;
-	memset(recording->last_states, 0, sizeof(recording->last_states));
-	memset(&recording->verdicts, 0, sizeof(recording->verdicts));
-	forget_stacks(recording);
+	recording->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
+	symbolizer_puc__free(subject->symbolizer);
+	categories__forget_vms(subject->categories);
+	functions__forget_addresses(recording->functions, pid);
+	subject->symbolizer = fresh;
+	memset(subject->last_states, 0, sizeof(subject->last_states));
+	memset(&subject->verdicts, 0, sizeof(subject->verdicts));
+	last_stacks__forget_all(&recording->stacks);
 	return 0;
 }
 
-int recording__rename_process(struct recording *recording, const char *process)
+int recording__rename_process(struct recording *recording, pid_t pid, const char *name)
 {
-	return categories__rename(recording->categories, process);
+	struct subject *subject = find_subject(recording, pid);
+
+	return subject ? categories__rename(subject->categories, name) : 0;
 }
 
-int recording__end_thread(struct recording *recording, uint32_t tid, const char *comm,
-			  uint64_t runtime_ns)
+int recording__end_thread(struct recording *recording, const struct recorded_thread *thread)
 {
-	return cpu_time__end(recording->time, tid, comm, runtime_ns);
+	struct subject *subject = find_subject(recording, thread->pid);
+
+	return subject ? cpu_time__end(subject->time, thread->tid, thread->comm, thread->runtime_ns)
+		       : 0;
 }
 
-int recording__pause_thread(struct recording *recording, uint32_t tid, const char *comm,
-			    uint64_t runtime_ns)
+int recording__pause_thread(struct recording *recording, const struct recorded_thread *thread)
 {
-	return cpu_time__pause(recording->time, tid, comm, runtime_ns);
+	struct subject *subject = find_subject(recording, thread->pid);
+
+	return subject ? cpu_time__pause(subject->time, thread->tid, thread->comm,
+					 thread->runtime_ns)
+		       : 0;
 }
 
-int recording__resume_thread(struct recording *recording, uint32_t tid, const char *comm,
-			     uint64_t runtime_ns)
+int recording__resume_thread(struct recording *recording, const struct recorded_thread *thread)
 {
-	return cpu_time__resume(recording->time, tid, comm, runtime_ns);
+	struct subject *subject = find_subject(recording, thread->pid);
+
+	return subject ? cpu_time__resume(subject->time, thread->tid, thread->comm,
+					  thread->runtime_ns)
+		       : 0;
 }
 
 void recording__pause(struct recording *recording)
@@ -474,37 +500,51 @@ void recording__resume(struct recording *recording, uint64_t time_ns)
 	recording->resumed_ns = time_ns;
 }
 
-int recording__settle_thread(struct recording *recording, uint32_t tid, const char *comm,
-			     uint64_t runtime_ns)
+int recording__settle_thread(struct recording *recording, const struct recorded_thread *thread)
 {
+	struct subject *subject = find_subject(recording, thread->pid);
+
+	if (!subject)
+		return 0;
 	if (!recording->is_paused)
-		return cpu_time__settle(recording->time, tid, comm, runtime_ns);
-	cpu_time__settle_known(recording->time, tid, runtime_ns);
+		return cpu_time__settle(subject->time, thread->tid, thread->comm,
+					thread->runtime_ns);
+	cpu_time__settle_known(subject->time, thread->tid, thread->runtime_ns);
 	return 0;
 }
 
-void recording__complete(struct recording *recording, const char *comm, uint64_t cpu_ns)
+void recording__complete(struct recording *recording, pid_t pid, const char *comm, uint64_t cpu_ns)
 {
-	uint64_t known_ns = cpu_time__total_ns(recording->time) + recording->unaccounted_ns;
+	struct subject *subject = find_subject(recording, pid);
+	uint64_t known_ns;
 
+	if (!subject)
+		return;
+	known_ns = cpu_time__total_ns(subject->time) + subject->unaccounted_ns;
 	if (cpu_ns > known_ns) {
-		recording->unaccounted_ns += cpu_ns - known_ns;
-		charge_unsampled(recording, comm, cpu_ns - known_ns);
+		subject->unaccounted_ns += cpu_ns - known_ns;
+		charge_unsampled(subject, comm, cpu_ns - known_ns);
 	}
 	for (size_t i = 0; i < layouts_puc_count; i++)
-		symbolizer_puc__finish(recording->symbolizer, &layouts_puc[i].offsets,
-				       recording->last_states[i]);
+		symbolizer_puc__finish(subject->symbolizer, &layouts_puc[i].offsets,
+				       subject->last_states[i]);
 }
 
-void recording__finish(struct recording *recording, const char *comm, uint64_t cpu_ns)
+void recording__finish(struct recording *recording, pid_t pid, const char *comm, uint64_t cpu_ns)
 {
-	cpu_time__end_all(recording->time);
-	recording__complete(recording, comm, cpu_ns);
+	struct subject *subject = find_subject(recording, pid);
+
+	if (!subject)
+		return;
+	cpu_time__end_all(subject->time);
+	recording__complete(recording, pid, comm, cpu_ns);
 }
 
-struct verdicts *recording__verdicts(struct recording *recording)
+struct verdicts *recording__verdicts(struct recording *recording, pid_t pid)
 {
-	return &recording->verdicts;
+	struct subject *subject = find_subject(recording, pid);
+
+	return subject ? &subject->verdicts : NULL;
 }
 
 const uint64_t *recording__classes(const struct recording *recording)
@@ -522,6 +562,7 @@ uint64_t recording__script_samples(const struct recording *recording)
 void recording__export(struct recording *recording, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
+	const struct subject *subject;
 
 	call_tree__export(recording->tree, profile);
 	functions__export(recording->functions, profile);
@@ -535,6 +576,8 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	if (recording->timeline)
 		timeline__export(recording->timeline, profile);
 	recorder->evicted_samples = pruning__samples(profile, recording->other);
-	recorder->unnamed_calls =
-		recording->unnamed_calls + symbolizer_puc__unnamed_calls(recording->symbolizer);
+	recorder->lost_records += recording->strangers;
+	recorder->unnamed_calls = recording->unnamed_calls;
+	for (subject = recording->subjects; subject; subject = subject->hh.next)
+		recorder->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
 }

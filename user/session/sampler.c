@@ -32,7 +32,7 @@ struct sampler {
 	struct sampler_options options;
 	pthread_t loader;
 	int is_loading;
-	int error;                  /* of loading */
+	int error;                 /* of loading */
 	int (*explain)(int error); /* says what that is of */
 	struct luaspy_bpf *bpf;
 	struct ring_buffer *ring;
@@ -78,6 +78,8 @@ static int hand_out(const struct sampler_receiver *receiver, const void *data, s
 		return receiver->thread_exit(receiver->context, data);
 	case LS_RECORD_EXEC:
 		return receiver->exec(receiver->context, data);
+	case LS_RECORD_FORK:
+		return receiver->fork ? receiver->fork(receiver->context, data) : 0;
 	}
 	return -EBADMSG;
 }
@@ -156,6 +158,7 @@ static int load_programs(struct sampler *sampler)
 		return -errno;
 	sampler->bpf = bpf;
 	bpf->rodata->max_depth = sampler->options.max_depth;
+	bpf->rodata->follows_children = (uint32_t)sampler->options.follows_children;
 	bpf->rodata->timer_count = timer_set__count(sampler->options.period_ns);
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
 	error = luaspy_bpf__load(bpf);
@@ -175,8 +178,8 @@ static int load(struct sampler *sampler)
 	if (error)
 		return error;
 	sampler->explain = explain_ring_failure;
-	sampler->ring = ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler,
-					 NULL);
+	sampler->ring =
+		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler, NULL);
 	return sampler->ring ? 0 : -errno;
 }
 
@@ -273,6 +276,13 @@ int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_targ
 		       : 0;
 }
 
+void sampler__forget_target(struct sampler *sampler, pid_t pid)
+{
+	uint32_t tgid = (uint32_t)pid;
+
+	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid);
+}
+
 int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 {
 	struct timer *timer = calloc(1, sizeof(*timer));
@@ -281,7 +291,10 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	if (!timer)
 		return -ENOMEM;
 	timer->tid = tid;
-	error = timer_set__open(&timer->set, tid, sampler->options.period_ns, sampler->bpf->progs.sample);
+	error = timer_set__open(&timer->set, tid,
+				&(struct timer_options){sampler->options.period_ns,
+							sampler->options.follows_children},
+				sampler->bpf->progs.sample);
 	if (error)
 		goto cleanup;
 	/* Attaching has switched them on. */

@@ -14,7 +14,8 @@ struct sampler;
 
 struct sampler_options {
 	uint64_t period_ns;
-	uint32_t max_depth; /* frames, at most LS_DEPTH_MAX */
+	uint32_t max_depth;   /* frames, at most LS_DEPTH_MAX */
+	int follows_children; /* processes that targets create are targets, with their timers */
 };
 
 /* Called while sampler__drain() runs, in the order in which BPF sent. Negative ends the drain. */
@@ -24,6 +25,7 @@ struct sampler_receiver {
 	int (*function)(void *context, const struct ls_function *function);
 	int (*thread_exit)(void *context, const struct ls_thread_exit *exit);
 	int (*exec)(void *context, const struct ls_exec *exec);
+	int (*fork)(void *context, const struct ls_fork *fork); /* where children are followed */
 };
 
 /*
@@ -47,6 +49,9 @@ int sampler__set_layout(struct sampler *sampler, uint32_t index,
 
 /* What BPF knows of a process; without it, its samples are passed over. 0 or -errno. */
 int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_target *target);
+
+/* Forgets a process that has ended. */
+void sampler__forget_target(struct sampler *sampler, pid_t pid);
 
 /*
  * Starts timers on one thread and on those that it will create. 0 or -errno; -ESRCH: it is gone.

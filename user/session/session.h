@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One session on one process: from its timers' start to the profile. */
+/* One session on one process or more: from its timers' start to the profile. */
 #ifndef LS_SESSION_H
 #define LS_SESSION_H
 
@@ -14,7 +14,9 @@
 struct session;
 
 struct session_options {
-	pid_t pid;
+	const pid_t *pids; /* borrowed; one, or more */
+	size_t pid_count;
+	int follows_children; /* those that they have, and those that they get */
 	uint64_t period_ns;
 	uint64_t duration_ns;    /* 0: until a signal or the target's end */
 	uint64_t start_after_ns; /* lets it run so long before the first sample */
@@ -31,7 +33,8 @@ struct session_options {
 	/* The profile so far is wanted, while the session goes on: session__export() has it. */
 	void (*write)(void *context, struct session *session);
 	void *context;
-	struct launch *launch; /* `pid` is this command, to be released; NULL: it runs already */
+	struct launch *
+		launch; /* the one process is this command, to be released; NULL: it runs already */
 };
 
 /*
@@ -55,6 +58,9 @@ int session__run(struct session *session);
 /* "lua5.4 (pid 42)", and the name alone. Valid until the session is closed. */
 const char *session__target(const struct session *session);
 const char *session__name(const struct session *session);
+
+/* The first of those that were asked for and are there. */
+pid_t session__pid(const struct session *session);
 
 /* What was sampled. Valid until the session is closed. */
 void session__export(struct session *session, struct ls_profile *profile);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "clock.h"
 #include "log.h"
 #include "process.h"
 
@@ -25,7 +24,9 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 	if (!error)
 		error = process__name(tid, comm);
 	if (!error && !threads->is_paused)
-		error = recording__begin_thread(threads->recording, tid, comm, runtime_ns);
+		error = recording__begin_thread(
+			threads->recording,
+			&(struct recorded_thread){threads->pid, (uint32_t)tid, comm, runtime_ns});
 	if (!error)
 		error = sampler__attach_thread(threads->sampler, tid);
 	return error == -ENOENT ? -ESRCH : error;
@@ -57,9 +58,6 @@ int threads__attach(struct threads *threads, const char *target)
 {
 	int attached, rounds = 0;
 
-	if (threads->is_paused)
-		recording__pause(threads->recording);
-	sampler__switch(threads->sampler, !threads->is_paused);
 	if (process__runtime_ns(threads->pid, &threads->cpu_start_ns))
 		threads->cpu_start_ns = 0;
 	do {
@@ -89,8 +87,7 @@ static int is_alive(pid_t tid)
 	return state && state != 'Z' && state != 'X';
 }
 
-typedef int thread_visitor(struct recording *recording, uint32_t tid, const char *comm,
-			   uint64_t runtime_ns);
+typedef int thread_visitor(struct recording *recording, const struct recorded_thread *thread);
 
 /* Tells of all living threads what they were charged. The sum of what was returned, or -errno. */
 static int visit(const struct threads *threads, thread_visitor *visitor)
@@ -98,15 +95,16 @@ static int visit(const struct threads *threads, thread_visitor *visitor)
 	pid_t *tids = NULL;
 	ssize_t count = process__threads(threads->pid, &tids);
 	int result = 0, sum = 0;
-	uint64_t runtime_ns;
 	char comm[16];
 
 	for (ssize_t i = 0; i < count && result >= 0; i++) {
+		struct recorded_thread thread = {threads->pid, (uint32_t)tids[i], comm, 0};
+
 		if (!is_alive(tids[i]) ||
-		    process__thread_runtime_ns(threads->pid, tids[i], &runtime_ns) ||
+		    process__thread_runtime_ns(threads->pid, tids[i], &thread.runtime_ns) ||
 		    process__name(tids[i], comm))
 			continue;
-		result = visitor(threads->recording, tids[i], comm, runtime_ns);
+		result = visitor(threads->recording, &thread);
 		sum += result > 0;
 	}
 	free(tids);
@@ -144,7 +142,6 @@ int threads__pause(struct threads *threads)
 
 	threads->cpu_ns = cpu_so_far_ns(threads);
 	threads->is_paused = 1;
-	recording__pause(threads->recording);
 	return explain("pause", error);
 }
 
@@ -162,8 +159,6 @@ int threads__resume(struct threads *threads)
 	do {
 		resumed = visit(threads, recording__resume_thread);
 	} while (resumed > 0 && ++rounds < ROUNDS_MAX);
-	recording__resume(threads->recording, clock_ns(CLOCK_MONOTONIC));
-	sampler__switch(threads->sampler, 1);
 	return explain("resume", resumed);
 }
 
@@ -175,14 +170,14 @@ void threads__settle(struct threads *threads)
 
 void threads__complete(struct threads *threads, const char *name)
 {
-	recording__complete(threads->recording, name, threads->cpu_so_far_ns);
+	recording__complete(threads->recording, threads->pid, name, threads->cpu_so_far_ns);
 }
 
 void threads__end(struct threads *threads, const char *name)
 {
 	visit(threads, recording__end_thread);
 	threads->cpu_ns = threads->cpu_so_far_ns = cpu_so_far_ns(threads);
-	recording__finish(threads->recording, name, threads->cpu_ns);
+	recording__finish(threads->recording, threads->pid, name, threads->cpu_ns);
 }
 
 void threads__raise_file_limit(void)

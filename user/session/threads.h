@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The target's threads: their timers, and what the kernel charged them while they were sampled. */
+/* One process's threads: their timers, and what the kernel charged them while they were sampled. */
 #ifndef LS_THREADS_H
 #define LS_THREADS_H
 
@@ -13,7 +13,7 @@ struct threads {
 	pid_t pid;
 	struct sampler *sampler;     /* borrowed, and so is the recording */
 	struct recording *recording; /* is told when threads begin and end */
-	int is_paused;               /* timers are off; may be so from the start */
+	int is_paused;               /* nothing is recorded; may be so from the start */
 	uint64_t cpu_start_ns;       /* CPU time of the process where it began, or was resumed */
 	uint64_t cpu_ns;        /* what it was charged before that; in the end all: 0: not known */
 	uint64_t cpu_so_far_ns; /* when it was settled or ended */
@@ -29,12 +29,12 @@ void threads__raise_file_limit(void);
 int threads__attach(struct threads *threads, const char *target);
 
 /*
- * Nothing is recorded from here on. Timers have been switched off before, and everything drained;
- * drain again afterwards, for the ends of threads that it missed. 0 or -errno.
+ * Nothing is to be recorded of it from here on. Timers have been switched off before, and
+ * everything drained; drain again afterwards, for the ends of threads that it missed. 0 or -errno.
  */
 int threads__pause(struct threads *threads);
 
-/* It is again, and the timers are switched on. 0 or -errno. */
+/* It is again, before the timers are switched on. 0 or -errno. */
 int threads__resume(struct threads *threads);
 
 /*

@@ -27,9 +27,9 @@ static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
 
 /*
  * Task-clock: the timer runs while the thread does, and nobody else pays. inherit_thread: threads
- * that it creates get one too, other processes do not.
+ * that it creates get one too, other processes do not unless they are followed.
  */
-static int open_event(pid_t tid, uint64_t period_ns)
+static int open_event(pid_t tid, uint64_t period_ns, int follows_children)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -37,7 +37,7 @@ static int open_event(pid_t tid, uint64_t period_ns)
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = period_ns,
 		.inherit = 1,
-		.inherit_thread = 1,
+		.inherit_thread = !follows_children,
 		.disabled = 1,
 	};
 	int file =
@@ -46,10 +46,11 @@ static int open_event(pid_t tid, uint64_t period_ns)
 	return file < 0 ? -errno : file;
 }
 
-static int add_timer(struct timer_set *set, uint32_t at, pid_t tid, uint64_t period_ns,
-		     struct bpf_program *program)
+static int add_timer(struct timer_set *set, uint32_t at, pid_t tid,
+		     const struct timer_options *options, struct bpf_program *program)
 {
-	int error, file = open_event(tid, random_period(set, period_ns));
+	int error, file = open_event(tid, random_period(set, options->period_ns),
+				     options->follows_children);
 
 	if (file < 0)
 		return file;
@@ -63,14 +64,14 @@ static int add_timer(struct timer_set *set, uint32_t at, pid_t tid, uint64_t per
 	return error;
 }
 
-int timer_set__open(struct timer_set *set, pid_t tid, uint64_t period_ns,
+int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options *options,
 		    struct bpf_program *program)
 {
 	int error = 0;
 
-	*set = (struct timer_set){.count = timer_set__count(period_ns)};
+	*set = (struct timer_set){.count = timer_set__count(options->period_ns)};
 	for (uint32_t i = 0; i < set->count && !error; i++)
-		error = add_timer(set, i, tid, period_ns, program);
+		error = add_timer(set, i, tid, options, program);
 	if (error)
 		timer_set__close(set);
 	return error;

@@ -25,14 +25,19 @@ struct timer_set {
 	struct bpf_link *links[TIMERS_MAX];
 };
 
+struct timer_options {
+	uint64_t period_ns;
+	int follows_children; /* processes that the thread will create have them too */
+};
+
 /* How many timers take samples every `period_ns` together: of at most 2.5 kHz each, if four do. */
 uint32_t timer_set__count(uint64_t period_ns);
 
 /*
- * Has `program` run on thread `tid`, and on those that it will create, every `period_ns` of its CPU
+ * Has `program` run on thread `tid`, and on those that it will create, period_ns of its CPU
  * time on average. 0 or -errno; -ESRCH: it is gone. To be closed if it was opened.
  */
-int timer_set__open(struct timer_set *set, pid_t tid, uint64_t period_ns,
+int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options *options,
 		    struct bpf_program *program);
 void timer_set__close(struct timer_set *set);
 

@@ -277,6 +277,67 @@ ssize_t process__threads(pid_t pid, pid_t **tids)
 	return count;
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char *text, *end;
+	int parent = 0;
+
+	if (read_all(open_proc("/proc/%d/stat", pid), &text) == 0) {
+		end = strrchr(text, ')');
+		if (end && sscanf(end + 1, " %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	free(text);
+	return parent;
+}
+
+/* Moves those whose parent is in the family, which begins with `first`, behind it. */
+static ssize_t gather(pid_t first, pid_t *pids, ssize_t count)
+{
+	pid_t *family = calloc((size_t)count + 1, sizeof(*family));
+	pid_t *parents = calloc((size_t)count, sizeof(*parents));
+	ssize_t members = 1;
+
+	if (!family || !parents) {
+		members = -ENOMEM;
+		goto cleanup;
+	}
+	family[0] = first;
+	for (ssize_t i = 0; i < count; i++)
+		parents[i] = parent_of(pids[i]);
+	for (ssize_t member = 0; member < members; member++)
+		for (ssize_t i = 0; i < count; i++)
+			if (parents[i] && parents[i] == family[member] && members <= count) {
+				family[members++] = pids[i];
+				parents[i] = 0;
+			}
+	members--;
+	memcpy(pids, family + 1, (size_t)members * sizeof(*pids));
+cleanup:
+	free(family);
+	free(parents);
+	return members;
+}
+
+ssize_t process__descendants(pid_t pid, pid_t **pids)
+{
+	DIR *directory = opendir("/proc");
+	ssize_t count;
+
+	*pids = NULL;
+	if (!directory)
+		return proc_error(errno);
+	count = read_ids(directory, pids);
+	closedir(directory);
+	if (count >= 0)
+		count = gather(pid, *pids, count);
+	if (count < 0) {
+		free(*pids);
+		*pids = NULL;
+	}
+	return count;
+}
+
 int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns)
 {
 	char *text;

@@ -46,6 +46,12 @@ int process__mapped_pages(pid_t pid, uint64_t *pages);
 /* Thread ids in ascending order; *tids is malloc()ed, NULL on error. The count, or -errno. */
 ssize_t process__threads(pid_t pid, pid_t **tids);
 
+/*
+ * The processes that descend from `pid`, without it, those that were born first mostly before
+ * their children; *pids likewise. The count, or -errno.
+ */
+ssize_t process__descendants(pid_t pid, pid_t **pids);
+
 /* CPU time charged to one thread so far (schedstat). 0 or -errno. */
 int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns);
 

@@ -25,7 +25,7 @@ struct run {
 	enum merged_lines lines;
 	struct view_options view;
 	uint64_t samples;
-	uint32_t exited; /* bit per thread */
+	int has_ended; /* the second process */
 };
 
 /* Few, so that they meet again; or any. */
@@ -36,6 +36,15 @@ static uint64_t take_number(struct input *input)
 	if (byte < 0xf0)
 		return byte % 16;
 	return byte < 0xfc ? 0x400000 + byte : input__take(input, 8);
+}
+
+/* One of few threads of two processes. */
+static uint32_t take_thread(struct input *input, uint32_t *pid)
+{
+	uint8_t byte = input__take(input, 1);
+
+	*pid = byte >> 7;
+	return byte % 32;
 }
 
 static void take_comm(struct input *input, char comm[LS_COMM_LEN])
@@ -52,7 +61,7 @@ static void send_sample(struct run *run)
 	struct ls_sample sample = {.type = LS_RECORD_SAMPLE};
 	struct input *input = &run->input;
 
-	sample.tid = input__take(input, 1) % 32;
+	sample.tid = take_thread(input, &sample.tgid);
 	sample.dropped_before = input__take(input, 1) % 8 == 7 ? input__take(input, 4) : 0;
 	sample.runtime_ns = input__take(input, 5);
 	sample.period_ns = 1000000;
@@ -73,7 +82,7 @@ static void send_sample(struct run *run)
 			.flags = input__take(input, 1),
 		};
 	require(recording__sample(run->recording, &sample, frames) == 0);
-	run->samples++;
+	run->samples += !(sample.tgid && run->has_ended);
 }
 
 static void send_function(struct run *run)
@@ -95,7 +104,7 @@ static void send_exit(struct run *run)
 {
 	struct ls_thread_exit exit = {.type = LS_RECORD_THREAD_EXIT};
 
-	exit.tid = input__take(&run->input, 1) % 32;
+	exit.tid = take_thread(&run->input, &exit.tgid);
 	exit.runtime_ns = input__take(&run->input, 5);
 	take_comm(&run->input, exit.comm);
 	require(recording__thread_exit(run->recording, &exit) == 0);
@@ -104,7 +113,7 @@ static void send_exit(struct run *run)
 static void send_record(struct run *run)
 {
 	char comm[LS_COMM_LEN];
-	uint32_t tid;
+	struct recorded_thread thread = {.comm = comm};
 
 	switch (input__take(&run->input, 1) % 16) {
 	case 0 ... 3:
@@ -114,13 +123,17 @@ static void send_record(struct run *run)
 		send_exit(run);
 		return;
 	case 5:
-		require(recording__exec(run->recording) == 0);
+		require(recording__exec(run->recording, 0) == 0);
 		return;
 	case 6:
-		tid = input__take(&run->input, 1) % 32;
+		thread.tid = take_thread(&run->input, (uint32_t *)&thread.pid);
 		take_comm(&run->input, comm);
-		require(recording__begin_thread(run->recording, tid, comm,
-						input__take(&run->input, 5)) == 0);
+		thread.runtime_ns = input__take(&run->input, 5);
+		require(recording__begin_thread(run->recording, &thread) == 0);
+		return;
+	case 7:
+		recording__end_process(run->recording, 1);
+		run->has_ended = 1;
 		return;
 	default:
 		send_sample(run);
@@ -258,13 +271,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	memory = (struct input){run.input.bytes + run.input.left, memory_size};
 	memory_of_input__set(&memory, choices & 1);
 	run.lines = choices & 2 ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
-	run.recording = recording__new(0, CATEGORY_THREAD, "fuzzed");
+	run.recording = recording__new(CATEGORY_THREAD, 1);
 	require(run.recording);
+	for (pid_t pid = 0; pid < 2; pid++)
+		require(recording__add_process(run.recording, pid, "fuzzed") == 0);
 	if (choices & 4)
 		look_otherwise(&run);
 	for (int i = 0; i < RECORDS_MAX && run.input.left; i++)
 		send_record(&run);
-	recording__finish(run.recording, "end", input__take(&memory, 5));
+	for (pid_t pid = 0; pid < 2; pid++)
+		recording__finish(run.recording, pid, "end", input__take(&memory, 5));
 	check_file(&run);
 	recording__free(run.recording);
 	return 0;

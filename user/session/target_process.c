@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "target_process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "log.h"
+#include "process.h"
+
+#define WITHOUT_LUA "(processes without Lua)"
+
+#define SETTLING_NS 2000000000ULL
+
+static void set_name(struct target_process *target, const char *name)
+{
+	snprintf(target->name, sizeof(target->name), "%.15s", name);
+	snprintf(target->title, sizeof(target->title), "%s (pid %d)", target->name, target->pid);
+}
+
+/* Where there are many, those without Lua are one category. */
+static int file_by_name(struct target_process *target)
+{
+	int is_filed = !target->setting->is_of_many ||
+		       identification__found(target->identification) != NULL ||
+		       target->setting->layout;
+
+	target->is_filed = is_filed;
+	return recording__rename_process(target->setting->recording, target->pid,
+					 is_filed ? target->title : WITHOUT_LUA);
+}
+
+static int make(const struct target_setting *setting, pid_t pid, int is_child, const char *name,
+		struct target_process **made)
+{
+	struct target_process *target = calloc(1, sizeof(*target));
+	struct identification_options options = {
+		.pid = pid,
+		.files = setting->files,
+		.layout = setting->layout,
+		.waits = setting->waits,
+		.is_child = is_child,
+		.announced = setting->is_of_many ? setting->announced : NULL};
+	int error = -ENOMEM;
+
+	*made = target;
+	if (!target)
+		return -ENOMEM;
+	target->setting = setting;
+	target->pid = pid;
+	target->pid_fd = -1;
+	target->is_child = is_child;
+	set_name(target, name);
+	target->threads = (struct threads){
+		.pid = pid, .sampler = setting->sampler, .recording = setting->recording};
+	target->identification = identification__new(&options);
+	if (target->identification)
+		error = recording__add_process(setting->recording, pid, WITHOUT_LUA);
+	if (!error)
+		error = file_by_name(target);
+	if (!error)
+		return 0;
+	target_process__free(target);
+	*made = NULL;
+	return error;
+}
+
+int target_process__new(const struct target_setting *setting, pid_t pid,
+			struct target_process **target)
+{
+	char name[16];
+	int error = process__name(pid, name);
+
+	*target = NULL;
+	if (!error)
+		return make(setting, pid, 0, name, target);
+	if (error == -ESRCH || error == -ENOENT) {
+		log_error("no process has the id %d", pid);
+		return -ENOENT;
+	}
+	log_error("cannot look into process %d: %s", pid, strerror(-error));
+	return error;
+}
+
+int target_process__new_child(const struct target_setting *setting, pid_t pid, const char *name,
+			      struct target_process **target)
+{
+	return make(setting, pid, 1, name, target);
+}
+
+void target_process__free(struct target_process *target)
+{
+	if (!target)
+		return;
+	identification__free(target->identification);
+	if (target->pid_fd >= 0)
+		close(target->pid_fd);
+	free(target);
+}
+
+int target_process__look(struct target_process *target)
+{
+	int error = identification__look(target->identification, target->title);
+
+	return error ? error : file_by_name(target);
+}
+
+static struct verdicts *verdicts_of(const struct target_process *target)
+{
+	return recording__verdicts(target->setting->recording, target->pid);
+}
+
+/* Tells BPF what is known of its interpreters, where that has changed. */
+static int tell(struct target_process *target)
+{
+	struct ls_target known = {.family = LS_FAMILY_PUC};
+
+	if (!target->is_refused)
+		identification__target(target->identification, verdicts_of(target), &known);
+	known.edition = target->known.edition;
+	if (target->is_known && !memcmp(&known, &target->known, sizeof(known)))
+		return 0;
+	target->known = known;
+	target->is_known = 1;
+	return sampler__set_target(target->setting->sampler, target->pid, &known);
+}
+
+int target_process__begin(struct target_process *target)
+{
+	identification__begin(target->identification, verdicts_of(target));
+	target->threads.sampler = target->setting->sampler;
+	return tell(target);
+}
+
+int target_process__inherit(struct target_process *target, const struct target_process *parent)
+{
+	*verdicts_of(target) = *verdicts_of(parent);
+	target->known = parent->known;
+	target->is_known = parent->is_known;
+	target->is_refused = parent->is_refused;
+	target->executed_ns = parent->executed_ns;
+	target->is_forked = 1;
+	if (!parent->is_filed)
+		return 0;
+	target->is_filed = 1;
+	return recording__rename_process(target->setting->recording, target->pid, target->title);
+}
+
+/* A script's wrapper does that. */
+int target_process__executes(struct target_process *target, const char *name)
+{
+	char terminated[LS_COMM_LEN + 1];
+
+	snprintf(terminated, sizeof(terminated), "%.*s", LS_COMM_LEN, name);
+	set_name(target, terminated);
+	target->has_executed = 1;
+	target->is_forked = 0;
+	return recording__exec(target->setting->recording, target->pid);
+}
+
+static int follow_exec(struct target_process *target)
+{
+	int error;
+
+	target->has_executed = 0;
+	target->is_refused = 0;
+	target->known = (struct ls_target){.edition = target->known.edition + 1};
+	target->is_known = 0;
+	if (!target->setting->is_launched && !target->is_child)
+		log_warn("%s now runs another program",
+			 target->setting->is_of_many ? target->title : "the target");
+	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
+	error = target_process__look(target);
+	if (!error)
+		return target_process__begin(target);
+	target->is_given_up = error == -ENOENT;
+	target->is_refused = target->setting->is_of_many && error != -ENOMEM;
+	return target->is_refused || target->is_given_up ? 0 : error;
+}
+
+/*
+ * Functions that have not been seen for long are forgotten in two steps, each after all that was
+ * sent has been taken in: BPF is told to define what it sees anew; then all that it still sent
+ * without that has been.
+ */
+static int renew(struct target_process *target)
+{
+	if (target->is_renewing) {
+		target->is_renewing = 0;
+		recording__age(target->setting->recording, target->pid);
+		return 0;
+	}
+	if (!recording__is_full(target->setting->recording, target->pid))
+		return 0;
+	target->is_renewing = 1;
+	target->known.edition++;
+	return sampler__set_target(target->setting->sampler, target->pid, &target->known);
+}
+
+static int settle(struct target_process *target)
+{
+	int error;
+
+	if (target->is_refused)
+		return 0;
+	identification__notice(target->identification, verdicts_of(target), target->title);
+	error = identification__settle(target->identification, verdicts_of(target), target->title);
+	if (error == -ENOENT && target->setting->is_of_many) {
+		target->is_refused = 1;
+		error = 0;
+	}
+	if (!error && !target->is_filed && identification__found(target->identification))
+		error = file_by_name(target);
+	return error;
+}
+
+/* Most become another program soon; else it has its parent's files, and BPF knows of those. */
+static int follow_fork(struct target_process *target)
+{
+	char name[16];
+
+	target->is_forked = 0;
+	if (!process__name(target->pid, name))
+		set_name(target, name);
+	return target_process__look(target);
+}
+
+int target_process__follow(struct target_process *target)
+{
+	int error;
+
+	if (target->has_executed) {
+		error = follow_exec(target);
+		if (error || target->is_given_up)
+			return error;
+	}
+	if (target->is_forked && target->is_forked++ > 1) {
+		error = follow_fork(target);
+		if (error)
+			return error;
+	}
+	error = renew(target);
+	if (!error)
+		error = settle(target);
+	return error ? error : tell(target);
+}
+
+int target_process__is_settling(const struct target_process *target, uint64_t start_ns,
+				uint64_t now_ns)
+{
+	uint64_t since = target->executed_ns ? target->executed_ns : start_ns;
+
+	if (target->has_ended || now_ns - since >= SETTLING_NS)
+		return 0;
+	return target->known.layouts != target->known.decided ||
+	       (target->executed_ns && !identification__found(target->identification));
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "targets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "findings.h"
+#include "kernel.h"
+#include "log.h"
+#include "process.h"
+#include "target_process.h"
+
+/* Children may be born by processes that have no timer yet: until there is none without. */
+#define ROUNDS_MAX 100
+
+struct targets {
+	struct targets_options options;
+	struct target_setting setting;
+	struct target_process *items;
+	struct announced announced;
+	struct findings findings; /* of children that have ended */
+	struct findings shown;    /* of all, for the recorder */
+	int poll_fd;              /* of pidfds of those that were asked for */
+	size_t asked_for;         /* that are still there */
+	int is_paused;
+	uint64_t start_ns; /* CLOCK_MONOTONIC, of the timers */
+	pid_t first;
+	char name[16];
+	char title[128];
+};
+
+static struct target_process *find(const struct targets *targets, pid_t pid)
+{
+	struct target_process *target;
+
+	HASH_FIND(hh, targets->items, &pid, sizeof(pid), target);
+	return target;
+}
+
+/* Takes it over. 0 or -ENOMEM. */
+static int add(struct targets *targets, struct target_process *target)
+{
+	target->threads.is_paused = targets->is_paused;
+	HASH_ADD(hh, targets->items, pid, sizeof(target->pid), target);
+	if (HASH_HAS_ADDED(target))
+		return 0;
+	target_process__free(target);
+	return -ENOMEM;
+}
+
+static void drop(struct targets *targets, struct target_process *target)
+{
+	recording__end_process(targets->setting.recording, target->pid);
+	if (targets->setting.sampler)
+		sampler__forget_target(targets->setting.sampler, target->pid);
+	HASH_DEL(targets->items, target);
+	target_process__free(target);
+}
+
+static int explain_no_pidfd(pid_t pid, const char *title, int error)
+{
+	if (error == -EINVAL || error == -ENOENT)
+		log_error("cannot follow %d: it is a thread, not a process (see Tgid in "
+			  "'/proc/%d/status')",
+			  pid, pid);
+	else
+		log_error("cannot follow %s: %s", title, strerror(-error));
+	return error;
+}
+
+/* Its end is told by its pidfd. A duplicate in the list is one process. */
+static int add_asked_for(struct targets *targets, pid_t pid)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = pid};
+	struct target_process *target;
+	int error;
+
+	if (find(targets, pid))
+		return 0;
+	error = target_process__new(&targets->setting, pid, &target);
+	if (!error)
+		error = add(targets, target);
+	if (error)
+		return error;
+	target->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (target->pid_fd >= 0 &&
+	    !epoll_ctl(targets->poll_fd, EPOLL_CTL_ADD, target->pid_fd, &event)) {
+		targets->asked_for++;
+		return 0;
+	}
+	error = explain_no_pidfd(pid, target->title, -errno);
+	drop(targets, target);
+	return error;
+}
+
+/* Of several, those that are there are taken. */
+static int add_all_asked_for(struct targets *targets)
+{
+	int error = 0, first_error = 0;
+
+	for (size_t i = 0; i < targets->options.count && error != -ENOMEM; i++) {
+		error = add_asked_for(targets, targets->options.pids[i]);
+		if (error && !first_error)
+			first_error = error;
+	}
+	if (error == -ENOMEM)
+		return error;
+	return targets->items ? 0 : first_error;
+}
+
+/* They are in the order in which they were asked for, and children come after. */
+static void set_title(struct targets *targets)
+{
+	const struct target_process *first = targets->items;
+
+	if (!first || first->is_child)
+		return;
+	targets->first = first->pid;
+	memcpy(targets->name, first->name, sizeof(targets->name));
+	if (targets->asked_for > 1)
+		snprintf(targets->title, sizeof(targets->title), "%s and %zu more", first->title,
+			 targets->asked_for - 1);
+	else
+		snprintf(targets->title, sizeof(targets->title), "%s%s", first->title,
+			 targets->options.follows_children ? " and its children" : "");
+}
+
+int targets__open(const struct targets_options *options, struct recording *recording,
+		  struct targets **opened)
+{
+	struct targets *targets = calloc(1, sizeof(*targets));
+	int error = -ENOMEM;
+
+	*opened = targets;
+	if (!targets)
+		return -ENOMEM;
+	targets->options = *options;
+	targets->is_paused = options->is_paused;
+	targets->setting = (struct target_setting){
+		.recording = recording,
+		.files = lua_files__new(),
+		.announced = &targets->announced,
+		.layout = options->layout,
+		.waits = options->waits || options->follows_children,
+		.is_of_many = options->count > 1 || options->follows_children,
+		.is_launched = options->is_launched,
+	};
+	targets->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (!targets->setting.files)
+		goto cleanup;
+	if (!kernel__proc_is_ours()) {
+		log_error("cannot tell which process %d is: '/proc' shows another PID namespace "
+			  "(mount that of this one: 'mount -t proc proc /proc')",
+			  options->pids[0]);
+		error = -EXDEV;
+		goto cleanup;
+	}
+	error = add_all_asked_for(targets);
+	set_title(targets);
+	if (!error)
+		return 0;
+cleanup:
+	targets__close(targets);
+	*opened = NULL;
+	return error;
+}
+
+void targets__close(struct targets *targets)
+{
+	struct target_process *target, *next;
+
+	if (!targets)
+		return;
+	HASH_ITER (hh, targets->items, target, next) {
+		HASH_DEL(targets->items, target);
+		target_process__free(target);
+	}
+	lua_files__free(targets->setting.files);
+	if (targets->poll_fd >= 0)
+		close(targets->poll_fd);
+	free(targets);
+}
+
+/* With one alone, that it is not to be profiled ends it all; of several it is left out. */
+static int give_up_on(struct targets *targets, struct target_process *target, int error)
+{
+	if (error != -ENOENT || targets->asked_for <= 1)
+		return error;
+	targets->asked_for--;
+	drop(targets, target);
+	return 0;
+}
+
+int targets__look(struct targets *targets)
+{
+	struct target_process *target, *next;
+	int error = 0;
+
+	HASH_ITER (hh, targets->items, target, next) {
+		error = target_process__look(target);
+		if (error)
+			error = give_up_on(targets, target, error);
+		if (error)
+			return error;
+	}
+	set_title(targets);
+	return 0;
+}
+
+int targets__begin(struct targets *targets, struct sampler *sampler)
+{
+	struct target_process *target;
+	int error = 0;
+
+	targets->setting.sampler = sampler;
+	targets->start_ns = clock_ns(CLOCK_MONOTONIC);
+	for (target = targets->items; target && !error; target = target->hh.next)
+		error = target_process__begin(target);
+	return error;
+}
+
+/* One that is there already was told by BPF, or is descended from two that were asked for. */
+static int add_child(struct targets *targets, pid_t pid)
+{
+	struct target_process *target;
+	char name[16];
+	int error;
+
+	if (find(targets, pid))
+		return 0;
+	if (process__name(pid, name))
+		return 0;
+	error = target_process__new_child(&targets->setting, pid, name, &target);
+	if (!error)
+		error = add(targets, target);
+	if (error)
+		return error;
+	error = target_process__look(target);
+	if (!error)
+		error = target_process__begin(target);
+	if (!error)
+		error = threads__attach(&target->threads, target->title);
+	return error ? error : 1;
+}
+
+/* How many were not known, or -errno. */
+static int add_children_of(struct targets *targets, pid_t pid)
+{
+	pid_t *pids;
+	ssize_t count = process__descendants(pid, &pids);
+	int added = 0, result = 0;
+
+	for (ssize_t i = 0; i < count && result >= 0; i++) {
+		/* The one that looks may be a child of what it looks at. */
+		if (pids[i] == getpid())
+			continue;
+		result = add_child(targets, pids[i]);
+		added += result > 0;
+	}
+	free(pids);
+	if (result < 0)
+		return result;
+	return count < 0 ? (int)count : added;
+}
+
+static int add_children(struct targets *targets)
+{
+	int added, rounds = 0;
+
+	do {
+		added = 0;
+		for (size_t i = 0; i < targets->options.count && added >= 0; i++) {
+			int result = add_children_of(targets, targets->options.pids[i]);
+
+			added = result < 0 ? result : added + result;
+		}
+	} while (added > 0 && ++rounds < ROUNDS_MAX);
+	return added < 0 ? added : 0;
+}
+
+int targets__attach(struct targets *targets)
+{
+	struct target_process *target;
+	int error = 0;
+
+	if (targets->is_paused)
+		recording__pause(targets->setting.recording);
+	targets->start_ns = clock_ns(CLOCK_MONOTONIC);
+	targets__switch(targets, !targets->is_paused);
+	for (target = targets->items; target && !error; target = target->hh.next)
+		error = threads__attach(&target->threads, target->title);
+	if (!error && targets->options.follows_children && !targets->options.is_launched)
+		error = add_children(targets);
+	return error;
+}
+
+int targets__exec(struct targets *targets, const struct ls_exec *exec)
+{
+	struct target_process *target = find(targets, (pid_t)exec->tgid);
+
+	int error;
+
+	if (!target)
+		return 0;
+	error = target_process__executes(target, exec->comm);
+	if (target->pid == targets->first && targets->asked_for <= 1)
+		set_title(targets);
+	return error;
+}
+
+int targets__fork(struct targets *targets, const struct ls_fork *fork)
+{
+	struct target_process *parent = find(targets, (pid_t)fork->parent_tgid);
+	struct target_process *target = find(targets, (pid_t)fork->tgid);
+	char name[LS_COMM_LEN + 1];
+	int error;
+
+	/* Another process has its number now. */
+	if (target && target->has_ended)
+		drop(targets, target);
+	else if (target)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, fork->comm);
+	error = target_process__new_child(&targets->setting, (pid_t)fork->tgid, name, &target);
+	if (!error)
+		error = add(targets, target);
+	if (error || !parent)
+		return error;
+	return target_process__inherit(target, parent);
+}
+
+void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
+{
+	struct target_process *target = exit->is_last ? find(targets, (pid_t)exit->tgid) : NULL;
+
+	if (target)
+		target->has_ended = 1;
+}
+
+static void add_findings(const struct targets *targets, const struct target_process *target,
+			 struct findings *findings)
+{
+	findings__add(findings, target->identification,
+		      recording__verdicts(targets->setting.recording, target->pid));
+}
+
+/* What was found out about it stays, and so does what was sampled. */
+static void let_go(struct targets *targets, struct target_process *target)
+{
+	recording__complete(targets->setting.recording, target->pid, target->name, 0);
+	add_findings(targets, target, &targets->findings);
+	drop(targets, target);
+}
+
+int targets__follow(struct targets *targets)
+{
+	struct target_process *target, *next;
+
+	HASH_ITER (hh, targets->items, target, next) {
+		int error = 0;
+
+		/* The end of a thread may be told after that of the process. */
+		if (target->has_ended && target->is_child && target->ended_rounds > 1) {
+			let_go(targets, target);
+			continue;
+		}
+		if (!target->ended_rounds)
+			error = target_process__follow(target);
+		if (error)
+			return error;
+		target->ended_rounds += target->has_ended;
+	}
+	return 0;
+}
+
+int targets__are_given_up(const struct targets *targets)
+{
+	return !targets->setting.is_of_many && targets->items && targets->items->is_given_up;
+}
+
+int targets__poll_fd(const struct targets *targets)
+{
+	return targets->poll_fd;
+}
+
+int targets__have_ended(struct targets *targets)
+{
+	struct epoll_event events[16];
+	int count;
+
+	while ((count = epoll_wait(targets->poll_fd, events, 16, 0)) > 0)
+		for (int i = 0; i < count; i++) {
+			struct target_process *target = find(targets, events[i].data.fd);
+
+			if (!target || target->pid_fd < 0)
+				continue;
+			/* Closed it leaves the set. */
+			close(target->pid_fd);
+			target->pid_fd = -1;
+			target->has_ended = 1;
+			targets->asked_for--;
+		}
+	return !targets->asked_for;
+}
+
+int targets__are_settling(const struct targets *targets, uint64_t now_ns)
+{
+	const struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next)
+		if (target_process__is_settling(target, targets->start_ns, now_ns))
+			return 1;
+	return 0;
+}
+
+int targets__are_decided(const struct targets *targets)
+{
+	const struct target_process *target;
+	int any = 0;
+
+	for (target = targets->items; target; target = target->hh.next) {
+		const struct verdicts *verdicts =
+			recording__verdicts(targets->setting.recording, target->pid);
+
+		if (verdicts->count && !verdicts__are_decided(verdicts))
+			return 0;
+		any |= verdicts->count != 0;
+	}
+	return any;
+}
+
+int targets__pause(struct targets *targets)
+{
+	struct target_process *target;
+	int error = 0;
+
+	for (target = targets->items; target && !error; target = target->hh.next)
+		error = threads__pause(&target->threads);
+	targets->is_paused = 1;
+	recording__pause(targets->setting.recording);
+	return error;
+}
+
+int targets__resume(struct targets *targets)
+{
+	struct target_process *target;
+	int error = 0;
+
+	targets->is_paused = 0;
+	for (target = targets->items; target && !error; target = target->hh.next)
+		error = threads__resume(&target->threads);
+	recording__resume(targets->setting.recording, clock_ns(CLOCK_MONOTONIC));
+	targets__switch(targets, 1);
+	return error;
+}
+
+int targets__are_paused(const struct targets *targets)
+{
+	return targets->is_paused;
+}
+
+void targets__switch(struct targets *targets, int on)
+{
+	sampler__switch(targets->setting.sampler, on);
+}
+
+void targets__settle(struct targets *targets)
+{
+	struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next)
+		threads__settle(&target->threads);
+}
+
+void targets__complete(struct targets *targets)
+{
+	struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next)
+		threads__complete(&target->threads, target->name);
+}
+
+int targets__end(struct targets *targets)
+{
+	struct target_process *target;
+	int result = 0;
+
+	for (target = targets->items; target; target = target->hh.next) {
+		const struct verdicts *verdicts =
+			recording__verdicts(targets->setting.recording, target->pid);
+		int error = target->is_refused ? 0
+					       : identification__end(target->identification,
+								     verdicts, target->title);
+
+		threads__end(&target->threads, target->name);
+		if (!targets->setting.is_of_many)
+			result = error;
+	}
+	return result;
+}
+
+const char *targets__name(const struct targets *targets)
+{
+	return targets->name;
+}
+
+const char *targets__title(const struct targets *targets)
+{
+	return targets->title;
+}
+
+pid_t targets__pid(const struct targets *targets)
+{
+	return targets->first;
+}
+
+int targets__have_lua(const struct targets *targets)
+{
+	const struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next)
+		if (identification__found(target->identification))
+			return 1;
+	return targets->findings.with_lua != 0;
+}
+
+/* Of one that has ended the kernel does not tell any more. */
+static uint64_t cpu_ns(const struct targets *targets, const struct target_process *target)
+{
+	if (target->threads.cpu_so_far_ns || !targets->setting.is_of_many)
+		return target->threads.cpu_so_far_ns;
+	return recording__cpu_ns(targets->setting.recording, target->pid);
+}
+
+void targets__export(struct targets *targets, struct ls_profile_recorder *recorder)
+{
+	const struct target_process *target;
+
+	targets->shown = targets->findings;
+	recorder->cpu_ns = recording__ended_ns(targets->setting.recording);
+	for (target = targets->items; target; target = target->hh.next) {
+		add_findings(targets, target, &targets->shown);
+		recorder->cpu_ns += cpu_ns(targets, target);
+	}
+	findings__export(&targets->shown, recorder);
+	recorder->target = targets->title;
+}

@@ -177,11 +177,11 @@ static void are_found_where_they_run_already(void **state)
 	need_lua();
 	write_text(stage, "early.lua",
 		   "local function early() for i = 1, 1e6 do end return 1 end\n"
-		   "print 'ready' io.stdout:flush() while true do early() end\n");
+		   "print 'ready' io.stdout:flush() while os.clock() < 60 do early() end\n");
 	write_text(stage, "late.lua",
 		   SPIN "local function late() spin(0.5) return 1 end late()\n"
 			"print 'done' io.stdout:flush()\n");
-	write_text(stage, "run.sh", "lua5.4 early.lua & read line; lua5.3 late.lua; wait\n");
+	write_text(stage, "run.sh", "lua5.4 early.lua & read line; lua5.3 late.lua; kill $!\n");
 	shell = start(stage, "sh", "run.sh");
 	child__await_output(stage, shell, "ready");
 	spy = start_record(stage, shell->pid, "--children", "-o", "profile.json");

@@ -453,8 +453,7 @@ __noinline int check_state(struct ls_scratch *scratch, const struct ls_puc_layou
 	if (!is_value(scratch, layout, ls_word(scratch->state, layout->state_top), LS_EXTRA_STACK))
 		doubt(scratch, LS_DOUBT_STACK);
 	if (scratch->state[layout->state_status] != (walk->is_suspended ? LS_YIELDED : 0) ||
-	    scratch->state[layout->state_allow_hook] > 1 ||
-	    (!scratch->state[layout->state_allow_hook] && !is_in_hook(walk->in_hook)))
+	    scratch->state[layout->state_allow_hook] != !is_in_hook(walk->in_hook))
 		doubt(scratch, LS_DOUBT_FLAGS);
 	if (walk->chain_index < LS_CHAIN_MAX &&
 	    scratch->chain[walk->chain_index].error_jump == LS_UNPROTECTED &&

@@ -116,12 +116,38 @@ static void decides_while_a_finalizer_runs(void **state)
 		    profile->all_us * 97 / 100);
 }
 
+/* What is let pass there is no help to an interpreter that moved a field. */
+static void refuses_a_modified_lua_below_a_hook(void **state)
+{
+	static const char *const modified[] = {"5.1.5-moved-state", "5.1.5-moved-proto",
+					       "5.4.8-moved-state", "5.4.8-moved-proto"};
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(modified) / sizeof(modified[0]); i++) {
+		struct child *target, *spy;
+		char program[64];
+
+		snprintf(program, sizeof(program), "../../hosts/%s", modified[i]);
+		need_host(built_program(program));
+		write_file(in_folder(stage, "busy.lua"), busy[0], strlen(busy[0]));
+		target = start(stage, built_program(program), in_folder(stage, "busy.lua"));
+		child__await_output(stage, target, "in the hook");
+		spy = start_record(stage, target->pid, "-d", "1", "-o", "profile.json");
+		assert_int_equal(child__wait(spy, PATIENCE), 3);
+		if (!strstr(child__errors(stage, spy), "modified"))
+			fail_msg("%s: %s", modified[i], child__errors(stage, spy));
+		child__kill(target);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(decides_while_a_hook_runs),
 		staged(dumps_what_waits_at_a_breakpoint),
 		staged(decides_while_a_finalizer_runs),
+		staged(refuses_a_modified_lua_below_a_hook),
 	};
 
 	return cmocka_run_group_tests_name("hooks", tests, NULL, NULL);

@@ -60,7 +60,9 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 		output_file__discard(file);
 	else
 		error = output_file__commit(file);
-	if (error)
+	if (error && !strcmp(path, "-"))
+		log_error("cannot write to standard output: %s", strerror(-error));
+	else if (error)
 		log_error("cannot write '%s': %s", path, strerror(-error));
 	else if (strcmp(path, "-"))
 		log_info("wrote %s", path);

@@ -209,7 +209,7 @@ struct ls_walk {
 	__u64 callee_ci;
 	__u32 callee_results;
 	__u32 callee_is_lua;
-	__u32 in_hook; /* a call of this state was interrupted by one */
+	__u32 in_hook; /* LS_HOOK_*: signs that one runs in this state */
 	__u32 checked; /* calls */
 	__u32 doubt;   /* enum ls_doubt, the first */
 	__u32 padding_three;

@@ -19,6 +19,7 @@
 #define LS_UPVALUES_MAX     255
 #define LS_CHECKED_FRAMES   32 /* of a stack, from the leaf */
 #define LS_EXTRA_STACK      5  /* values beyond stack_last, lstate.h */
+#define LS_MIN_STACK        20 /* LUA_MINSTACK, lua.h */
 #define LS_TYPE(tag)        ((tag)&15)
 #define LS_TYPE_STRING      4
 #define LS_TYPE_TABLE       5
@@ -258,18 +259,47 @@ static __always_inline void check_status(struct ls_scratch *scratch,
 		doubt(scratch, LS_DOUBT_STATUS);
 }
 
+/* What tells that hooks are off in a state because one runs, or a finalizer: walk.in_hook. */
+#define LS_HOOK_MARKED    1 /* a call says that it was interrupted */
+#define LS_HOOK_TOP       2 /* a call's top is where a hook puts it */
+#define LS_HOOK_OTHER_TOP 4 /* that of another one is where it belongs */
+
+/*
+ * 5.1 does not mark the call that a hook interrupts, but moves its top: from the end of the
+ * function's registers (ldo.c, luaD_precall) up by LUA_MINSTACK values (luaD_callhook) where the
+ * hook came before an instruction. Registers are known to end there if those of another call do.
+ */
+static __always_inline __u32 signs_of_hook(const struct ls_scratch *scratch,
+					   const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	__u64 end, top = ls_word(ci, layout->ci_top);
+
+	if (scratch->walk.frame.flags & (LS_FRAME_HOOKED | LS_FRAME_FINALIZER))
+		return LS_HOOK_MARKED;
+	if (!layout->proto_max_stack || scratch->walk.frame.kind != LS_FRAME_LUA)
+		return 0;
+	end = ls_word(ci, layout->ci_base) + 16ULL * scratch->proto[layout->proto_max_stack];
+	return top == end ? LS_HOOK_OTHER_TOP : top == end + 16ULL * LS_MIN_STACK ? LS_HOOK_TOP : 0;
+}
+
+static __always_inline int is_in_hook(__u32 signs)
+{
+	return signs & LS_HOOK_MARKED || (signs & LS_HOOK_TOP && signs & LS_HOOK_OTHER_TOP);
+}
+
 /*
  * A Lua function that another one called with OP_CALL was asked for as many results as the
  * instruction says. A finalizer or a hook is called between instructions.
  */
 static __always_inline void check_results(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout, const __u8 *ci)
+					  const struct ls_puc_layout *layout, const __u8 *ci,
+					  __u32 signs)
 {
 	struct ls_walk *walk = &scratch->walk;
 	__u32 instruction, wanted, mask = 0xffffffff;
 
 	if (!walk->callee_is_lua || walk->frame.kind != LS_FRAME_LUA ||
-	    walk->frame.flags & (LS_FRAME_HOOKED | LS_FRAME_FINALIZER) ||
+	    signs & (LS_HOOK_MARKED | LS_HOOK_TOP) ||
 	    read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4) ||
 	    (instruction & ((1U << (layout->op_bits & 7)) - 1)) != layout->op_call)
 		return;
@@ -318,6 +348,7 @@ __noinline int check_call(struct ls_scratch *scratch, const struct ls_puc_layout
 {
 	struct ls_walk *walk;
 	const __u8 *ci;
+	__u32 signs;
 
 	if (!scratch || !layout)
 		return 0;
@@ -325,13 +356,14 @@ __noinline int check_call(struct ls_scratch *scratch, const struct ls_puc_layout
 	ci = read_ci(scratch, layout);
 	if (!ci)
 		return 0;
+	signs = signs_of_hook(scratch, layout, ci);
 	check_places(scratch, layout, ci);
 	check_status(scratch, layout, ci);
-	check_results(scratch, layout, ci);
+	check_results(scratch, layout, ci, signs);
 	walk->callee_results = field_of(ci, layout->ci_results, layout->ci_results_size);
 	walk->callee_is_lua = walk->frame.kind == LS_FRAME_LUA;
 	walk->callee_ci = walk->ci;
-	walk->in_hook |= walk->frame.flags & LS_FRAME_HOOKED;
+	walk->in_hook |= signs;
 	if (walk->checked++ >= LS_CHECKED_FRAMES)
 		return 0;
 	if (walk->frame.kind != LS_FRAME_LUA) {
@@ -421,8 +453,7 @@ __noinline int check_state(struct ls_scratch *scratch, const struct ls_puc_layou
 	if (!is_value(scratch, layout, ls_word(scratch->state, layout->state_top), LS_EXTRA_STACK))
 		doubt(scratch, LS_DOUBT_STACK);
 	if (scratch->state[layout->state_status] != (walk->is_suspended ? LS_YIELDED : 0) ||
-	    scratch->state[layout->state_allow_hook] > 1 ||
-	    (!scratch->state[layout->state_allow_hook] && !walk->in_hook))
+	    scratch->state[layout->state_allow_hook] != !is_in_hook(walk->in_hook))
 		doubt(scratch, LS_DOUBT_FLAGS);
 	if (walk->chain_index < LS_CHAIN_MAX &&
 	    scratch->chain[walk->chain_index].error_jump == LS_UNPROTECTED &&

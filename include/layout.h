@@ -77,6 +77,7 @@ struct ls_puc_layout {
 	__u8 proto_nested_count;
 	__u8 proto_line_defined;
 	__u8 proto_last_line_defined;
+	__u8 proto_max_stack; /* 1 byte, 5.1 only (0 elsewhere): how many registers it has */
 
 	/* TString (lobject.h) */
 	__u8 string_contents;     /* bytes from the header to the text */

@@ -67,6 +67,7 @@ need_to_test() {
 	need liblua5.3-dev has_library lua5.3
 	need liblua5.4-dev has_library lua5.4
 	need lua-check has_program luacheck
+	need musl-tools has_program musl-gcc
 	need procps has_program pgrep
 	need dpkg-dev has_program dpkg-shlibdeps
 	need lintian has_program lintian

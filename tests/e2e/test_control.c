@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a session is told through a FIFO, and by whom. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,6 +143,79 @@ static void rests_while_nobody_writes(void **state)
 		    1.2);
 }
 
+/* The next line of the FIFO for answers, within the test's patience. */
+static const char *answer(struct stage *stage, int fd)
+{
+	struct pollfd event = {.fd = fd, .events = POLLIN};
+	char *line = stage__own(stage, calloc(1, 256), free);
+
+	for (size_t i = 0; i < 255; i++) {
+		if (poll(&event, 1, PATIENCE * 1000) != 1 || read(fd, line + i, 1) != 1)
+			break;
+		if (line[i] == '\n') {
+			line[i] = '\0';
+			break;
+		}
+	}
+	return line;
+}
+
+static const char *ask(struct stage *stage, int fd, const char *line)
+{
+	tell(stage, line);
+	return answer(stage, fd);
+}
+
+/* Once the answer is there, what was asked for is. */
+static void answers_when_it_is_done(void **state)
+{
+	struct child *target, *spy;
+	const char *profile = "profile.json";
+	int fd;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "--control", "fifo", "--control-ack", "ack", "-o",
+			   profile);
+	spying__await_timers(*state, spy);
+	fd = open(in_folder(*state, "ack"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_return_code(fd, errno);
+	assert_string_equal(ask(*state, fd, "mark here"), "ok mark");
+	assert_string_equal(ask(*state, fd, "pause"), "ok pause");
+	assert_string_equal(ask(*state, fd, "pause"), "ok pause");
+	assert_string_equal(ask(*state, fd, "wriet"), "failed: not understood");
+	assert_string_equal(ask(*state, fd, "write"), "ok write");
+	assert_int_equal(json_array_size(events(spying__read(*state, in_folder(*state, profile)))),
+			 3);
+	assert_int_equal(unlink(in_folder(*state, profile)), 0);
+	assert_string_equal(ask(*state, fd, "stop"), "ok stop");
+	assert_int_equal(json_array_size(events(spying__read(*state, in_folder(*state, profile)))),
+			 3);
+	assert_string_equal(answer(*state, fd), "");
+	close(fd);
+	finish(*state, spy);
+	assert_int_equal(access(in_folder(*state, "ack"), F_OK), -1);
+}
+
+static void answers_that_it_could_not(void **state)
+{
+	struct child *target, *spy;
+	int fd;
+
+	need_lua();
+	target = start(*state, "lua5.4", "-e", "print('ready') io.flush() io.read()");
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "--control", "fifo", "--control-ack", "ack", "-o",
+			   "-");
+	spying__await_timers(*state, spy);
+	fd = open(in_folder(*state, "ack"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_return_code(fd, errno);
+	assert_string_equal(ask(*state, fd, "write"), "failed write: Operation not supported");
+	assert_string_equal(ask(*state, fd, "stop"), "failed stop: no script in the profile");
+	close(fd);
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+}
+
 /* Takes nothing that is there for another thing, and leaves nothing behind. */
 static void refuses_what_is_no_fifo(void **state)
 {
@@ -213,6 +288,8 @@ int main(void)
 		staged(keeps_marks_in_order_whatever_is_in_them),
 		staged(counts_the_marks_that_it_does_not_keep),
 		staged(rests_while_nobody_writes),
+		staged(answers_when_it_is_done),
+		staged(answers_that_it_could_not),
 		staged(refuses_what_is_no_fifo),
 		staged(keeps_a_fifo_that_was_there),
 		staged(makes_the_fifo_for_whoever_called_sudo),

@@ -261,6 +261,7 @@ static void shows_nothing_of_a_modified_lua(void **state)
 		assert_int_equal(child__wait(spy, PATIENCE), 3);
 		assert_null(strstr(child__output(*state, spy), "stacks.lua"));
 		assert_non_null(strstr(child__errors(*state, spy), "modified"));
+		assert_null(strstr(child__errors(*state, spy), "profile"));
 		child__kill(target);
 	}
 }
@@ -359,35 +360,48 @@ static void expect_coroutine(const json_t *coroutines, const char *first, const 
 }
 
 /* Each with a Lua of its own: no stack has a function of another's. */
+static void tell_threads_apart(struct stage *stage, const char *program)
+{
+	const json_t *dump, *coroutines;
+	struct child *target = start(stage, program);
+
+	child__await_output(stage, target, "ready\n");
+	dump = dump_json(stage, target->pid, 0, "--all");
+	expect_leaf(dump, "pcalled", "idle", "wait", "pcalled");
+	expect_leaf(dump, "called", "idle", "wait", "called");
+	expect_leaf(dump, "napping", "idle", "nap", "napping");
+	expect_leaf(dump, "held", "idle", "wait", "held");
+	expect_leaf(dump, "busy", "active", "busy", "");
+	expect_leaf(dump, "parked", "idle", "", "");
+	expect_leaf(dump, "none", "idle", "", "");
+	coroutines = json_object_get(dump, "Coroutines");
+	assert_int_equal(json_array_size(coroutines), 2);
+	expect_coroutine(coroutines, "coroutine.yield", "rest");
+	/* Not "print", on which lua_yieldk leaves it. */
+	expect_coroutine(coroutines, "hold", "");
+	child__kill(target);
+}
+
 static void tells_threads_apart(void **state)
 {
-	struct stage *stage = *state;
-
 	need_to_record();
 	for (size_t i = 0; i < VERSIONS; i++) {
-		const json_t *dump, *coroutines;
-		struct child *target;
 		char name[32];
 
 		snprintf(name, sizeof(name), "sleepers-%s", versions[i]);
 		need_program(built_program(name), "liblua5.4-dev");
-		target = start(stage, built_program(name));
-		child__await_output(stage, target, "ready\n");
-		dump = dump_json(stage, target->pid, 0, "--all");
-		expect_leaf(dump, "pcalled", "idle", "wait", "pcalled");
-		expect_leaf(dump, "called", "idle", "wait", "called");
-		expect_leaf(dump, "napping", "idle", "nap", "napping");
-		expect_leaf(dump, "held", "idle", "wait", "held");
-		expect_leaf(dump, "busy", "active", "busy", "");
-		expect_leaf(dump, "parked", "idle", "", "");
-		expect_leaf(dump, "none", "idle", "", "");
-		coroutines = json_object_get(dump, "Coroutines");
-		assert_int_equal(json_array_size(coroutines), 2);
-		expect_coroutine(coroutines, "coroutine.yield", "rest");
-		/* Not "print", on which lua_yieldk leaves it. */
-		expect_coroutine(coroutines, "hold", "");
-		child__kill(target);
+		tell_threads_apart(*state, built_program(name));
 	}
+}
+
+/* Whose control blocks the kernel does not know. */
+static void tells_threads_of_musl_apart(void **state)
+{
+	need_to_record();
+	if (!has_program("musl-gcc"))
+		lacks_package("musl-tools");
+	need_host(built_program("sleepers-musl"));
+	tell_threads_apart(*state, built_program("sleepers-musl"));
 }
 
 /* By memory alone: no stack leads to its VM, nor is proof of a layout. */
@@ -502,7 +516,9 @@ static void says_what_is_not_there(void **state)
 	snprintf(number, sizeof(number), "%d", start(stage, "sleep", "60")->pid);
 	spy = start(stage, luaspy_program(), "dump", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
-	assert_non_null(strstr(child__errors(stage, spy), "no Lua in any of its files"));
+	assert_string_equal(strstr(child__errors(stage, spy), ": no Lua"),
+			    ": no Lua in any of its files\n");
+	assert_non_null(strstr(child__errors(stage, spy), "cannot dump sleep (pid "));
 	spy = start(stage, luaspy_program(), "dump", "-p", "4194303");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__errors(stage, spy), "no process has the id 4194303"));
@@ -522,6 +538,7 @@ int main(void)
 		staged(shows_what_a_program_waits_in),
 		staged(reads_an_idle_process_without_bpf),
 		staged(tells_threads_apart),
+		staged(tells_threads_of_musl_apart),
 		staged(finds_coroutines_of_a_lua_that_does_not_run),
 		staged(shows_no_coroutine_between_two_places),
 		staged(reads_a_stopped_process),

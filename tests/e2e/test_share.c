@@ -90,9 +90,12 @@ static void every_shell_completes_every_option(void **state)
 static void bash_completes_what_was_begun(void **state)
 {
 	static const char ask[] =
-		"COMP_WORDS=(luaspy record --freq) COMP_CWORD=2; compopt() { :; }\n"
-		"_luaspy; echo \"${COMPREPLY[@]}\"\n"
-		"COMP_WORDS=(luaspy che) COMP_CWORD=1; _luaspy; echo ${COMPREPLY[@]}\n";
+		"compopt() { :; }\n"
+		"ask() { COMP_WORDS=(luaspy \"$@\") COMP_CWORD=$#; COMPREPLY=(); _luaspy;\n"
+		"	echo \"${COMPREPLY[@]}\"; }\n"
+		"ask record --freq; ask che; ask record --category ''; ask dump --layout = 5.1\n"
+		"ask record --plugin-preset = k; ask record --plugin-preset kong,a\n"
+		"ask record --category =\n";
 	struct stage *stage = *state;
 	const char *completion;
 	char *script;
@@ -103,7 +106,34 @@ static void bash_completes_what_was_begun(void **state)
 	assert_true(asprintf(&script, "%s\n%s", completion, ask) > 0);
 	stage__own(stage, script, free);
 	assert_string_equal(output_of(stage, (const char *const[]){"bash", "-c", script, NULL}),
-			    "--frequency=\ncheck\n");
+			    "--frequency=\ncheck\nthread process state chunk\n5.1-5.1.5\nkong\n"
+			    "kong,apisix\nthread process state chunk\n");
+}
+
+/* What an option chooses among, as the program itself says. */
+static void every_shell_completes_what_there_is_to_choose(void **state)
+{
+	static const char *const shells[] = {"bash", "zsh", "fish"};
+	static const char *const lists[] = {"--category=help", "--plugin-preset=help",
+					    "--layout=help"};
+	struct stage *stage = *state;
+
+	need_to_record();
+	for (size_t i = 0; i < 3; i++) {
+		char *choices = stage__own(
+			stage,
+			strdup(output_of(stage, (const char *const[]){luaspy_program(), "record",
+								      lists[i], NULL})),
+			free);
+
+		assert_true(strlen(choices) > 10);
+		choices[strlen(choices) - 1] = '\0';
+		for (char *at = choices; (at = strchr(at, '\n')); at++)
+			*at = ' ';
+		for (size_t j = 0; j < 3; j++)
+			if (!strstr(made(stage, "/completion.sh", shells[j]), choices))
+				fail_msg("%s does not complete '%s'", shells[j], choices);
+	}
 }
 
 int main(void)
@@ -112,6 +142,7 @@ int main(void)
 		staged(the_manual_has_every_option),
 		staged(every_shell_completes_every_option),
 		staged(bash_completes_what_was_begun),
+		staged(every_shell_completes_what_there_is_to_choose),
 	};
 
 	return cmocka_run_group_tests_name("share", tests, NULL, NULL);

@@ -5,7 +5,7 @@ ifneq ($(filter e2e% accuracy%,$(TESTS)),)
 LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
-TEST_FILES += $(O)/tests/programs/lineage
+TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/sleepers-musl
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
@@ -24,6 +24,14 @@ $(O)/tests/programs/threads-%: tests/programs/threads.c
 
 $(O)/tests/programs/sleepers-%: tests/programs/sleepers.c
 	$(build_lua_host)
+
+# Where musl's compiler is, and the sources are to be had.
+$(O)/tests/programs/sleepers-musl: tests/programs/sleepers.c tests/hosts/sources.sh
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)if command -v musl-gcc >/dev/null && sources=$$(tests/hosts/sources.sh 5.4.8); then \
+		musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -w -static -pthread -I"$$sources" $< \
+			$$(ls "$$sources"/l*.c | grep -v -e /lua.c -e /luac.c -e /ltests.c) -lm -o $@; fi
 
 $(O)/tests/programs/fibers-%: tests/programs/fibers.c
 	$(build_lua_host)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +18,9 @@
 #include "events.h"
 
 struct fixture {
-	char folder[64], path[80];
+	char folder[64], path[80], answers_path[80];
 	struct control *control;
-	int writer;
+	int writer, answers;
 };
 
 static int set_up(void **state)
@@ -33,10 +34,12 @@ static int set_up(void **state)
 	if (!mkdtemp(fixture->folder))
 		return -1;
 	snprintf(fixture->path, sizeof(fixture->path), "%s/fifo", fixture->folder);
-	if (control__open(fixture->path, &fixture->control))
+	snprintf(fixture->answers_path, sizeof(fixture->answers_path), "%s/ack", fixture->folder);
+	if (control__open(fixture->path, fixture->answers_path, &fixture->control))
 		return -1;
 	fixture->writer = open(fixture->path, O_WRONLY | O_NONBLOCK);
-	return fixture->writer < 0;
+	fixture->answers = open(fixture->answers_path, O_RDONLY | O_NONBLOCK);
+	return fixture->writer < 0 || fixture->answers < 0;
 }
 
 static int tear_down(void **state)
@@ -44,6 +47,7 @@ static int tear_down(void **state)
 	struct fixture *fixture = *state;
 
 	close(fixture->writer);
+	close(fixture->answers);
 	control__close(fixture->control);
 	rmdir(fixture->folder);
 	free(fixture);
@@ -134,6 +138,63 @@ static void takes_the_longest_line(void **state)
 	assert_int_equal(strlen(text), CONTROL_LINE_MAX - 6);
 }
 
+static void assert_answer(struct fixture *fixture, const char *expected)
+{
+	char answer[256] = "";
+	ssize_t length = read(fixture->answers, answer, sizeof(answer) - 1);
+
+	answer[length > 0 ? length : 0] = '\0';
+	assert_string_equal(answer, expected);
+}
+
+static void answers_in_words(void **state)
+{
+	struct control *control = ((struct fixture *)*state)->control;
+	struct captured captured;
+
+	assert_answer(*state, "");
+	control__answer(control, CONTROL_PAUSE, NULL);
+	control__answer(control, CONTROL_WRITE, "No space left on device");
+	assert_answer(*state, "ok pause\nfailed write: No space left on device\n");
+	captured__start(&captured, STDERR_FILENO);
+	put_text(*state, "paus\n");
+	assert_takes(*state, CONTROL_NONE);
+	free(captured__end(&captured));
+	assert_answer(*state, "failed: not understood\n");
+}
+
+/* Nobody has to read: it goes on, and tells how much that one missed. */
+static void counts_the_answers_that_nobody_reads(void **state)
+{
+	struct fixture *fixture = *state;
+	struct captured captured;
+	char *said;
+
+	for (int i = 0; i < 20000; i++)
+		control__answer(fixture->control, CONTROL_STOP, NULL);
+	captured__start(&captured, STDERR_FILENO);
+	control__close(fixture->control);
+	fixture->control = NULL;
+	said = captured__end(&captured);
+	assert_non_null(strstr(said, "answers to commands are lost: nobody read those before"));
+	free(said);
+}
+
+static void does_not_answer_where_it_is_told(void **state)
+{
+	struct fixture *fixture = *state;
+	struct control *other;
+	struct captured captured;
+	char *said;
+
+	captured__start(&captured, STDERR_FILENO);
+	assert_int_equal(control__open(fixture->path, fixture->path, &other), -EINVAL);
+	said = captured__end(&captured);
+	assert_non_null(strstr(said, "commands come from there"));
+	assert_null(other);
+	free(said);
+}
+
 static void keeps_events_up_to_a_bound(void **state)
 {
 	struct events events = {};
@@ -161,6 +222,9 @@ int main(void)
 		with_fifo(waits_for_the_end_of_a_line),
 		with_fifo(passes_over_lines_that_are_too_long),
 		with_fifo(takes_the_longest_line),
+		with_fifo(answers_in_words),
+		with_fifo(counts_the_answers_that_nobody_reads),
+		with_fifo(does_not_answer_where_it_is_told),
 		cmocka_unit_test(keeps_events_up_to_a_bound),
 	};
 

@@ -319,6 +319,18 @@ static void says_which_option_needs_or_takes_no_value(void **state)
 	assert_wrong("option '--help' takes no value, but got ''", "record", "--help=");
 }
 
+static void takes_a_fifo_for_answers_with_one_for_commands(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "--control=a", "--control-ack=b");
+	assert_string_equal(options.record.control, "a");
+	assert_string_equal(options.record.control_ack, "b");
+	assert_wrong("'--control-ack' needs '--control': there is nothing to answer", "record",
+		     "-p1", "--control-ack=b");
+}
+
 static void names_unknown_options(void **state)
 {
 	(void)state;
@@ -563,6 +575,7 @@ int main(void)
 		cmocka_unit_test(the_last_of_two_counts),
 		cmocka_unit_test(says_which_values_are_accepted),
 		cmocka_unit_test(says_which_option_needs_or_takes_no_value),
+		cmocka_unit_test(takes_a_fifo_for_answers_with_one_for_commands),
 		cmocka_unit_test(names_unknown_options),
 		cmocka_unit_test(wants_a_pid),
 		cmocka_unit_test(takes_a_command_after_two_dashes),

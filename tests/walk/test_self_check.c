@@ -72,6 +72,7 @@ static const struct field fields[] = {
 	FIELD(proto_nested_count, 4, IN_PROTO, false),
 	FIELD(proto_line_defined, 4, IN_PROTO, false),
 	FIELD(proto_last_line_defined, 4, IN_PROTO, false),
+	WITNESS(proto_max_stack, 1, IN_PROTO, true),
 	FIELD(string_contents, 8, IN_STRING, false),
 	FIELD(string_short_length, 1, IN_STRING, true),
 	FIELD(global_main_thread, 8, IN_GLOBAL, false),
@@ -354,6 +355,106 @@ static void is_in_doubt_where_the_closure_counts_other_upvalues(struct fixture *
 	assert_int_equal(fixture->walker.scratch->walk.doubt, LS_DOUBT_UPVALUES);
 }
 
+static void expect_doubt(struct fixture *fixture, uint32_t doubt)
+{
+	walker__forget(&fixture->walker);
+	fixture->walker.is_undecided = true;
+	walker__sample(&fixture->walker, &fixture->image);
+	assert_int_equal(fixture->walker.is_evidence, false);
+	assert_int_equal(fixture->walker.scratch->walk.doubt, doubt);
+}
+
+static void is_in_doubt_where_hooks_are_on_in_a_hook(struct fixture *fixture)
+{
+	const struct ls_puc_layout *layout = &fixture->row->offsets;
+	struct image *image = &fixture->image;
+	uint64_t status;
+
+	if (!layout->status_hooked)
+		return;
+	fixture__main(fixture);
+	status = image->threads[0].calls[0].ci + layout->ci_status;
+	memory__put(&image->memory, status,
+		    memory__get(&image->memory, status, layout->ci_status_size) |
+			    layout->status_hooked,
+		    layout->ci_status_size);
+	expect_doubt(fixture, LS_DOUBT_FLAGS);
+}
+
+static void is_in_doubt_where_hooks_are_off_for_no_reason(struct fixture *fixture)
+{
+	fixture__main(fixture);
+	image__set_field(&fixture->image, 0, fixture->row->offsets.state_allow_hook, 0, 1);
+	expect_doubt(fixture, LS_DOUBT_FLAGS);
+}
+
+/* Hooks are off while one runs, or a finalizer. */
+static void takes_a_marked_call_for_proof(struct fixture *fixture)
+{
+	const struct ls_puc_layout *layout = &fixture->row->offsets;
+	const uint32_t marks[] = {layout->status_hooked, layout->status_finalizer};
+	struct image *image = &fixture->image;
+	uint64_t status;
+
+	fixture__main(fixture);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[2], 4, 6);
+	link_calls(fixture);
+	image__set_field(image, 0, layout->state_allow_hook, 0, 1);
+	status = image->threads[0].calls[0].ci + layout->ci_status;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		uint64_t plain = memory__get(&image->memory, status, layout->ci_status_size);
+
+		if (!marks[i])
+			continue;
+		memory__put(&image->memory, status, plain | marks[i], layout->ci_status_size);
+		expect_proof(fixture);
+		assert_int_equal(try_moves(fixture), 0);
+		memory__put(&image->memory, status, plain, layout->ci_status_size);
+		expect_doubt(fixture, LS_DOUBT_FLAGS);
+	}
+}
+
+/* How many registers a function has, so that they end so far from its call's top. */
+static void end_registers(struct image *image, const struct image_call *call, uint64_t values)
+{
+	const struct ls_puc_layout *layout = image->layout;
+	uint64_t top = memory__get(&image->memory, call->ci + layout->ci_top, 8);
+
+	memory__put(&image->memory, call->function + layout->proto_max_stack,
+		    (top - call->value) / 16 - 1 - values, 1);
+}
+
+/* 5.1 marks nothing, but moves the top of the call that a hook interrupts. */
+static void takes_a_call_with_the_top_of_a_hook_for_proof(struct fixture *fixture)
+{
+	const struct ls_puc_layout *layout = &fixture->row->offsets;
+	struct image *image = &fixture->image;
+	const struct image_call *calls;
+	uint64_t top;
+
+	if (!layout->proto_max_stack)
+		return;
+	fixture__main(fixture);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[2], 4, 6);
+	link_calls(fixture);
+	calls = image->threads[0].calls;
+	top = memory__get(&image->memory, calls[0].ci + layout->ci_top, 8);
+	memory__put(&image->memory, calls[0].ci + layout->ci_top, top + 16 * 20, 8);
+	image__set_field(image, 0, layout->state_allow_hook, 0, 1);
+	end_registers(image, &calls[0], 20);
+	end_registers(image, &calls[1], 0);
+	expect_proof(fixture);
+	assert_int_equal(try_moves(fixture), 0);
+	/* Nothing shows that registers are counted there. */
+	end_registers(image, &calls[1], 1);
+	expect_doubt(fixture, LS_DOUBT_FLAGS);
+	end_registers(image, &calls[1], 20);
+	expect_doubt(fixture, LS_DOUBT_FLAGS);
+	end_registers(image, &calls[1], 0);
+	end_registers(image, &calls[0], 19);
+	expect_doubt(fixture, LS_DOUBT_FLAGS);
+}
+
 int main(void)
 {
 	static const struct fixture_test tests[] = {
@@ -363,6 +464,10 @@ int main(void)
 		TEST(sees_a_moved_field_without_protection),
 		TEST(takes_a_stripped_chunk_for_proof),
 		TEST(is_in_doubt_where_the_closure_counts_other_upvalues),
+		TEST(is_in_doubt_where_hooks_are_off_for_no_reason),
+		TEST(is_in_doubt_where_hooks_are_on_in_a_hook),
+		TEST(takes_a_marked_call_for_proof),
+		TEST(takes_a_call_with_the_top_of_a_hook_for_proof),
 	};
 
 	return fixture__run("self_check", tests, sizeof(tests) / sizeof(tests[0]));

@@ -31,8 +31,11 @@ static const char *why_empty(const struct dump *dump)
 		if (thread->stack.class == LS_SAMPLE_UNREADABLE)
 			return reasons[thread->stack.error];
 	}
-	return "no Lua state is active on any of them, or only of a Lua that was modified beyond "
-	       "recognition";
+	return dump->options.all
+		       ? "no Lua state is active on any of them, or only of a Lua that was "
+			 "modified beyond recognition"
+		       : "no Lua state is active on any of them, or only of a Lua that was "
+			 "modified beyond recognition (--all looks for coroutines, too)";
 }
 
 static int show(const struct dump *dump, const struct dump_command_options *options)

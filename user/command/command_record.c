@@ -60,7 +60,9 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 		output_file__discard(file);
 	else
 		error = output_file__commit(file);
-	if (error)
+	if (error && !strcmp(path, "-"))
+		log_error("cannot write to standard output: %s", strerror(-error));
+	else if (error)
 		log_error("cannot write '%s': %s", path, strerror(-error));
 	else if (strcmp(path, "-"))
 		log_info("wrote %s", path);
@@ -121,7 +123,7 @@ cleanup:
 }
 
 /* While the session goes on: what fails costs nothing but this profile. */
-static void write_so_far(void *context, struct session *session)
+static int write_so_far(void *context, struct session *session)
 {
 	const struct delivery *delivery = context;
 	struct output_file *file;
@@ -133,7 +135,8 @@ static void write_so_far(void *context, struct session *session)
 	else if (error)
 		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
 	else
-		deliver(session, delivery, file, false);
+		error = deliver(session, delivery, file, false);
+	return error;
 }
 
 static enum exit_status run(struct session *session, const struct delivery *delivery)
@@ -161,6 +164,12 @@ static const char *command_name(char *const *words)
 	const char *slash = strrchr(words[0], '/');
 
 	return slash && slash[1] ? slash + 1 : words[0];
+}
+
+/* It said why by itself; whoever told it to stop by the FIFO may not have seen that. */
+static const char *why_stopped_badly(enum exit_status status)
+{
+	return status == EXIT_NOTHING ? "no script in the profile" : "the profile was not written";
 }
 
 static enum exit_status record_with(const struct record_options *options, struct launch *launch,
@@ -202,6 +211,8 @@ static enum exit_status record_with(const struct record_options *options, struct
 		delivery.path = name;
 	}
 	status = open_output(delivery.path, &delivery.file) ? EXIT_FAILED : run(session, &delivery);
+	if (session__was_stopped(session))
+		control__answer(control, CONTROL_STOP, status ? why_stopped_badly(status) : NULL);
 	session__close(session);
 	return status;
 }
@@ -211,7 +222,7 @@ static enum exit_status record(const struct record_options *options, struct laun
 	struct control *control = NULL;
 	enum exit_status status;
 
-	if (options->control && control__open(options->control, &control))
+	if (options->control && control__open(options->control, options->control_ack, &control))
 		return EXIT_FAILED;
 	status = record_with(options, launch, control);
 	control__close(control);

@@ -30,10 +30,11 @@ struct record_options {
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
 	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pids` */
 	enum category_kind category;
-	bool has_category;   /* it was asked for */
-	bool is_paused;      /* until it is told to go on */
-	const char *control; /* a FIFO to be told by; NULL: none */
-	bool waits;          /* for Lua, where there is none yet */
+	bool has_category;       /* it was asked for */
+	bool is_paused;          /* until it is told to go on */
+	const char *control;     /* a FIFO to be told by; NULL: none */
+	const char *control_ack; /* another, to say what was done; NULL: none */
+	bool waits;              /* for Lua, where there is none yet */
 	struct view_options view;
 	uint64_t start_after_ns; /* 0: sample at once */
 	uint32_t until_samples;  /* with script; 0: no matter how many */

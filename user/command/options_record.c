@@ -25,6 +25,7 @@
 #define TIME_TEXT         "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
 #define SAMPLES_MAX       1000000000
 #define SAMPLES_MAX_TEXT  TEXT(SAMPLES_MAX)
+#define FIFO_TEXT         "the name of a FIFO, which need not exist"
 #define GLOB_TEXT         "a pattern such as '*/plugins/*'"
 #define NS_PER_S          UINT64_C(1000000000)
 
@@ -68,6 +69,8 @@ static const char help[] =
 	"      --control=FIFO     be told by lines in FIFO, which is made if need be:\n"
 	"                         pause, resume, mark TEXT, write (the profile so far),\n"
 	"                         stop\n"
+	"      --control-ack=FIFO  say there, by a line for each, that it was done: 'ok\n"
+	"                         WORD', or 'failed WORD: REASON'\n"
 	"\n"
 	"How to sample:\n"
 	"  -F, --frequency=FREQ   samples per second of CPU time, for each thread:\n"
@@ -127,6 +130,7 @@ enum {
 	OPTION_UNTIL_SAMPLES,
 	OPTION_PAUSED,
 	OPTION_CONTROL,
+	OPTION_CONTROL_ACK,
 };
 
 static const struct usage_option accepted[] = {
@@ -137,7 +141,8 @@ static const struct usage_option accepted[] = {
 	{OPTION_UNTIL_SAMPLES, "--until-samples", "a number of samples, 1 to " SAMPLES_MAX_TEXT},
 	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
 	{OPTION_PAUSED, "--paused", NULL},
-	{OPTION_CONTROL, "--control", "the name of a FIFO, which need not exist"},
+	{OPTION_CONTROL, "--control", FIFO_TEXT},
+	{OPTION_CONTROL_ACK, "--control-ack", FIFO_TEXT},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
 	{OPTION_WAIT, "--wait", NULL},
@@ -228,6 +233,9 @@ static int set_moment_option(int letter, struct record_options *record)
 		return 0;
 	case OPTION_CONTROL:
 		record->control = optarg;
+		return *optarg ? 0 : -EINVAL;
+	case OPTION_CONTROL_ACK:
+		record->control_ack = optarg;
 		return *optarg ? 0 : -EINVAL;
 	}
 	return set_view_option(letter, record);
@@ -330,9 +338,43 @@ enum options_verdict options_record__print_layouts(void)
 	return usage__print(layouts);
 }
 
-/* Options that cannot both be meant. */
-static enum options_verdict check_strictness(const struct record_options *record)
+/* The words among which an option chooses, one a line, as completions want them. */
+static enum options_verdict print_choices(const char *text)
 {
+	char lines[256];
+	size_t length = 0;
+
+	while (*text && length < sizeof(lines) - 1) {
+		size_t word = strcspn(text, ", ");
+		bool is_word = word && strncmp(text, "or ", 3);
+
+		if (is_word)
+			length += (size_t)snprintf(lines + length, sizeof(lines) - length, "%.*s\n",
+						   (int)word, text);
+		text += word + (text[word] != '\0');
+	}
+	return usage__print(lines);
+}
+
+static enum options_verdict print_values(int letter)
+{
+	return letter == OPTION_LAYOUT ? options_record__print_layouts()
+				       : print_choices(usage__accepted(accepted, letter));
+}
+
+static bool has_list(int letter)
+{
+	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY ||
+	       letter == OPTION_PLUGIN_PRESET;
+}
+
+/* Options that cannot both be meant, or not alone. */
+static enum options_verdict check_combination(const struct record_options *record)
+{
+	if (record->control_ack && !record->control) {
+		log_error("'--control-ack' needs '--control': there is nothing to answer");
+		return OPTIONS_WRONG;
+	}
 	if (!record->strict || (!record->lines && !record->timeline))
 		return OPTIONS_RUN;
 	log_error("'--strict' excludes '%s' (%s is a field of luaspy's own)",
@@ -380,8 +422,8 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	while ((letter = usage__next(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return options_record__help();
-		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
-			return options_record__print_layouts();
+		if (has_list(letter) && !strcmp(optarg, "help"))
+			return print_values(letter);
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		err = set_option(letter, record);
@@ -390,7 +432,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	}
 	if (!record->has_category && (record->pid_count > 1 || record->children))
 		record->category = CATEGORY_PROCESS;
-	if (check_strictness(record) != OPTIONS_RUN)
+	if (check_combination(record) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);
 }

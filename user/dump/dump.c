@@ -45,8 +45,8 @@ static int open_work(struct dump *dump)
 	dump->work = work;
 	if (!work)
 		return -ENOMEM;
-	work->identification = identification__new(
-		&(struct identification_options){.pid = options->pid, .layout = options->layout});
+	work->identification = identification__new(&(struct identification_options){
+		.pid = options->pid, .layout = options->layout, .is_for_dump = 1});
 	work->reader = stack_reader__new(options->pid, &dump->counts);
 	receiver.context = work->reader;
 	work->walker = walker_puc__new(options->pid, &receiver);

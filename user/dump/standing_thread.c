@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "musl_thread.h"
+
 /* Of /proc/PID/stat, proc(5); the state, behind the name, is number 3. */
 #define FIELD_START_STACK 28
 
@@ -161,7 +163,7 @@ static uint64_t stat_number(pid_t pid, int field)
 
 /*
  * As judge_bounds() of bpf/sample.bpf.h. Where the thread's control block lies is told by the list
- * of its robust mutexes, which glibc keeps in it.
+ * of its robust mutexes, which glibc keeps in it; musl has that list only when there are some.
  */
 int standing_thread__stack(pid_t pid, pid_t tid, uint64_t sp, struct thread_stack *stack)
 {
@@ -177,6 +179,13 @@ int standing_thread__stack(pid_t pid, pid_t tid, uint64_t sp, struct thread_stac
 	stack->is_own = start >= found.start && start < found.end;
 	if (!syscall(SYS_get_robust_list, tid, &list, &size))
 		block = (uint64_t)(uintptr_t)list;
+	if (!block && pid != tid && (found.end <= heap.start || found.start >= heap.end) &&
+	    !musl_thread__stack(pid, sp, found.end, &stack->low, &stack->high)) {
+		stack->is_own = true;
+		if (stack->low < found.start)
+			stack->low = found.start;
+		return 0;
+	}
 	if (block < found.start || block >= found.end)
 		return 0;
 	if (sp >= block) {

@@ -141,6 +141,7 @@ const struct layout_puc layouts_puc[] = {
 			    .proto_local_var_count = 92,
 			    .proto_line_defined = 96,
 			    .proto_last_line_defined = 100,
+			    .proto_max_stack = 115,
 			    STRING_TO_5_2,
 			    .tag_lua_function = 6,
 			    .tag_c_function = 6,

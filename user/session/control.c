@@ -2,115 +2,65 @@
 #include "control.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
-#include "invoker.h"
+#include "fifo.h"
 #include "log.h"
 
 struct control {
-	int fd;
-	int folder;         /* held open: what was made there is removed there */
-	struct stat status; /* of the FIFO */
-	bool is_made;       /* by us */
-	bool is_cut;        /* the rest of a line that is too long is still to come */
-	bool has_read;      /* since CONTROL_NONE was returned last */
-	uint64_t misunderstood;
+	struct fifo *commands, *answers; /* `answers` may be NULL */
+	bool is_cut;                     /* the rest of a line that is too long is still to come */
+	bool has_read;                   /* since CONTROL_NONE was returned last */
+	uint64_t misunderstood, unanswered;
 	size_t begin, end; /* of what is in `bytes` and was not taken */
 	char bytes[CONTROL_LINE_MAX + 1];
-	char name[];
 };
 
-/*
- * Made by root, it is given to whom luaspy works for; nobody else can have put another in its place
- * that looks the same: one of root's, with a single name.
- */
-static int give_to_invoker(int fd, const struct stat *status)
+static const struct {
+	const char *word;
+	enum control_command command;
+} commands[] = {
+	{"pause", CONTROL_PAUSE}, {"resume", CONTROL_RESUME}, {"mark", CONTROL_MARK},
+	{"write", CONTROL_WRITE}, {"stop", CONTROL_STOP},
+};
+
+static int open_fifo(const char *path, const char *purpose, struct fifo **fifo)
 {
-	struct invoker invoker;
+	int error = fifo__open(path, fifo);
 
-	if (!invoker__find(&invoker))
-		return 0;
-	if (status->st_uid != geteuid() || status->st_nlink != 1)
-		return -EPERM;
-	return fchownat(fd, "", invoker.uid, invoker.gid, AT_EMPTY_PATH) ? -errno : 0;
-}
-
-/*
- * What is there is looked at before it is opened, which a device may take for a command. Open for
- * both ways it has a writer at all times, so that no end of file is ever seen.
- */
-static int open_fifo(struct control *control)
-{
-	struct stat *status = &control->status;
-	char path[64];
-	int place, error = 0;
-
-	if (!mkfifoat(control->folder, control->name, S_IRUSR | S_IWUSR))
-		control->is_made = true;
-	else if (errno != EEXIST)
-		return -errno;
-	place = openat(control->folder, control->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (place < 0)
-		return -errno;
-	if (fstat(place, status))
-		error = -errno;
-	else if (!S_ISFIFO(status->st_mode))
-		error = -EINVAL;
-	else if (control->is_made)
-		error = give_to_invoker(place, status);
-	if (!error) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
-		control->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-		error = control->fd < 0 ? -errno : 0;
-	}
-	close(place);
+	if (error == -EINVAL)
+		log_error("cannot %s '%s': not a FIFO", purpose, path);
+	else if (error)
+		log_error("cannot %s '%s': %s", purpose, path, strerror(-error));
 	return error;
 }
 
-int control__open(const char *path, struct control **opened)
+int control__open(const char *path, const char *answers_path, struct control **opened)
 {
-	const char *name = folder__name_in(path);
-	struct control *control = calloc(1, sizeof(*control) + strlen(name) + 1);
+	struct control *control = calloc(1, sizeof(*control));
 	int error;
 
 	*opened = NULL;
 	if (!control)
 		return -ENOMEM;
-	control->fd = -1;
-	strcpy(control->name, name);
-	error = control->folder = folder__open_of(path);
-	if (error >= 0)
-		error = *name ? open_fifo(control) : -EISDIR;
-	if (!error) {
-		*opened = control;
-		return 0;
+	error = open_fifo(path, "take commands from", &control->commands);
+	if (!error && answers_path)
+		error = open_fifo(answers_path, "answer in", &control->answers);
+	if (!error && control->answers && fifo__is_same(control->commands, control->answers)) {
+		log_error("cannot answer in '%s': commands come from there", answers_path);
+		error = -EINVAL;
 	}
-	if (error == -EINVAL)
-		log_error("cannot take commands from '%s': not a FIFO", path);
+	if (error)
+		control__close(control);
 	else
-		log_error("cannot take commands from '%s': %s", path, strerror(-error));
-	control__close(control);
+		*opened = control;
 	return error;
-}
-
-/* Unless something else is there by now. */
-static void remove_fifo(const struct control *control)
-{
-	const struct stat *ours = &control->status;
-	struct stat there;
-
-	if (!fstatat(control->folder, control->name, &there, AT_SYMLINK_NOFOLLOW) &&
-	    ours->st_dev == there.st_dev && ours->st_ino == there.st_ino)
-		unlinkat(control->folder, control->name, 0);
 }
 
 void control__close(struct control *control)
@@ -119,18 +69,41 @@ void control__close(struct control *control)
 		return;
 	if (control->misunderstood > 1)
 		log_warn("%" PRIu64 " commands were not understood", control->misunderstood);
-	if (control->is_made)
-		remove_fifo(control);
-	if (control->fd >= 0)
-		close(control->fd);
-	if (control->folder >= 0)
-		close(control->folder);
+	if (control->unanswered)
+		log_warn("%" PRIu64 " answers to commands are lost: nobody read those before",
+			 control->unanswered);
+	fifo__close(control->commands);
+	fifo__close(control->answers);
 	free(control);
 }
 
 int control__fd(const struct control *control)
 {
-	return control->fd;
+	return fifo__fd(control->commands);
+}
+
+/* A line is shorter than PIPE_BUF: it is written whole, or not at all where nobody reads. */
+static void answer(struct control *control, const char *line)
+{
+	ssize_t length = (ssize_t)strlen(line);
+
+	if (control->answers && write(fifo__fd(control->answers), line, (size_t)length) != length)
+		control->unanswered++;
+}
+
+void control__answer(struct control *control, enum control_command command, const char *failure)
+{
+	char line[CONTROL_LINE_MAX];
+	const char *word = "";
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (commands[i].command == command)
+			word = commands[i].word;
+	if (failure)
+		snprintf(line, sizeof(line), "failed %s: %s\n", word, failure);
+	else
+		snprintf(line, sizeof(line), "ok %s\n", word);
+	answer(control, line);
 }
 
 /* 1: there is more in the buffer than was. */
@@ -141,7 +114,8 @@ static int fill(struct control *control)
 	memmove(control->bytes, control->bytes + control->begin, control->end - control->begin);
 	control->end -= control->begin;
 	control->begin = 0;
-	length = read(control->fd, control->bytes + control->end, CONTROL_LINE_MAX - control->end);
+	length = read(control__fd(control), control->bytes + control->end,
+		      CONTROL_LINE_MAX - control->end);
 	if (length > 0)
 		control->end += (size_t)length;
 	return length > 0;
@@ -168,6 +142,7 @@ static void misunderstand(struct control *control, const char *what, const char 
 	if (!control->misunderstood++)
 		log_warn("%s '%.64s%s' (accepted: pause, resume, mark TEXT, write, stop)", what,
 			 line, strlen(line) > 64 ? "..." : "");
+	answer(control, "failed: not understood\n");
 }
 
 static char *trim(char *line)
@@ -185,14 +160,6 @@ static char *trim(char *line)
 /* CONTROL_NONE: it is none. */
 static enum control_command parse(struct control *control, char *line, const char **text)
 {
-	static const struct {
-		const char *word;
-		enum control_command command;
-	} commands[] = {
-		{"pause", CONTROL_PAUSE}, {"resume", CONTROL_RESUME}, {"mark", CONTROL_MARK},
-		{"write", CONTROL_WRITE}, {"stop", CONTROL_STOP},
-	};
-
 	line = trim(line);
 	*text = NULL;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {

@@ -3,6 +3,11 @@
  * A FIFO through which a session is told what to do, a command a line: pause, resume, mark TEXT,
  * write, stop. Whoever may write to it may tell it; writers come and go as they like. A line ends
  * with a line feed or NUL; blanks around it do not count.
+ *
+ * Through another FIFO, where there is one, goes a line for each command, in their order, when it
+ * was done: "ok WORD", or "failed WORD: REASON", or "failed: not understood". An end of file there
+ * says that the session is over, whatever was written to it since. Who does not read them loses
+ * the later ones.
  */
 #ifndef LS_CONTROL_H
 #define LS_CONTROL_H
@@ -22,13 +27,13 @@ enum control_command {
 };
 
 /*
- * Opens the FIFO at `path`, or makes one there, for the invoking user alone: control__close()
- * removes that again. Says what is wrong: a symbolic link is not followed, and what is no FIFO not
- * touched. 0 or -errno; *control is then NULL.
+ * Opens the FIFO at `path`, and that for answers unless `answers_path` is NULL; or makes them, for
+ * the invoking user alone: control__close() removes those again. Says what is wrong: a symbolic
+ * link is not followed, and what is no FIFO not touched. 0 or -errno; *control is then NULL.
  */
-int control__open(const char *path, struct control **control);
+int control__open(const char *path, const char *answers_path, struct control **control);
 
-/* Takes NULL. Says how many commands were not understood. */
+/* Takes NULL. Says how many commands were not understood, and how many answers were lost. */
 void control__close(struct control *control);
 
 /* Polls readable when there is something to take. */
@@ -40,5 +45,8 @@ int control__fd(const struct control *control);
  * so the caller has its turn whatever is written: CONTROL_NONE is then not the end.
  */
 enum control_command control__take(struct control *control, const char **text);
+
+/* To be called once for each that was taken, in their order. `failure` is why; NULL: it is done. */
+void control__answer(struct control *control, enum control_command command, const char *failure);
 
 #endif

@@ -64,18 +64,24 @@ void identification__free(struct identification *identification)
 	free(identification);
 }
 
+static const char *purpose_of(const struct identification *identification)
+{
+	return identification->options.is_for_dump ? "dump" : "profile";
+}
+
 static int explain(const struct identification *identification, const char *target, int error)
 {
 	const struct interpreters_puc *found = &identification->interpreters;
+	const char *purpose = purpose_of(identification);
 
 	if (!error && found->other_count)
-		log_error("cannot profile %s: it runs %s, which this version does not know yet",
+		log_error("cannot %s %s: it runs %s, which this version does not know yet", purpose,
 			  target, found->others[0].name);
 	else if (!error)
-		log_error("cannot profile %s: no Lua in any of its files (--wait waits for one)",
-			  target);
+		log_error("cannot %s %s: no Lua in any of its files%s", purpose, target,
+			  identification->options.is_for_dump ? "" : " (--wait waits for one)");
 	else if (error == -ENOTSUP)
-		log_error("cannot profile %s: not a 64-bit process of this machine", target);
+		log_error("cannot %s %s: not a 64-bit process of this machine", purpose, target);
 	else if (error == -EACCES || error == -EPERM)
 		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
 			  target);
@@ -257,13 +263,15 @@ void identification__notice(struct identification *identification, struct verdic
 	interpreters_puc__free(&before);
 }
 
-static int refuse(const struct verdict *verdict, const char *target)
+static int refuse(const struct identification *identification, const struct verdict *verdict,
+		  const char *target)
 {
 	char score[512];
 
 	verdict__score(verdict, score, sizeof(score));
-	log_error("cannot profile %s: an unknown or modified Lua%s: %s (--layout forces one)",
-		  target, verdict->is_contradicted ? ", which several layouts fit" : "", score);
+	log_error("cannot %s %s: an unknown or modified Lua%s: %s (--layout forces one)",
+		  purpose_of(identification), target,
+		  verdict->is_contradicted ? ", which several layouts fit" : "", score);
 	return -ENOENT;
 }
 
@@ -302,7 +310,7 @@ int identification__settle(struct identification *identification, struct verdict
 		const struct verdict *verdict = &verdicts->items[i];
 
 		if (verdict->is_contradicted)
-			return refuse(verdict, target);
+			return refuse(identification, verdict, target);
 		decided |= verdict->decided;
 	}
 	if (decided & ~identification->announced && !identification->options.layout) {
@@ -316,7 +324,7 @@ int identification__settle(struct identification *identification, struct verdict
 	}
 	for (size_t i = 0; i < verdicts->count && !decided; i++)
 		if (widen(identification, &verdicts->items[i]))
-			return refuse(&verdicts->items[i], target);
+			return refuse(identification, &verdicts->items[i], target);
 	return 0;
 }
 
@@ -325,18 +333,17 @@ int identification__end(struct identification *identification, const struct verd
 {
 	const struct verdict *misfit = NULL;
 
-	(void)identification;
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const struct verdict *verdict = &verdicts->items[i];
 
 		if (verdict->is_contradicted)
-			return refuse(verdict, target);
+			return refuse(identification, verdict, target);
 		if (verdict->has_evidence || verdict->is_forced)
 			return 0;
 		if (verdict->misfits)
 			misfit = verdict;
 	}
-	return misfit ? refuse(misfit, target) : 0;
+	return misfit ? refuse(identification, misfit, target) : 0;
 }
 
 static int compare_code(const void *left, const void *right)

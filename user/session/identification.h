@@ -20,6 +20,7 @@ struct identification_options {
 	int waits;               /* that there is no Lua yet is no error */
 	int is_child; /* of the process that was asked for: it may well have none, and be gone */
 	struct announced *announced; /* borrowed; NULL: say all */
+	int is_for_dump;             /* and not for a profile, as messages have it */
 };
 
 /* What was said of other processes and is not said again. Zeroed: nothing. */

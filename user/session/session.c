@@ -47,6 +47,7 @@ struct session {
 	int is_waiting;    /* before it samples */
 	int is_up;         /* the time, or there are samples enough */
 	int is_over;       /* a signal came or the targets have ended */
+	int was_stopped;   /* by a command */
 };
 
 static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
@@ -280,8 +281,8 @@ static void vary_periods(struct session *session)
 	sampler__vary_periods(session->sampler);
 }
 
-/* As at the end, but nothing ends. */
-static int write_so_far(struct session *session)
+/* As at the end, but nothing ends; nor does it where *failure says why nothing was written. */
+static int write_so_far(struct session *session, const char **failure)
 {
 	int error = drain(session);
 
@@ -294,28 +295,38 @@ static int write_so_far(struct session *session)
 	targets__complete(session->targets);
 	pauses__note(&session->pauses, "write", NULL);
 	session->end_ns = clock_ns(CLOCK_MONOTONIC);
-	session->options.write(session->options.context, session);
+	error = session->options.write(session->options.context, session);
+	if (error)
+		*failure = strerror(-error);
 	return 0;
 }
 
 static int obey(struct session *session, enum control_command command, const char *text)
 {
+	const char *failure = NULL;
+	int error = 0;
+
 	switch (command) {
 	case CONTROL_PAUSE:
 	case CONTROL_RESUME:
-		return pauses__set(&session->pauses, command == CONTROL_PAUSE, drain, session);
+		error = pauses__set(&session->pauses, command == CONTROL_PAUSE, drain, session);
+		break;
 	case CONTROL_WRITE:
-		return write_so_far(session);
+		error = write_so_far(session, &failure);
+		break;
 	case CONTROL_MARK:
 		pauses__note(&session->pauses, "mark", text);
-		return 0;
+		log_debug("mark '%s'", text);
+		break;
 	case CONTROL_STOP:
 		session->is_over = 1;
+		session->was_stopped = 1;
 		return 0;
 	case CONTROL_NONE:
 		return 0;
 	}
-	return 0;
+	control__answer(session->options.control, command, error ? strerror(-error) : failure);
+	return error;
 }
 
 static int take_commands(struct session *session)
@@ -332,7 +343,8 @@ static int take_commands(struct session *session)
 		return error;
 	session->has_commands = 0;
 	/* Also those of a target that has ended since. */
-	while (!error && (command = control__take(session->options.control, &text)))
+	while (!error && !session->was_stopped &&
+	       (command = control__take(session->options.control, &text)))
 		error = obey(session, command, text);
 	return error;
 }
@@ -472,6 +484,11 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size, "all samples were dropped");
 	else
 		snprintf(to, size, "it was idle, or ran for less than one period of the timer");
+}
+
+int session__was_stopped(const struct session *session)
+{
+	return session->was_stopped;
 }
 
 const char *session__why_empty(struct session *session)

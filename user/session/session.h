@@ -29,9 +29,12 @@ struct session_options {
 	int waits;               /* that there is no Lua yet is no error */
 	int ends_when_decided;   /* on the layouts of all interpreters */
 	int is_paused;           /* at first */
-	struct control *control; /* borrowed; NULL: none */
-	/* The profile so far is wanted, while the session goes on: session__export() has it. */
-	void (*write)(void *context, struct session *session);
+	struct control *control; /* borrowed; NULL: none. A stop is the caller's to be answered */
+	/*
+	 * The profile so far is wanted, while the session goes on: session__export() has it. 0 or
+	 * -errno, of which the session takes no notice.
+	 */
+	int (*write)(void *context, struct session *session);
 	void *context;
 	struct launch *
 		launch; /* the one process is this command, to be released; NULL: it runs already */
@@ -64,6 +67,9 @@ pid_t session__pid(const struct session *session);
 
 /* What was sampled. Valid until the session is closed. */
 void session__export(struct session *session, struct ls_profile *profile);
+
+/* Whether a command through the FIFO ended it. */
+int session__was_stopped(const struct session *session);
 
 /* Why there is no script in the profile, in one sentence; NULL: there is. */
 const char *session__why_empty(struct session *session);

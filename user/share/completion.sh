@@ -7,20 +7,44 @@ set -eu
 shell=$1 luaspy=$2
 commands="record dump check"
 
-# Its options, one a line: letter or "-", name, VALUE or "-", the first line of its text.
+# Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {
 	"$luaspy" help "$1" | awk '
+	function end() {
+		if (name != "") {
+			sub(/;.*|\. .*|,? \(.*/, "", text)
+			if (match(text, /: /) && RSTART > 20) text = substr(text, 1, RSTART - 1)
+			print letter "\t" name "\t" value "\t" text
+		}
+		name = ""
+	}
 	/^ +(-[a-zA-Z], )?--[a-z-]+/ {
+		end()
 		letter = "-"
 		if (match($0, /^ +-[a-zA-Z],/))
 			letter = substr($0, RSTART + RLENGTH - 2, 1)
 		match($0, /--[a-z-]+(=[A-Z]+)?/)
 		split(substr($0, RSTART + 2, RLENGTH - 2), parts, "=")
+		name = parts[1]
+		value = parts[2] == "" ? "-" : parts[2]
 		text = substr($0, RSTART + RLENGTH)
 		sub(/^ +/, "", text)
-		print letter "\t" parts[1] "\t" (parts[2] == "" ? "-" : parts[2]) "\t" text
-	}'
+		next
+	}
+	/^          +[^ ]/ && name != "" { sub(/^ +/, ""); text = text " " $0; next }
+	{ end() }
+	END { end() }'
 }
+
+# What options choose among, on one line.
+choices() {
+	"$luaspy" record "--$1=help" | tr '\n' ' ' | sed 's/ $//'
+}
+
+layouts=$(choices layout)
+categories=$(choices category)
+presets=$(choices plugin-preset)
+frequencies="100 1khz 10khz"
 
 words() {
 	options "$1" | awk -F '\t' '{
@@ -34,7 +58,7 @@ bash_completion() {
 	# bash completion for luaspy
 	_luaspy() {
 		local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
-		local command=\${COMP_WORDS[1]} i
+		local command=\${COMP_WORDS[1]} i part
 		if [ "\$COMP_CWORD" -eq 1 ]; then
 			COMPREPLY=(\$(compgen -W "$commands help --help --version" -- "\$word"))
 			return
@@ -42,11 +66,19 @@ bash_completion() {
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[ "\${COMP_WORDS[i]}" != -- ] || { COMPREPLY=(\$(compgen -c -o default -- "\$word")); return; }
 		done
+		# "--option=value" is three words to bash.
+		if [ "\$word" = = ]; then word=; elif [ "\$before" = = ]; then before=\${COMP_WORDS[COMP_CWORD-2]}; fi
 		case \$before in
 		-p | --pid) COMPREPLY=(\$(compgen -W "\$(ps -eo pid=)" -- "\$word")); return ;;
-		-F | --frequency) COMPREPLY=(\$(compgen -W "100 1khz 10khz" -- "\$word")); return ;;
-		--layout) COMPREPLY=(\$(compgen -W "\$(luaspy record --layout=help 2>/dev/null)" -- "\$word")); return ;;
-		-o | --output | --control) COMPREPLY=(\$(compgen -f -- "\$word")); return ;;
+		-F | --frequency) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
+		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
+		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
+		--plugin-preset)
+			part=\${word##*,}
+			COMPREPLY=(\$(compgen -P "\${word%"\$part"}" -W "$presets" -- "\$part"))
+			return
+			;;
+		-o | --output | --control | --control-ack) compopt -o default; return ;;
 		esac
 		case \$command in
 	END
@@ -64,13 +96,23 @@ bash_completion() {
 }
 
 zsh_options() {
-	options "$1" | awk -F '\t' -v quote="'" '{
+	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
+		-v presets="$presets" -v frequencies="$frequencies" '
+	function action_of(name) {
+		if (name == "pid") return "_pids"
+		if (name == "output" || name == "control" || name == "control-ack") return "_files"
+		if (name == "frequency") return "(" frequencies ")"
+		if (name == "layout") return "(" layouts ")"
+		if (name == "category") return "(" categories ")"
+		if (name == "plugin-preset") return "_values -s , preset " presets
+		return " "
+	}
+	{
 		gsub(/\[/, "\\[", $4)
 		gsub(/\]/, "\\]", $4)
 		gsub(/:/, "\\:", $4)
 		gsub(quote, quote "\\" quote quote, $4)
-		action = $2 == "pid" ? "_pids" : $2 == "output" || $2 == "control" ? "_files" : " "
-		value = $3 == "-" ? "" : ":" $3 ":" action
+		value = $3 == "-" ? "" : ":" $3 ":" action_of($2)
 		if ($1 != "-") printf " \\\n\t\t%s-%s%s[%s]%s%s", quote, $1, $3 == "-" ? "" : "+", $4, value, quote
 		printf " \\\n\t\t%s--%s%s[%s]%s%s", quote, $2, $3 == "-" ? "" : "=", $4, value, quote
 	}'
@@ -99,13 +141,23 @@ fish_completion() {
 		echo "complete -c luaspy -f -n __fish_use_subcommand -a $command"
 	done
 	for command in $commands; do
-		options "$command" | awk -F '\t' -v command="$command" -v quote="'" '{
+		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
+			-v categories="$categories" -v presets="$presets" -v frequencies="$frequencies" '
+		function values_of(name) {
+			if (name == "pid") return "(__fish_complete_pids)"
+			if (name == "frequency") return frequencies
+			if (name == "layout") return layouts
+			if (name == "category") return categories
+			return name == "plugin-preset" ? "(__fish_append , " presets ")" : ""
+		}
+		{
 			gsub(quote, "\\" quote, $4)
 			printf "complete -c luaspy -n %s__fish_seen_subcommand_from %s%s", quote, command, quote
 			if ($1 != "-") printf " -s %s", $1
 			printf " -l %s", $2
-			if ($2 == "pid") printf " -x -a %s(__fish_complete_pids)%s", quote, quote
-			else if ($3 != "-") printf " -r"
+			if (values_of($2) != "") printf " -x -a %s%s%s", quote, values_of($2), quote
+			else if ($2 == "output" || $2 ~ /^control/) printf " -r"
+			else if ($3 != "-") printf " -x"
 			printf " -d %s%s%s\n", quote, $4, quote
 		}'
 	done

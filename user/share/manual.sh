@@ -70,7 +70,10 @@ for command in $commands; do
 	"$luaspy" help "$command" | pick options
 done
 echo ".SH EXIT STATUS"
-"$luaspy" help record | pick status
+for command in $commands; do
+	echo ".SS luaspy $command"
+	"$luaspy" help "$command" | pick status
+done
 printf '.SH EXAMPLES\n.nf\n'
 for command in $commands; do "$luaspy" help "$command" | pick examples; done
 echo ".fi"

@@ -29,18 +29,23 @@ static __always_inline void send_urgent_event(void *record, __u32 size)
 		counters->records_lost++;
 }
 
-/* It goes on in a copy of its parent's memory: what is known of that holds for it. 0: it does not
- * count.
+/*
+ * It goes on in a copy of its parent's memory: what is known of that holds for it. 0: it is not
+ * followed.
  */
 static __always_inline int follow_child(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
 {
 	struct ls_target *parent = bpf_map_lookup_elem(&targets, &parent_tgid);
 	struct ls_fork record = {.type = LS_RECORD_FORK, .tgid = tgid, .parent_tgid = parent_tgid};
+	struct ls_counters *counters = counters_here();
 
 	if (!follows_children || !parent || !tgid)
 		return 0;
-	if (bpf_map_update_elem(&targets, &tgid, parent, BPF_ANY))
+	if (bpf_map_update_elem(&targets, &tgid, parent, BPF_ANY)) {
+		if (counters)
+			counters->records_lost++;
 		return 0;
+	}
 	record.time_ns = bpf_ktime_get_ns();
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), child->comm);
 	send_event(&record, sizeof(record));

@@ -139,6 +139,7 @@ static int open_targets(struct session *session)
 					  .waits = options->waits,
 					  .follows_children = options->follows_children,
 					  .is_launched = options->launch != NULL,
+					  .has_run = !options->launch || options->start_after_ns,
 					  .is_paused = options->is_paused};
 
 	return targets__open(&targets, session->recording, &session->targets);

@@ -153,12 +153,18 @@ int target_process__inherit(struct target_process *target, const struct target_p
 int target_process__executes(struct target_process *target, const char *name)
 {
 	char terminated[LS_COMM_LEN + 1];
+	int error = 0;
 
 	snprintf(terminated, sizeof(terminated), "%.*s", LS_COMM_LEN, name);
 	set_name(target, terminated);
 	target->has_executed = 1;
 	target->is_forked = 0;
-	return recording__exec(target->setting->recording, target->pid);
+	if (target->setting->is_of_many && target->is_filed) {
+		target->is_filed = 0;
+		error = recording__rename_process(target->setting->recording, target->pid,
+						  WITHOUT_LUA);
+	}
+	return error ? error : recording__exec(target->setting->recording, target->pid);
 }
 
 static int follow_exec(struct target_process *target)

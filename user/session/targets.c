@@ -295,7 +295,7 @@ int targets__attach(struct targets *targets)
 	targets__switch(targets, !targets->is_paused);
 	for (target = targets->items; target && !error; target = target->hh.next)
 		error = threads__attach(&target->threads, target->title);
-	if (!error && targets->options.follows_children && !targets->options.is_launched)
+	if (!error && targets->options.follows_children && targets->options.has_run)
 		error = add_children(targets);
 	return error;
 }

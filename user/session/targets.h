@@ -24,6 +24,7 @@ struct targets_options {
 	int waits;          /* that there is no Lua yet is no error */
 	int follows_children;
 	int is_launched; /* luaspy started it: it is about to become another program */
+	int has_run;     /* by the time of targets__attach(): it may have children */
 	int is_paused;   /* at first */
 };
 

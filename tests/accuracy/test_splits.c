@@ -82,12 +82,6 @@ static void split_50_30_15_5(struct stage *stage, const char *frequency, const c
 	check_split(&watched, 0);
 }
 
-#define need_lua()                                                                                 \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-	} while (0)
-
 static void finds_70_30_at_1_khz(void **state)
 {
 	need_lua();

@@ -13,12 +13,6 @@
 
 #include "watched.h"
 
-#define need_lua()                                                                                 \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-	} while (0)
-
 /* `least_sampled`: the share of the time that samples cover, which is not "(unsampled)". */
 static void check_sum(const struct watched *watched, double least_sampled)
 {

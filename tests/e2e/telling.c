@@ -12,25 +12,6 @@
 
 #include "telling.h"
 
-static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
-				  "return x end\n"
-				  "while true do work() end\n";
-
-struct child *start_busy(struct stage *stage)
-{
-	struct child *target = start(stage, "lua5.4", "-e", busy_script);
-
-	while (child__cpu_seconds(target) < 0.05)
-		sleep_seconds(0.01);
-	return target;
-}
-
-void finish(struct stage *stage, struct child *spy)
-{
-	if (child__wait(spy, PATIENCE) != 0)
-		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
-}
-
 void tell(struct stage *stage, const char *line)
 {
 	int fd = open(in_folder(stage, "fifo"), O_WRONLY | O_NONBLOCK);

@@ -7,18 +7,6 @@
 
 #define PATIENCE 20
 
-#define need_lua()                                                                                 \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-	} while (0)
-
-/* A script that works in a function "work" for good; it runs. */
-struct child *start_busy(struct stage *stage);
-
-/* Until it ends, which has to be well. */
-void finish(struct stage *stage, struct child *spy);
-
 /* Writes a line into the FIFO "fifo", each time as a writer that comes and goes. */
 void tell(struct stage *stage, const char *line);
 

@@ -17,25 +17,6 @@
 #define PATIENCE 20
 #define ENOUGH   "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search"
 
-static const char busy_script[] =
-	"local function hot() local x = 0 for i = 1, 1e5 do x = x + i end "
-	"return x end\nwhile true do hot() end\n";
-
-#define need_lua()                                                                                 \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-	} while (0)
-
-static struct child *start_busy(struct stage *stage)
-{
-	struct child *target = start(stage, "lua5.4", "-e", busy_script);
-
-	while (child__cpu_seconds(target) < 0.05)
-		sleep_seconds(0.01);
-	return target;
-}
-
 /* luaspy with these capabilities and no others, as somebody else than root. */
 static struct child *start_with(struct stage *stage, const char *capabilities, const char *command,
 				pid_t pid)
@@ -82,7 +63,7 @@ static void tells_that_a_process_has_no_lua(void **state)
 	char number[16];
 
 	need_to_record();
-	snprintf(number, sizeof(number), "%d", start(stage, "sleep", "60")->pid);
+	snprintf(number, sizeof(number), "%d", start_other(stage)->pid);
 	spy = start(stage, luaspy_program(), "check", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__output(stage, spy), "FAIL  process"));
@@ -102,7 +83,7 @@ static void records_with_four_capabilities(void **state)
 	if (child__wait(spy, PATIENCE))
 		fail_msg("%s", child__errors(stage, spy));
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
-	assert_true((double)scriptprofile__self_us(profile, NULL, "hot", 1) >
+	assert_true((double)scriptprofile__self_us(profile, NULL, "work", 1) >
 		    0.9 * (double)profile->all_us);
 }
 

@@ -30,7 +30,7 @@ static void writes_to_standard_output_once(void **state)
 	spying__await_timers(*state, spy);
 	tell(*state, "write");
 	tell(*state, "stop");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	snprintf(name, sizeof(name), ".%d.out", spy->number);
 	spying__read(*state, in_folder(*state, name));
 	assert_non_null(strstr(child__errors(*state, spy),
@@ -56,7 +56,7 @@ static void warns_once_of_what_it_does_not_understand(void **state)
 	tell(*state, line);
 	tell(*state, "  mark  a  b \r");
 	tell(*state, "stop");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	said = child__errors(*state, spy);
 	assert_non_null(strstr(said, "unknown command 'paus\\x1b[31me' (accepted: pause, resume, "
 				     "mark TEXT, write, stop)"));
@@ -83,7 +83,7 @@ static void keeps_marks_in_order_whatever_is_in_them(void **state)
 	tell(*state, "mark second");
 	tell(*state, "mark");
 	tell(*state, "stop");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	assert_int_equal(json_array_size(events(profile)), 4);
 	for (size_t i = 0; i < 4; i++) {
@@ -115,7 +115,7 @@ static void counts_the_marks_that_it_does_not_keep(void **state)
 		fprintf(fifo, "mark %d\n", i);
 	fprintf(fifo, "stop\n");
 	fclose(fifo);
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	assert_int_equal(json_array_size(events(profile)), EVENTS_MAX);
 	assert_string_equal(event_text(profile, EVENTS_MAX - 1, "Text"), "9999");
@@ -126,6 +126,7 @@ static void counts_the_marks_that_it_does_not_keep(void **state)
 static void rests_while_nobody_writes(void **state)
 {
 	struct child *target, *spy;
+	double cpu_s;
 
 	need_lua();
 	target = start(*state, "lua5.4", "-e", "print('ready') io.flush() io.read()");
@@ -134,13 +135,14 @@ static void rests_while_nobody_writes(void **state)
 	spying__await_timers(*state, spy);
 	for (int i = 0; i < 100; i++)
 		tell(*state, "mark");
+	/* Without what it takes to begin, which the verifier of the kernel is most of. */
+	cpu_s = -child__cpu_seconds(spy);
 	sleep_seconds(2);
+	cpu_s += child__cpu_seconds(spy);
 	tell(*state, "stop");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
-	assert_true((double)spy->usage.ru_utime.tv_sec + (double)spy->usage.ru_utime.tv_usec / 1e6 <
-		    0.5);
-	assert_true((double)spy->usage.ru_stime.tv_sec + (double)spy->usage.ru_stime.tv_usec / 1e6 <
-		    1.2);
+	print_message("%.3f s of CPU time in 2 s\n", cpu_s);
+	assert_true(cpu_s < 0.5);
 }
 
 /* The next line of the FIFO for answers, within the test's patience. */
@@ -253,7 +255,7 @@ static void keeps_a_fifo_that_was_there(void **state)
 	spying__await_timers(*state, spy);
 	sleep_seconds(0.1);
 	tell(*state, "stop");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_int_equal(access(in_folder(*state, "fifo"), F_OK), 0);
 }
 
@@ -273,7 +275,7 @@ static void makes_the_fifo_for_whoever_called_sudo(void **state)
 	sleep_seconds(0.1);
 	assert_int_equal(lstat(in_folder(*state, "fifo"), &status), 0);
 	tell(*state, "stop");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_true(S_ISFIFO(status.st_mode));
 	assert_int_equal(status.st_mode & ALLPERMS, 0600);
 	assert_int_equal(status.st_uid, 65534);

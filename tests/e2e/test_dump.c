@@ -280,8 +280,7 @@ static void samples_what_runs(void **state)
 
 		need_program(interpreters[i], "lua5.4");
 		target = start(stage, interpreters[i], "-e", script);
-		while (child__cpu_seconds(target) < 0.05)
-			sleep_seconds(0.01);
+		child__let_work(target, 0.05);
 		thread = thread_of(dump_json(stage, target->pid, 0, NULL), interpreters[i]);
 		assert_string_equal(text_of(thread, "Status"), "active");
 		assert_string_equal(text_of(frame_of(thread, 0), "Name"), "hot");
@@ -294,7 +293,8 @@ static void samples_what_runs(void **state)
 
 static void shows_what_a_program_waits_in(void **state)
 {
-	static const char script[] = "local function list() os.execute('sleep 60') end list()";
+	static const char script[] =
+		"local function list() os.execute('echo up; sleep 60') end list()";
 	struct stage *stage = *state;
 
 	need_to_record();
@@ -304,7 +304,8 @@ static void shows_what_a_program_waits_in(void **state)
 
 		need_program(interpreters[i], "lua5.4");
 		target = start(stage, interpreters[i], "-e", script);
-		sleep_seconds(0.3);
+		child__await_output(stage, target, "up");
+		child__await_state(stage, target, 'S');
 		shown = dump_text(stage, target->pid, 0, NULL);
 		assert_non_null(
 			strstr(shown, "(idle: in wait4)\n    os.execute ([C])\n    list ("));
@@ -322,8 +323,11 @@ static void reads_an_idle_process_without_bpf(void **state)
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
 	need_program("setpriv", "util-linux");
-	target = start(stage, "lua5.4", "-e", "local function ask() return (io.read()) end ask()");
-	sleep_seconds(0.3);
+	target = start(stage, "lua5.4", "-e",
+		       "print 'up' io.stdout:flush() "
+		       "local function ask() return (io.read()) end ask()");
+	child__await_output(stage, target, "up");
+	child__await_state(stage, target, 'S');
 	snprintf(number, sizeof(number), "%d", target->pid);
 	assert_int_equal(chmod(stage->folder, 0777), 0);
 	spy = start(stage, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
@@ -475,12 +479,10 @@ static void reads_a_stopped_process(void **state)
 
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
-	target = start(stage, "lua5.4", "-e",
-		       "local function hot() local x = 0 while true do x = x + 1 end end hot()");
-	while (child__cpu_seconds(target) < 0.05)
-		sleep_seconds(0.01);
+	target = start_lua(
+		stage, "local function hot() local x = 0 while true do x = x + 1 end end hot()");
 	kill(target->pid, SIGSTOP);
-	sleep_seconds(0.1);
+	child__await_state(stage, target, 'T');
 	shown = dump_text(stage, target->pid, 0, NULL);
 	assert_non_null(strstr(shown, "(stopped)\n    hot ((command line):~1)\n"));
 }
@@ -513,7 +515,7 @@ static void says_what_is_not_there(void **state)
 	char number[16];
 
 	need_to_record();
-	snprintf(number, sizeof(number), "%d", start(stage, "sleep", "60")->pid);
+	snprintf(number, sizeof(number), "%d", start_other(stage)->pid);
 	spy = start(stage, luaspy_program(), "dump", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_string_equal(strstr(child__errors(stage, spy), ": no Lua"),

@@ -20,11 +20,6 @@
 #define PATIENCE 20
 #define NOBODY   "65534"
 
-static const char busy_script[] = "local function inner() local x = 0 for i = 1, 1e5 do x = x + i "
-				  "end return x end\n"
-				  "function outer() while true do inner() end end\n"
-				  "outer()\n";
-
 /* How many lines of `errors` are not what luaspy tells about the interpreter. */
 static int count_faults(const char *errors)
 {
@@ -62,21 +57,6 @@ static int count_visible_files(const struct stage *stage)
 	return count_files(stage->folder) - 2 * stage->count;
 }
 
-static struct child *start_busy(struct stage *stage)
-{
-	struct child *target = start(stage, "lua5.4", "-e", busy_script);
-
-	while (child__cpu_seconds(target) < 0.05)
-		sleep_seconds(0.01);
-	return target;
-}
-
-#define need_lua()                                                                                 \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-	} while (0)
-
 static void says_that_no_process_has_the_id(void **state)
 {
 	need_to_record();
@@ -90,11 +70,10 @@ static void says_that_there_is_no_lua_in_it(void **state)
 	struct child *target, *spy;
 
 	need_to_record();
-	target = start(*state, "sleep", "100");
-	sleep_seconds(0.1);
+	target = start_other(*state);
 	spy = start_record(*state, target->pid, "-d", "1", "-o", "x.json");
 	assert_fault(*state, spy, 3, "no Lua in any of its files");
-	assert_non_null(strstr(child__errors(*state, spy), "sleep (pid "));
+	assert_non_null(strstr(child__errors(*state, spy), "cat (pid "));
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
@@ -103,8 +82,9 @@ static void says_that_lua_never_ran(void **state)
 	struct child *target, *spy;
 
 	need_lua();
-	target = start(*state, "lua5.4", "-e", "io.read()");
-	sleep_seconds(0.1);
+	target = start(*state, "lua5.4", "-e", "print 'up' io.stdout:flush() io.read()");
+	child__await_output(*state, target, "up");
+	child__await_state(*state, target, 'S');
 	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json");
 	assert_fault(*state, spy, 3, "no script in the profile");
 	assert_int_equal(count_visible_files(*state), 0);
@@ -118,6 +98,7 @@ static void says_that_the_target_is_stopped(void **state)
 	need_lua();
 	target = start_busy(*state);
 	kill(target->pid, SIGSTOP);
+	child__await_state(*state, target, 'T');
 	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json");
 	snprintf(hint, sizeof(hint), "it is stopped (kill -CONT %d continues it)", target->pid);
 	assert_fault(*state, spy, 3, hint);
@@ -242,7 +223,7 @@ static void assert_has_script(struct stage *stage, const char *path)
 {
 	struct scriptprofile *profile = spying__read(stage, path);
 
-	if (scriptprofile__stack_us(profile, "outer > inner") <= profile->all_us / 2) {
+	if (scriptprofile__stack_us(profile, "main chunk > work") <= profile->all_us / 2) {
 		scriptprofile__print(profile);
 		fail();
 	}
@@ -257,7 +238,7 @@ static void keeps_what_it_has_when_the_target_is_killed(void **state)
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
 	spying__await_timers(*state, spy);
-	sleep_seconds(0.5);
+	child__let_work(target, 0.5);
 	child__kill(target);
 	assert_int_equal(child__wait(spy, 5), 0);
 	assert_has_script(*state, in_folder(*state, "x.json"));
@@ -274,7 +255,7 @@ static void charges_a_zombie_once(void **state)
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
 	spying__await_timers(*state, spy);
-	sleep_seconds(0.5);
+	child__let_work(target, 0.5);
 	kill(target->pid, SIGKILL);
 	assert_int_equal(child__wait(spy, 5), 0);
 	child__kill(target);
@@ -295,7 +276,7 @@ static void keeps_what_it_has_when_the_target_runs_another_program(void **state)
 	need_lua();
 	/* The shell's child becomes sleep; before, it is Lua. */
 	target = start(*state, built_program("host-5.4"), program_source("exec.lua"));
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = spying__read(*state, in_folder(*state, "x.json"));
@@ -311,7 +292,7 @@ static void keeps_what_it_has_when_the_target_is_stopped(void **state)
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "1500ms", "-o", "x.json");
 	spying__await_timers(*state, spy);
-	sleep_seconds(0.5);
+	child__let_work(target, 0.3);
 	kill(target->pid, SIGSTOP);
 	assert_int_equal(child__wait(spy, 5), 0);
 	assert_has_script(*state, in_folder(*state, "x.json"));
@@ -324,7 +305,7 @@ static void check_signal(struct stage *stage, int signal, int times)
 	target = start_busy(stage);
 	spy = start_record(stage, target->pid, "-o", "x.json");
 	spying__await_timers(stage, spy);
-	sleep_seconds(0.5);
+	child__let_work(target, 0.3);
 	for (int i = 0; i < times; i++)
 		kill(spy->pid, signal);
 	assert_int_equal(child__wait(spy, 5), 0);

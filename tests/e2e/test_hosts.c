@@ -26,7 +26,7 @@ static void check_busy(struct stage *stage, const struct child *target)
 {
 	struct scriptprofile *profile;
 
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	profile = record(stage, target->pid, "-d", "700ms");
 	if (scriptprofile__stack_us(profile, "main chunk > coroutine.resume > * > outer > inner") <
 	    profile->all_us * 9 / 10) {
@@ -61,7 +61,7 @@ static void finds_lua_in_a_program_that_is_deleted(void **state)
 	need_program("lua5.3", "lua5.3");
 	copy(*state, "lua5.3", in_folder(*state, "xyz"));
 	target = start(*state, in_folder(*state, "xyz"), "-e", busy_script);
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	assert_int_equal(unlink(in_folder(*state, "xyz")), 0);
 	check_busy(*state, target);
 }
@@ -76,7 +76,7 @@ static void finds_lua_behind_a_name_of_hostile_characters(void **state)
 	copy(*state, "lua5.4", in_folder(*state, "xyz"));
 	assert_int_equal(rename(in_folder(*state, "xyz"), in_folder(*state, name)), 0);
 	target = start(*state, in_folder(*state, name), "-e", busy_script);
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	spy = start_record(*state, target->pid, "-d", "300ms", "-o", "x.json");
 	if (child__wait(spy, PATIENCE) != 0)
 		fail_msg("%s", child__errors(*state, spy));
@@ -113,7 +113,7 @@ static void finds_the_script_that_redis_runs(void **state)
 	redis = start_redis(*state);
 	start(*state, "redis-cli", "-s", in_folder(*state, "redis.sock"), "eval", redis_script,
 	      "0");
-	sleep_seconds(0.3);
+	child__let_work(redis, 0.1);
 	profile = record(*state, redis->pid, "-d", "1", "-F", "10khz");
 	script_us = scriptprofile__total_us(profile, NULL, "spin", -1) +
 		    scriptprofile__total_us(profile, NULL, "talk", -1);

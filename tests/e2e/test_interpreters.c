@@ -161,7 +161,7 @@ static void profiles_the_program_that_runs_not_its_successor(void **state)
 	need_program("/usr/bin/lua5.4", "lua5.4");
 	copy(*state, "cp /usr/bin/lua5.1 lua; cp /usr/bin/lua5.4 new");
 	target = start(*state, in_folder(*state, "lua"), "-e", busy_script);
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	copy(*state, "mv new lua");
 	profile = record(*state, target->pid, "-d", "700ms");
 	expect_shares(profile, 90, 0, 90);
@@ -177,7 +177,7 @@ static void finds_the_layout_where_the_file_lies_about_its_release(void **state)
 	copy(*state, "sed 's/Version: Lua 5[.]4[.][3-9]/Version: Lua 5.4.0/' /usr/bin/lua5.4 >lua; "
 		     "chmod +x lua");
 	target = start(*state, in_folder(*state, "lua"), "-e", busy_script);
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	expect_layouts(record(*state, target->pid, "-d", "3"), "5.4.3-5.4.9, agreed on", "");
 }
 
@@ -189,7 +189,7 @@ static void reads_by_the_layout_that_is_forced(void **state)
 	need_to_record();
 	need_program("/usr/bin/lua5.3", "lua5.3");
 	target = start(*state, "lua5.3", "-e", busy_script);
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	profile = record(*state, target->pid, "-d", "500ms", "--layout", "5.3.4");
 	expect_shares(profile, 90, 0, 90);
 	expect_layouts(profile, "5.3.2-5.3.6, forced: ", "samples fit");
@@ -228,7 +228,7 @@ static void refuses_a_fork_that_swapped_two_fields(void **state)
 		   strlen("local function spin()\nlocal x = 0\nfor i = 1, 1e4 do x = x + i end\n"
 			  "return x\nend\nwhile true do spin() end\n"));
 	target = start(*state, in_folder(*state, "host"), in_folder(*state, "busy.lua"));
-	sleep_seconds(0.2);
+	child__let_work(target, 0.05);
 	spy = start_record(*state, target->pid, "-d", "3", "-o", "fork.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__errors(*state, spy), "an unknown or modified Lua: 5.1-5.1.5 "

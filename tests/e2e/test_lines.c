@@ -19,20 +19,6 @@
 
 #define SCRIPT "lines.lua"
 
-/* The line of the script that ends with "-- MARK", from 1. */
-static int line_of(const char *mark)
-{
-	char *text = read_file(program_source(SCRIPT), NULL);
-	char *end = strstr(text, mark);
-	int line = 1;
-
-	assert_non_null(end);
-	for (const char *c = text; c < end; c++)
-		line += *c == '\n';
-	free(text);
-	return line;
-}
-
 static const json_t *function_at(const struct scriptprofile *profile, int id)
 {
 	return json_array_get(json_object_get(profile->document, "Functions"), id - 1);
@@ -112,20 +98,22 @@ static void check_lines(struct stage *stage, const char *program)
 
 	lines = lines_of(folded, "work", &own);
 	printf("%s: %.1f%% at the hot line, %.2f%% at one that never runs, %.2f%% at none\n",
-	       program, 100.0 * histogram_at(lines, line_of("-- hot")) / own,
-	       100.0 * histogram_at(lines, line_of("-- never")) / own,
+	       program, 100.0 * histogram_at(lines, line_in(SCRIPT, "-- hot")) / own,
+	       100.0 * histogram_at(lines, line_in(SCRIPT, "-- never")) / own,
 	       100.0 * (own - histogram_at(lines, -1)) / own);
 	assert_in_range(histogram_at(lines, -1), own, own);
-	assert_in_range(histogram_at(lines, line_of("-- hot")), own * 60 / 100, own * 90 / 100);
-	assert_in_range(histogram_at(lines, line_of("-- never")), 0, own / 50);
+	assert_in_range(histogram_at(lines, line_in(SCRIPT, "-- hot")), own * 60 / 100,
+			own * 90 / 100);
+	assert_in_range(histogram_at(lines, line_in(SCRIPT, "-- never")), 0, own / 50);
 	assert_int_equal(scriptprofile__recorded(folded, "UnknownLines"), 0);
 
 	all = own_at(split, "work", -1);
-	assert_in_range(own_at(split, "work", line_of("-- hot")), all * 60 / 100, all * 90 / 100);
-	assert_in_range(own_at(split, "work", line_of("-- never")), 0, all / 50);
+	assert_in_range(own_at(split, "work", line_in(SCRIPT, "-- hot")), all * 60 / 100,
+			all * 90 / 100);
+	assert_in_range(own_at(split, "work", line_in(SCRIPT, "-- never")), 0, all / 50);
 	assert_int_equal(own_at(split, "work", 0), 0);
 	/* Callers stand where they call. */
-	assert_in_range(total_at(split, "caller", line_of("-- calls")), all * 99 / 100,
+	assert_in_range(total_at(split, "caller", line_in(SCRIPT, "-- calls")), all * 99 / 100,
 			split->all_us);
 }
 
@@ -193,7 +181,7 @@ static void shows_the_hottest_line_beside_its_function(void **state)
 	target = start_target(*state, "lua5.4");
 	spy = start_record(*state, target->pid, "-d", "500ms", "--lines", "-o", "x.json");
 	assert_int_equal(child__wait(spy, 20), 0);
-	snprintf(expected, sizeof(expected), "%s:%d\n", SCRIPT, line_of("-- hot"));
+	snprintf(expected, sizeof(expected), "%s:%d\n", SCRIPT, line_in(SCRIPT, "-- hot"));
 	assert_non_null(strstr(child__errors(*state, spy), expected));
 }
 

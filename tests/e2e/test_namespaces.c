@@ -16,9 +16,14 @@
 
 #define PATIENCE 30
 
+/* %s: a file that says that it runs. */
 static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
 				  "return x end\n"
+				  "io.open('%s', 'w'):close()\n"
 				  "while true do work() end\n";
+
+/* In a shell: starts the script, waits until it runs. */
+#define START_BUSY "lua5.4 busy.lua & until [ -e up ]; do sleep 0.01; done\n"
 
 #define need_namespaces()                                                                          \
 	do {                                                                                       \
@@ -33,10 +38,12 @@ static struct child *start_shell(struct stage *stage, const char *const *options
 				 const char *script)
 {
 	const char *words[16] = {"unshare", "--fork", "--kill-child"};
-	char *text;
+	char *text, *busy;
 	int count = 3;
 
-	write_file(in_folder(stage, "busy.lua"), busy_script, strlen(busy_script));
+	assert_true(asprintf(&busy, busy_script, in_folder(stage, "up")) > 0);
+	stage__own(stage, busy, free);
+	write_file(in_folder(stage, "busy.lua"), busy, strlen(busy));
 	while (*options && count < 12)
 		words[count++] = *options++;
 	assert_true(asprintf(&text, "luaspy='%s'\n%s", luaspy_program(), script) > 0);
@@ -90,9 +97,8 @@ static void profiles_where_it_is_itself_in_a_namespace(void **state)
 
 	need_namespaces();
 	shell = start_shell(*state, pid_and_mount,
-			    "lua5.4 busy.lua & sleep 0.1\n"
-			    "$luaspy record -p $! -d 700ms -o inside.json &&\n"
-			    "$luaspy record -p $! -d 300ms && $luaspy check -p $!");
+			    START_BUSY "$luaspy record -p $! -d 700ms -o inside.json &&\n"
+				       "$luaspy record -p $! -d 300ms && $luaspy check -p $!");
 	finish(*state, shell);
 	check_profile(*state, "inside.json", "lua5.4 (pid 2)");
 	assert_int_equal(has_file(*state, "lua5.4-2-"), 1);
@@ -107,9 +113,12 @@ static void profiles_a_command_inside_a_namespace(void **state)
 	struct child *shell;
 
 	need_namespaces();
-	shell = start_shell(*state, pid_and_mount,
-			    "$luaspy record -o own.json -- sh -c 'exec lua5.4 busy.lua' &\n"
-			    "sleep 1.5; kill $(pgrep -x lua5.4); wait $!; test $? = 143");
+	shell = start_shell(
+		*state, pid_and_mount,
+		"$luaspy record -o own.json -- sh -c 'exec lua5.4 busy.lua' &\n"
+		"until [ -e up ]; do sleep 0.01; done; pid=$(pgrep -x lua5.4)\n"
+		"until [ $(cut -d ' ' -f 14 /proc/$pid/stat) -gt 50 ]; do sleep 0.1; done\n"
+		"kill $pid; wait $!; test $? = 143");
 	finish(*state, shell);
 	assert_true(scriptprofile__samples(spying__read(*state, in_folder(*state, "own.json")),
 					   "complete") > 100);
@@ -118,19 +127,13 @@ static void profiles_a_command_inside_a_namespace(void **state)
 /* The one process that another has started; its id is ours, not the one in its namespace. */
 static pid_t child_of(struct stage *stage, const struct child *parent)
 {
-	double end = now_seconds() + PATIENCE;
+	struct child *pgrep;
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", parent->pid);
-	while (now_seconds() < end) {
-		struct child *pgrep = start(stage, "pgrep", "-P", pid, "-x", "private");
-
-		if (!child__wait(pgrep, PATIENCE))
-			return (pid_t)atoi(child__output(stage, pgrep));
-		sleep_seconds(0.2);
-	}
-	fail_msg("no child of %s", pid);
-	return 0;
+	pgrep = start(stage, "pgrep", "-P", pid, "-x", "private");
+	assert_int_equal(child__wait(pgrep, PATIENCE), 0);
+	return (pid_t)atoi(child__output(stage, pgrep));
 }
 
 /* Its interpreter is nowhere to be seen but in its own mounts, where ours has another at the path.
@@ -146,6 +149,7 @@ static void profiles_from_outside(struct stage *stage, const char *const *option
 			    "mount -t tmpfs none /mnt && mkdir /mnt/bin && cp \"$lua\" "
 			    "/mnt/bin/private &&\n"
 			    "cp \"$folder/busy.lua\" /mnt && cd /mnt && exec bin/private busy.lua");
+	stage__await_file(stage, shell, "up");
 	pid = child_of(stage, shell);
 	assert_int_not_equal(access("/mnt/bin/private", F_OK), 0);
 	snprintf(target, sizeof(target), "private (pid %d)", pid);
@@ -179,7 +183,7 @@ static void profiles_from_one_namespace_into_another(void **state)
 	shell = start_shell(*state, pid_and_mount,
 			    "true; true\n"
 			    "unshare --fork --kill-child --pid --mount-proc lua5.4 busy.lua &\n"
-			    "sleep 0.5; pid=$(pgrep -x lua5.4)\n"
+			    "until [ -e up ]; do sleep 0.01; done; pid=$(pgrep -x lua5.4)\n"
 			    "$luaspy record -p $pid -d 700ms -o nested.json && echo \"pid $pid\"");
 	finish(*state, shell);
 	check_profile(*state, "nested.json",
@@ -200,8 +204,7 @@ static void is_not_misled_by_the_same_ids_elsewhere(void **state)
 	beside = start(*state, "sh", "-c",
 		       "while :; do unshare --fork --pid sh -c 'sleep 0.01; sleep 0.01; :'; done");
 	shell = start_shell(*state, pid_and_mount,
-			    "lua5.4 busy.lua & sleep 0.1\n"
-			    "$luaspy record -p $! -d 1500ms -o inside.json");
+			    START_BUSY "$luaspy record -p $! -d 1500ms -o inside.json");
 	finish(*state, shell);
 	child__kill(beside);
 	check_profile(*state, "inside.json", "lua5.4 (pid 2)");
@@ -216,7 +219,7 @@ static void refuses_the_processes_of_another_namespace(void **state)
 
 	need_namespaces();
 	shell = start_shell(*state, pid_alone,
-			    "lua5.4 busy.lua & sleep 0.1\n"
+			    START_BUSY
 			    "$luaspy record -p $! -d 300ms; test $? = 1 && \n"
 			    "$luaspy record -- lua5.4 -e ''; test $? = 1 && ! $luaspy check");
 	finish(*state, shell);
@@ -232,7 +235,7 @@ static void says_that_it_is_in_a_user_namespace(void **state)
 
 	need_namespaces();
 	shell = start_shell(*state, user_too,
-			    "lua5.4 busy.lua & sleep 0.1\n"
+			    START_BUSY
 			    "$luaspy record -p $! -d 300ms; test $? = 1 && ! $luaspy check");
 	finish(*state, shell);
 	assert_non_null(

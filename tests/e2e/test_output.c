@@ -16,33 +16,6 @@
 
 #include "spying.h"
 
-#define PATIENCE 20
-
-static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
-				  "return x end\n"
-				  "while true do work() end\n";
-
-#define need_lua()                                                                                 \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-	} while (0)
-
-static struct child *start_busy(struct stage *stage)
-{
-	struct child *target = start(stage, "lua5.4", "-e", busy_script);
-
-	while (child__cpu_seconds(target) < 0.05)
-		sleep_seconds(0.01);
-	return target;
-}
-
-static void finish(struct stage *stage, struct child *spy)
-{
-	if (child__wait(spy, PATIENCE) != 0)
-		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
-}
-
 static void writes_to_standard_output_nothing_but_the_profile(void **state)
 {
 	struct child *target, *spy;
@@ -51,7 +24,7 @@ static void writes_to_standard_output_nothing_but_the_profile(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "-");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	snprintf(name, sizeof(name), ".%d.out", spy->number);
 	assert_true(scriptprofile__stack_us(spying__read(*state, in_folder(*state, name)), "work") >
 		    0);
@@ -84,7 +57,7 @@ static void names_the_file_itself_and_says_so(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "300ms");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_true(find_json(*state, name, sizeof(name)));
 	assert_int_equal(sscanf(name, "lua5.4-%d-%31[0-9-].json", &pid, date), 2);
 	assert_int_equal(pid, target->pid);
@@ -102,7 +75,7 @@ static void is_quiet_when_told_so(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "300ms", "-q", "-o", "x.json");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_string_equal(child__errors(*state, spy), "");
 	assert_int_equal(child__output_size(*state, spy), 0);
 	spying__read(*state, in_folder(*state, "x.json"));
@@ -117,13 +90,13 @@ static void counts_down_on_a_terminal_only(void **state)
 	need_program("script", "bsdutils");
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "1", "-o", "x.json");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_null(strchr(child__errors(*state, spy), '\r'));
 	assert_null(strchr(child__errors(*state, spy), '\33'));
 	snprintf(command, sizeof(command), "%s record -p %d -d 1500ms -o y.json", luaspy_program(),
 		 target->pid);
 	spy = start(*state, "script", "-qefc", command, "/dev/null");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	/* The countdown stays on its line, and goes before the summary comes. */
 	assert_non_null(strstr(child__output(*state, spy), "\r"));
 	assert_non_null(strstr(child__output(*state, spy), "0:00:01"));
@@ -142,7 +115,7 @@ static void counts_down_on_a_terminal_even_if_output_is_a_pipe(void **state)
 	snprintf(command, sizeof(command), "%s record -p %d -d 1 -o - | cat > y.json",
 		 luaspy_program(), target->pid);
 	spy = start(*state, "script", "-qefc", command, "/dev/null");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_non_null(strstr(child__output(*state, spy), "Hottest functions"));
 	spying__read(*state, in_folder(*state, "y.json"));
 }
@@ -175,7 +148,7 @@ static void tells_the_summary_what_the_file_says(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "-d", "900ms", "-o", "x.json", "-F", "1khz");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "x.json"));
 	errors = child__errors(*state, spy);
 	assert_non_null(strstr(errors, "  complete"));

@@ -28,7 +28,7 @@ static const char phases_script[] =
 	"	return os.clock() - begin\n"
 	"end\n"
 	"local function before() return (spin(0.5)) end\n"
-	"local function wanted() return (spin(1)) end\n"
+	"local function wanted() return (spin(2)) end\n"
 	"local function after() return (spin(0.5)) end\n"
 	"before()\n"
 	"tell('resume')\n"
@@ -48,7 +48,7 @@ static void records_the_phase_that_a_program_brackets(void **state)
 	write_file(in_folder(*state, "phases.lua"), phases_script, strlen(phases_script));
 	spy = start(*state, luaspy_program(), "record", "--paused", "--control", "fifo", "-o",
 		    "profile.json", "--", "lua5.4", "phases.lua");
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	said = strstr(child__output(*state, spy), "took ");
 	assert_non_null(said);
@@ -71,8 +71,7 @@ static void records_the_phase_that_a_program_brackets(void **state)
  */
 struct account {
 	struct stage *stage;
-	const struct child *target;
-	struct child *spy; /* verbose */
+	struct child *target, *spy; /* the spy verbose */
 	double least_s, most_s, began_at_most_s, began_at_least_s;
 	int pauses, resumes;
 };
@@ -121,15 +120,6 @@ static void let_end(struct account *account, const char *command, int status)
 	account->most_s += child__cpu_seconds(account->target) - account->began_at_least_s;
 }
 
-/* Until the target has worked for so long, however busy the machine is. */
-static void let_work(const struct child *target, double seconds)
-{
-	double end_s = child__cpu_seconds(target) + seconds;
-
-	while (child__cpu_seconds(target) < end_s)
-		sleep_seconds(0.005);
-}
-
 static void check_account(const struct account *account, const struct scriptprofile *profile,
 			  double least_sampled)
 {
@@ -160,12 +150,12 @@ static void counts_nothing_while_a_busy_loop_is_paused(void **state)
 	spying__await_timers(*state, account.spy);
 	for (int i = 0; i < 3; i++) {
 		let_resume(&account, NULL);
-		let_work(account.target, 0.8);
+		child__let_work(account.target, 0.8);
 		let_pause(&account, NULL);
-		let_work(account.target, 0.4);
+		child__let_work(account.target, 0.4);
 	}
 	let_resume(&account, NULL);
-	let_work(account.target, 0.8);
+	child__let_work(account.target, 0.8);
 	let_end(&account, NULL, 0);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	check_account(&account, profile, 0.99);
@@ -197,27 +187,35 @@ static double category_s(const struct scriptprofile *profile, const char *name)
 	return 0;
 }
 
+/* A paused session of a target that is yet to start its threads. */
+static struct account watch_threads(struct stage *stage)
+{
+	struct account account = {.stage = stage};
+	struct child *target = start(stage, built_program("threads-5.4"), "3");
+
+	child__await_output(stage, target, "ready");
+	account.target = target;
+	account.spy = start_record(stage, target->pid, "-v", "--paused", "--control", "fifo", "-F",
+				   "10khz", "-o", "profile.json");
+	spying__await_timers(stage, account.spy);
+	return account;
+}
+
 /*
- * The target has two threads at a time, of a few milliseconds each, and a busy one that lives for
- * two seconds. Here that one is born while paused, and goes on while it is recorded.
+ * The target has two threads at a time, of a few milliseconds each, and a busy one that outlives
+ * them. Here that one is born while paused, and goes on while it is recorded.
  */
 static void knows_threads_that_were_born_while_paused(void **state)
 {
 	struct scriptprofile *profile;
-	struct account account = {.stage = *state};
-	struct child *target;
+	struct account account;
 
 	need_to_record();
-	target = start(*state, built_program("threads-5.4"), "3");
-	account.target = target;
-	child__await_output(*state, target, "ready");
-	account.spy = start_record(*state, target->pid, "-v", "--paused", "-F", "10khz", "-o",
-				   "profile.json");
-	spying__await_timers(*state, account.spy);
-	child__tell(target, "go");
-	sleep_seconds(0.6);
+	account = watch_threads(*state);
+	child__tell(account.target, "go");
+	child__let_work(account.target, 0.6);
 	let_resume(&account, NULL);
-	child__await_output(*state, target, "done ");
+	child__await_output(*state, account.target, "done ");
 	let_end(&account, NULL, 0);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	check_account(&account, profile, 0.95);
@@ -230,29 +228,23 @@ static void knows_threads_that_were_born_while_paused(void **state)
 static void forgets_threads_that_die_while_paused(void **state)
 {
 	struct scriptprofile *profile;
-	struct account account = {.stage = *state};
-	struct child *target;
+	struct account account;
 
 	need_to_record();
-	target = start(*state, built_program("threads-5.4"), "3");
-	account.target = target;
-	child__await_output(*state, target, "ready");
-	account.spy = start_record(*state, target->pid, "-v", "--paused", "--control", "fifo", "-F",
-				   "10khz", "-o", "profile.json");
-	spying__await_timers(*state, account.spy);
+	account = watch_threads(*state);
 	let_resume(&account, "resume");
-	child__tell(target, "go");
+	child__tell(account.target, "go");
 	for (int i = 0; i < 2; i++) {
-		sleep_seconds(0.5);
+		child__let_work(account.target, 0.6);
 		let_pause(&account, "pause");
-		sleep_seconds(0.1);
+		child__let_work(account.target, 0.1);
 		let_resume(&account, "resume");
 	}
-	sleep_seconds(0.2);
+	child__let_work(account.target, 0.3);
 	let_pause(&account, "pause");
-	child__await_output(*state, target, "done ");
+	child__await_output(*state, account.target, "done ");
 	tell(*state, "stop");
-	finish(*state, account.spy);
+	spying__finish(*state, account.spy);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	check_account(&account, profile, 0.95);
 }
@@ -272,15 +264,15 @@ static void resumes_the_descendants_of_threads_that_ended(void **state)
 				   "profile.json");
 	spying__await_timers(*state, account.spy);
 	child__tell(target, "one");
-	sleep_seconds(0.1);
+	child__await_output(*state, target, "2 ahead");
 	let_pause(&account, "pause");
 	child__tell(target, "two");
-	sleep_seconds(0.1);
+	child__await_output(*state, target, "1 ahead");
 	child__tell(target, "three");
-	let_work(target, 0.3);
+	child__let_work(target, 0.3);
 	account.least_s = account.most_s = 0;
 	let_resume(&account, "resume");
-	let_work(target, 0.8);
+	child__let_work(target, 0.8);
 	let_end(&account, "stop", 3);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	check_account(&account, profile, 0.95);
@@ -303,17 +295,6 @@ static void counts_pauses_for_the_duration(void **state)
 	assert_int_not_equal(access(in_folder(*state, "profile.json"), F_OK), 0);
 }
 
-static void await_file(struct stage *stage, const char *name)
-{
-	double end = now_seconds() + PATIENCE;
-
-	while (access(in_folder(stage, name), F_OK)) {
-		if (now_seconds() > end)
-			fail_msg("no file '%s'", name);
-		sleep_seconds(0.005);
-	}
-}
-
 static void writes_the_profile_so_far_and_goes_on(void **state)
 {
 	struct scriptprofile *early, *late;
@@ -326,20 +307,20 @@ static void writes_the_profile_so_far_and_goes_on(void **state)
 				   "fifo", "-o", "profile.json");
 	spying__await_timers(*state, account.spy);
 	let_resume(&account, "resume");
-	let_work(account.target, 0.5);
+	child__let_work(account.target, 0.5);
 	tell(*state, "write");
-	await_file(*state, "profile.json");
+	stage__await_file(*state, account.spy, "profile.json");
 	snprintf(path, sizeof(path), "%s", in_folder(*state, "early.json"));
 	rename(in_folder(*state, "profile.json"), path);
 	/* Neither the number of writes nor a pause changes what is counted. */
 	for (int i = 0; i < 20; i++) {
-		let_work(account.target, 0.05);
+		child__let_work(account.target, 0.05);
 		tell(*state, "write");
 	}
 	let_pause(&account, "pause");
 	tell(*state, "write");
 	let_resume(&account, "resume");
-	let_work(account.target, 0.5);
+	child__let_work(account.target, 0.5);
 	let_end(&account, "stop", 0);
 	early = spying__read(*state, path);
 	late = spying__read(*state, in_folder(*state, "profile.json"));

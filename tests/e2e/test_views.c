@@ -169,20 +169,6 @@ static const char *sampled_name(const struct scriptprofile *profile, size_t inde
 	return profile->functions[profile->node_function[node]].name;
 }
 
-/* The line of the script that ends with "-- MARK", from 1. */
-static int line_of(const char *mark)
-{
-	char *text = read_file(program_source(SCRIPT), NULL);
-	char *end = strstr(text, mark);
-	int line = 1;
-
-	assert_non_null(end);
-	for (const char *c = text; c < end; c++)
-		line += *c == '\n';
-	free(text);
-	return line;
-}
-
 static void check_coroutine(struct stage *stage, pid_t pid)
 {
 	struct scriptprofile *profile = record(stage, pid, SPYING, "--coroutine", "worker");
@@ -194,7 +180,7 @@ static void check_coroutine(struct stage *stage, pid_t pid)
 	assert_int_equal(scriptprofile__total_us(profile, NULL, "main chunk", -1), 0);
 
 	/* Nothing calls its function by a name. */
-	snprintf(place, sizeof(place), "*" SCRIPT ":%d", line_of("-- nameless"));
+	snprintf(place, sizeof(place), "*" SCRIPT ":%d", line_in(SCRIPT, "-- nameless"));
 	profile = record(stage, pid, SPYING, "--coroutine", place);
 	assert_adds_up(profile);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^ > spin"), 1);

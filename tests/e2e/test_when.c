@@ -17,14 +17,6 @@
 
 #define BUSY "while true do for i = 1, 1000 do local x = i * i end end"
 
-static struct child *start_busy(struct stage *stage)
-{
-	struct child *target = start(stage, "lua5.4", "-e", BUSY);
-
-	sleep_seconds(0.1);
-	return target;
-}
-
 static double session_seconds(const struct scriptprofile *profile)
 {
 	const json_t *start = json_object_get(profile->document, "SessionStartTime");
@@ -41,7 +33,7 @@ static void waits_before_it_samples(void **state)
 
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
-	target = start_busy(*state);
+	target = start_lua(*state, BUSY);
 	began = now_seconds();
 	before = child__cpu_seconds(target);
 	profile = record(*state, target->pid, "--start-after", "1s", "-d", "500ms", "-q");
@@ -87,7 +79,7 @@ static void threads_that_end_meanwhile_count_for_nothing(void **state)
 
 static void a_command_runs_before_it_is_sampled(void **state)
 {
-	static const char script[] = "function early() while os.clock() < 0.2 do end end\n"
+	static const char script[] = "function early() while os.clock() < 0.05 do end end\n"
 				     "function late() while os.clock() < 3 do end end\n"
 				     "early() late()\n";
 	struct scriptprofile *profile;
@@ -96,7 +88,7 @@ static void a_command_runs_before_it_is_sampled(void **state)
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
 	write_file(in_folder(*state, "phases.lua"), script, strlen(script));
-	spy = start(*state, luaspy_program(), "record", "--start-after", "1500ms", "-q", "-o",
+	spy = start(*state, luaspy_program(), "record", "--start-after", "1800ms", "-q", "-o",
 		    "x.json", "--", "lua5.4", "phases.lua");
 	assert_int_equal(child__wait(spy, 30), 0);
 	profile = spying__read(*state, in_folder(*state, "x.json"));
@@ -115,9 +107,11 @@ static void ctrl_c_before_the_start_leaves_nothing(void **state)
 
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
-	target = start_busy(*state);
+	target = start_lua(*state, BUSY);
 	files = count_files(((struct stage *)*state)->folder);
 	spy = start_record(*state, target->pid, "--start-after", "30s", "-o", "x.json");
+	/* Which it says once it takes signals. */
+	child__await_errors(*state, spy, "Lua 5.4");
 	sleep_seconds(0.7);
 	kill(spy->pid, SIGINT);
 	assert_int_equal(child__wait(spy, 5), 3);
@@ -132,8 +126,10 @@ static void the_targets_end_ends_the_waiting(void **state)
 
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
-	target = start_busy(*state);
+	target = start_lua(*state, BUSY);
 	spy = start_record(*state, target->pid, "--start-after", "30s", "-o", "x.json");
+	/* Which it says once it takes signals. */
+	child__await_errors(*state, spy, "Lua 5.4");
 	sleep_seconds(0.7);
 	child__kill(target);
 	assert_int_equal(child__wait(spy, 5), 3);
@@ -154,7 +150,7 @@ static void ends_when_there_are_samples_enough(void **state)
 
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
-	target = start_busy(*state);
+	target = start_lua(*state, BUSY);
 	began = now_seconds();
 	profile = record(*state, target->pid, "--until-samples", "500", "-d", "15", "-q");
 	assert_true(now_seconds() - began < 10);
@@ -169,7 +165,7 @@ static void ends_when_the_time_is_up_before(void **state)
 
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
-	target = start_busy(*state);
+	target = start_lua(*state, BUSY);
 	profile = record(*state, target->pid, "--until-samples", "1000000", "-d", "300ms", "-q");
 	assert_in_range(script_samples(profile), 1, 2000);
 }

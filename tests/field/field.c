@@ -13,8 +13,6 @@
 
 #include "field.h"
 
-#define PATIENCE_SECONDS 10
-
 /*
  * A hypervisor that stops this machine charges the time to whoever runs, and on a busy one the
  * program and those who ask it hardly do.
@@ -115,16 +113,4 @@ struct child *field__ask(struct stage *stage, const char *socket, const char *pa
 	client = start(stage, "python3", program, in_folder(stage, socket), path);
 	child__await_output(stage, client, "answered");
 	return client;
-}
-
-void field__await_socket(struct stage *stage, const struct child *program, const char *name)
-{
-	double end = now_seconds() + PATIENCE_SECONDS;
-
-	while (access(in_folder(stage, name), F_OK)) {
-		if (now_seconds() > end)
-			fail_msg("waited in vain for '%s'; %s%s", name,
-				 child__output(stage, program), child__errors(stage, program));
-		sleep_seconds(0.01);
-	}
 }

@@ -14,8 +14,11 @@
 	"local function warm() local x = 0 for i = 1, 1000 do x = x + i % 7 end return x end\n"    \
 	"local function work() hot() warm() return string.rep('x', 999):byte(1, 99) end\n"
 
+/* In a script, once it is loaded: makes a file to be waited for. */
+#define FIELD_UP "io.open('up', 'w'):close()\n"
+
 /* A script for those that just run one: it never ends. */
-#define FIELD_SCRIPT FIELD_WORK "while true do work() end\n"
+#define FIELD_SCRIPT FIELD_WORK FIELD_UP "while true do work() end\n"
 
 /* A file in the stage's folder. Returns its path, good until the next four calls of in_folder(). */
 const char *field__write(struct stage *stage, const char *name, const char *text);
@@ -46,9 +49,6 @@ int field__host_percent(const struct scriptprofile *profile);
  * the first answer.
  */
 struct child *field__ask(struct stage *stage, const char *socket, const char *path);
-
-/* Waits until a socket of that name is there, at most ten seconds. */
-void field__await_socket(struct stage *stage, const struct child *program, const char *name);
 
 /* For programs that tests/install_dependencies.sh does not install, for their size. */
 #define want_program(program, package, size)                                                       \

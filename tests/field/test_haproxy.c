@@ -43,7 +43,7 @@ static struct child *start_haproxy(struct stage *stage, const char *directive)
 		 "	http-request use-service lua.hello\n",
 		 directive, in_folder(stage, "app.lua"), in_folder(stage, "http.sock"));
 	haproxy = start(stage, "haproxy", "-db", "-f", field__write(stage, "x.cfg", configuration));
-	field__await_socket(stage, haproxy, "http.sock");
+	stage__await_file(stage, haproxy, "http.sock");
 	return haproxy;
 }
 
@@ -56,7 +56,6 @@ static void check_haproxy(struct stage *stage, const char *directive)
 	haproxy = start_haproxy(stage, directive);
 	field__ask(stage, "http.sock", "/one/two/three");
 	field__ask(stage, "http.sock", "/four/five/six");
-	sleep_seconds(0.3);
 	profile = field__record(stage, haproxy, "*app.lua");
 	action = scriptprofile__total_us(profile, "*app.lua", NULL, 4);
 	task = scriptprofile__total_us(profile, "*app.lua", NULL, 15);

@@ -33,9 +33,8 @@ static void shows_a_page_of_lighttpd_by_the_name_it_gives_its_chunk(void **state
 		 field__write(*state, "page.lua", page));
 	lighttpd =
 		start(*state, "lighttpd", "-D", "-f", field__write(*state, "x.cfg", configuration));
-	field__await_socket(*state, lighttpd, "http.sock");
+	stage__await_file(*state, lighttpd, "http.sock");
 	field__ask(*state, "http.sock", "/one/two");
-	sleep_seconds(0.3);
 	profile = field__record(*state, lighttpd, "?string*page.lua*");
 	require_of(profile, field__has_stack(profile, "^main chunk > work > hot"));
 	require_of(profile, field__has_stack(profile, "^main chunk > index (mod_magnet.so+0x*)"));
@@ -44,17 +43,17 @@ static void shows_a_page_of_lighttpd_by_the_name_it_gives_its_chunk(void **state
 }
 
 static const char timer[] =
-	FIELD_WORK "weechat.register('load', '', '1', '', '', '', '')\n"
-		   "function on_timer()\n"
-		   "	for i = 1, 20 do\n"
-		   "		work()\n"
-		   "		weechat.config_string(\n"
-		   "			weechat.config_get('weechat.look.bare'))\n"
-		   "	end\n"
-		   "	weechat.print('', 'said')\n"
-		   "	return weechat.WEECHAT_RC_OK\n"
-		   "end\n"
-		   "weechat.hook_timer(1, 0, 0, 'on_timer', '')\n";
+	FIELD_WORK FIELD_UP "weechat.register('load', '', '1', '', '', '', '')\n"
+			    "function on_timer()\n"
+			    "	for i = 1, 20 do\n"
+			    "		work()\n"
+			    "		weechat.config_string(\n"
+			    "			weechat.config_get('weechat.look.bare'))\n"
+			    "	end\n"
+			    "	weechat.print('', 'said')\n"
+			    "	return weechat.WEECHAT_RC_OK\n"
+			    "end\n"
+			    "weechat.hook_timer(1, 0, 0, 'on_timer', '')\n";
 
 static void shows_what_weechat_calls_by_name(void **state)
 {
@@ -70,7 +69,9 @@ static void shows_what_weechat_calls_by_name(void **state)
 	assert_int_equal(mkdir(in_folder(*state, "lua/autoload"), 0755), 0);
 	field__write(*state, "lua/autoload/timer.lua", timer);
 	weechat = start(*state, "weechat-headless", "-d", ((struct stage *)*state)->folder);
-	sleep_seconds(1);
+	stage__await_file(*state, weechat, "up");
+	/* It loads other plugins, too. */
+	child__let_work(weechat, 0.2);
 	profile = field__record(*state, weechat, "*timer.lua");
 	require_of(profile, field__has_stack(profile, "^on_timer > work > hot"));
 	require_of(profile, field__has_stack(profile, "^on_timer > weechat.config_get"));
@@ -84,7 +85,7 @@ static const char reader[] = FIELD_WORK
 	"	collectd.dispatch_values{host = 'h', plugin = 'p', type = 'gauge', values = {1}}\n"
 	"	return 0\n"
 	"end\n"
-	"collectd.register_read(read)\n";
+	"collectd.register_read(read)\n" FIELD_UP;
 
 static void shows_the_thread_of_collectd_that_runs_a_script(void **state)
 {
@@ -102,17 +103,18 @@ static void shows_the_thread_of_collectd_that_runs_a_script(void **state)
 	collectd =
 		start(*state, "collectd", "-f", "-C", field__write(*state, "x.cfg", configuration),
 		      "-P", in_folder(*state, "pid"));
-	sleep_seconds(0.5);
+	stage__await_file(*state, collectd, "up");
 	profile = field__record(*state, collectd, "*reader.lua");
 	require_of(profile, field__has_c_function(profile, "collectd.dispatch_values"));
 	require_of(profile, field__host_percent(profile) <= 60);
 }
 
-static const char scan[] = FIELD_WORK "local stdnse = require 'stdnse'\n"
-				      "categories = {'safe'}\n"
-				      "prerule = function() return true end\n"
-				      "local function probe() work() stdnse.sleep(0.0001) end\n"
-				      "action = function() while true do probe() end end\n";
+static const char scan[] =
+	FIELD_WORK "local stdnse = require 'stdnse'\n"
+		   "categories = {'safe'}\n"
+		   "prerule = function() return true end\n"
+		   "local function probe() work() stdnse.sleep(0.0001) end\n"
+		   "action = function() " FIELD_UP "while true do probe() end end\n";
 
 /* Its scheduler calls the API on coroutines that have yielded. */
 static void shows_a_script_of_nmap_below_its_scheduler(void **state)
@@ -124,7 +126,7 @@ static void shows_a_script_of_nmap_below_its_scheduler(void **state)
 	want_program("nmap", "nmap", "28 MB");
 	nmap = start(*state, "nmap", "--script", field__write(*state, "scan.nse", scan), "-sn",
 		     "-n", "127.0.0.1");
-	sleep_seconds(1.5);
+	stage__await_file(*state, nmap, "up");
 	profile = field__record(*state, nmap, "*scan.nse");
 	require_of(profile, field__has_stack(profile, "run > resume > * > * > probe > work"));
 	require_of(profile, field__has_c_function(profile, "nmap.socket.loop"));

@@ -43,7 +43,7 @@ static struct child *start_prosody(struct stage *stage)
 	prosody = start(stage, "prosody", "-F", "--config",
 			field__write(stage, "prosody.cfg.lua", configuration));
 	child__await_output(stage, prosody, "ready to be profiled");
-	sleep_seconds(0.2);
+	child__let_work(prosody, 0.1);
 	return prosody;
 }
 

@@ -56,7 +56,7 @@ static void shows_each_script_under_the_name_that_redis_gives_it(void **state)
 	redis = start_redis(*state);
 	bombard(*state, "eval", first_script, "2", "counter", "words");
 	bombard(*state, "eval", second_script, "0");
-	sleep_seconds(0.3);
+	child__let_work(redis, 0.1);
 	profile = field__record(*state, redis, "user_script");
 	require_of(profile, count_functions(profile, "f_") == 2);
 	require_of(profile, count_functions(profile, "main chunk") == 0);
@@ -96,7 +96,7 @@ static void names_what_a_library_calls_from_its_sandbox(void **state)
 		       "load", text);
 	assert_int_equal(child__wait(client, 10), 0);
 	bombard(*state, "fcall", "answer", "1", "key");
-	sleep_seconds(0.3);
+	child__let_work(redis, 0.1);
 	profile = record(*state, redis->pid, "-d", "2s", "-F", "10khz");
 	require_of(profile, scriptprofile__total_us(profile, "user_function", "hot", 2) >
 				    profile->all_us / 4);

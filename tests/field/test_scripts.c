@@ -16,7 +16,7 @@ static void check_script(struct stage *stage, const struct child *program, const
 {
 	struct scriptprofile *profile;
 
-	sleep_seconds(0.5);
+	stage__await_file(stage, program, "up");
 	profile = field__record(stage, program, source);
 	require_of(profile, scriptprofile__stack_us(profile, stack) * 100 > profile->all_us * 97);
 	require_of(profile, field__has_c_function(profile, "string.byte"));
@@ -52,7 +52,7 @@ static void shows_a_configuration_of_imapfilter(void **state)
 }
 
 static const char filter[] =
-	FIELD_WORK "function Pandoc(document)\n"
+	FIELD_WORK "function Pandoc(document)\n" FIELD_UP
 		   "	while true do document:walk{Str = function(s) work() return s end} end\n"
 		   "end\n";
 
@@ -66,7 +66,7 @@ static void shows_a_filter_of_pandoc_that_haskell_calls(void **state)
 	field__write(*state, "x.md", "one *two* three\n");
 	field__write(*state, "x.lua", filter);
 	pandoc = start(*state, "pandoc", "--lua-filter", "x.lua", "x.md", "-t", "html");
-	sleep_seconds(1);
+	stage__await_file(*state, pandoc, "up");
 	profile = field__record(*state, pandoc, "*x.lua");
 	require_of(profile, field__has_stack(profile, "^Pandoc > * > * > * > work > hot"));
 }
@@ -76,8 +76,8 @@ static void shows_what_an_answer_set_program_calls(void **state)
 	need_to_record();
 	want_program("clingo", "gringo", "11 MB");
 	field__write(*state, "x.lp",
-		     "#script(lua)" FIELD_WORK
-		     "function main(program) while true do work() end end\n#end.\n");
+		     "#script(lua)" FIELD_WORK "function main(program) " FIELD_UP
+		     "while true do work() end end\n#end.\n");
 	check_script(*state, start(*state, "clingo", "x.lp"), "?string*x.lp*",
 		     "^clingo* > main > work");
 }

@@ -55,7 +55,8 @@ static int receive(void *context, void *data, size_t size)
 	case LS_RECORD_SAMPLE:
 		return receive_sample(tap, data);
 	case LS_RECORD_FUNCTION:
-		return tap->receiver.function(tap->receiver.context, data);
+		return tap->receiver.function ? tap->receiver.function(tap->receiver.context, data)
+					      : 0;
 	}
 	return 0;
 }
@@ -151,6 +152,17 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target)
 	return bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.targets), &tgid, target, BPF_ANY)
 		       ? -errno
 		       : 0;
+}
+
+int tap__decide(struct tap *tap, pid_t pid, uint32_t layout)
+{
+	struct ls_target target = {
+		.family = LS_FAMILY_PUC,
+		.decided = 1U << layout,
+		.layouts = 1U << layout,
+	};
+
+	return tap__set_target(tap, pid, &target);
 }
 
 void tap__set_fetches(struct tap *tap, uint64_t address)

@@ -17,6 +17,7 @@ struct tap_receiver {
 	/* Both are of the same interrupt. Negative ends the drain. */
 	int (*pair)(void *context, const struct truth_record *record,
 		    const struct ls_sample *sample, const struct ls_frame *frames);
+	/* NULL: they do not matter. */
 	int (*function)(void *context, const struct ls_function *function);
 };
 
@@ -31,6 +32,9 @@ void tap__close(struct tap *tap);
 
 /* 0 or -errno. */
 int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target);
+
+/* The layout is known, as user space says once it is. 0 or -errno. */
+int tap__decide(struct tap *tap, pid_t pid, uint32_t layout);
 
 /* From now on the walk does not know that stacks move (relocates_stack). 0 or -errno. */
 int tap__forget_relocation(struct tap *tap);

@@ -81,21 +81,12 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	return 0;
 }
 
-static int on_function(void *context, const struct ls_function *function)
-{
-	(void)context;
-	(void)function;
-	return 0;
-}
-
 static int set_target(struct run *run)
 {
 	struct ls_target target = {.family = LS_FAMILY_PUC};
 	struct interpreters_puc found;
-	struct lua_files *files = lua_files__new();
-	int error = files ? interpreters_puc__find(files, run->workload.pid, &found) : -ENOMEM;
+	int error = workload__find(&run->workload, &found);
 
-	lua_files__free(files);
 	if (error)
 		return error;
 	run->collector = found.items[0].collector;
@@ -109,7 +100,7 @@ static int set_target(struct run *run)
 
 static int observe(struct run *run)
 {
-	struct tap_receiver receiver = {.context = run, .pair = on_pair, .function = on_function};
+	struct tap_receiver receiver = {.context = run, .pair = on_pair};
 	const struct target *target = run->target;
 	int error, end;
 

@@ -197,23 +197,12 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	return 0;
 }
 
-static int on_function(void *context, const struct ls_function *function)
-{
-	(void)context;
-	(void)function;
-	return 0;
-}
-
-/* All that can be told apart, then the one that it is. */
-static int set_target(struct run *run)
+/* All that can be told apart. */
+static int set_candidates(struct run *run)
 {
 	struct ls_target target = {.family = LS_FAMILY_PUC,
 				   .layouts = interpreters_puc__all_layouts()};
 
-	if (run->verdict.is_decided) {
-		target.layouts = 1U << run->verdict.layout;
-		target.decided = target.layouts;
-	}
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
@@ -227,7 +216,7 @@ static int collect(struct run *run)
 			return -ETIMEDOUT;
 		error = tap__drain(run->tap);
 		if (!error && !is_decided && run->verdict.is_decided) {
-			error = set_target(run);
+			error = tap__decide(run->tap, run->workload.pid, run->verdict.layout);
 			is_decided = true;
 		}
 	}
@@ -236,7 +225,7 @@ static int collect(struct run *run)
 
 static int observe(struct run *run)
 {
-	struct tap_receiver receiver = {.context = run, .pair = on_pair, .function = on_function};
+	struct tap_receiver receiver = {.context = run, .pair = on_pair};
 	int error, end;
 
 	error = workload__start(run->target->program, "", SCRIPT, run->target->work->name,
@@ -246,7 +235,7 @@ static int observe(struct run *run)
 	run->memory.pid = run->workload.pid;
 	error = tap__open(512, &receiver, &run->tap);
 	if (!error)
-		error = set_target(run);
+		error = set_candidates(run);
 	if (!error) {
 		tap__set_fetches(run->tap, run->workload.truth_address);
 		error = tap__attach(run->tap, run->workload.tid, 0, PERIOD_NS);

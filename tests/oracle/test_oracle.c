@@ -129,25 +129,12 @@ static int set_candidates(struct run *run)
 {
 	struct ls_target target = {.family = LS_FAMILY_PUC};
 	struct interpreters_puc found;
-	struct lua_files *files = lua_files__new();
-	int error = files ? interpreters_puc__find(files, run->workload.pid, &found) : -ENOMEM;
+	int error = workload__find(&run->workload, &found);
 
-	lua_files__free(files);
 	if (error)
 		return error;
 	target.layouts = found.items[0].file.layouts;
 	interpreters_puc__free(&found);
-	return tap__set_target(run->tap, run->workload.pid, &target);
-}
-
-static int decide(struct run *run)
-{
-	struct ls_target target = {
-		.family = LS_FAMILY_PUC,
-		.decided = 1U << run->verdict.layout,
-		.layouts = 1U << run->verdict.layout,
-	};
-
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
@@ -161,7 +148,7 @@ static int collect(struct run *run)
 			return -ETIMEDOUT;
 		error = tap__drain(run->tap);
 		if (!error && !is_decided && run->verdict.is_decided) {
-			error = decide(run);
+			error = tap__decide(run->tap, run->workload.pid, run->verdict.layout);
 			is_decided = true;
 		}
 	}

@@ -61,6 +61,15 @@ int workload__start(const char *program, const char *modules, const char *script
 	return error;
 }
 
+int workload__find(const struct workload *workload, struct interpreters_puc *found)
+{
+	struct lua_files *files = lua_files__new();
+	int error = files ? interpreters_puc__find(files, workload->pid, found) : -ENOMEM;
+
+	lua_files__free(files);
+	return error;
+}
+
 int workload__stop(struct workload *workload)
 {
 	int status;

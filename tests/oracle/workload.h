@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "interpreters_puc.h"
+
 struct workload {
 	pid_t pid;
 	pid_t tid;              /* of the thread that runs script */
@@ -19,6 +21,9 @@ struct workload {
  */
 int workload__start(const char *program, const char *modules, const char *script,
 		    const char *argument, struct workload *workload);
+
+/* What the product finds in its files; interpreters_puc__free() it after 0. 0 or -errno. */
+int workload__find(const struct workload *workload, struct interpreters_puc *found);
 
 /* Kills it. 0, or -ECHILD: it had ended by itself. */
 int workload__stop(struct workload *workload);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * lineage: says "ready" and starts a thread. At each line of input the youngest thread has one born
- * and ends; at the third, the one that is born, "youngest", keeps busy for good.
+ * and ends; at the third, the one that is born, "youngest", keeps busy for good. Each says how many
+ * are to come, "2 ahead".
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@ static void *live(void *place)
 	int *ahead = place;
 	pthread_t child;
 
+	printf("%d ahead\n", *ahead);
+	fflush(stdout);
 	if (!*ahead) {
 		prctl(PR_SET_NAME, "youngest");
 		for (;;)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads MILLISECONDS: says "ready", waits for a line, then, for two seconds, has threads born and
- * die all the time, two at a time, each with a Lua of its own that works for so long; and one more
- * thread without Lua that keeps busy. Then it says "done TIME-OF-THREADS TIME-OF-BUSY-THREAD" in
- * microseconds of CPU time and waits for another line.
+ * threads MILLISECONDS: says "ready", waits for a line, then, for three seconds of CPU time, has
+ * threads born and die all the time, two at a time, each with a Lua of its own that works for so
+ * long; and one more thread without Lua that keeps busy. Then it says
+ * "done TIME-OF-THREADS TIME-OF-BUSY-THREAD" in microseconds of CPU time and waits for another
+ * line.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +18,7 @@
 #include <lua.h>
 #include <lualib.h>
 
-#define WORK_SECONDS 2
+#define WORK_US 3000000
 
 static const char script[] = "local milliseconds = ...\n"
 			     "local function brief()\n"
@@ -32,12 +33,17 @@ static double milliseconds;
 static _Atomic long script_us, busy_us;
 static atomic_bool is_over;
 
-static long cpu_us(void)
+static long read_us(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (long)(now.tv_sec * 1000000 + now.tv_nsec / 1000);
+}
+
+static long cpu_us(void)
+{
+	return read_us(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int os_cpu_us(lua_State *L)
@@ -81,7 +87,7 @@ static void wait_for_line(void)
 int main(int argc, char **argv)
 {
 	pthread_t busy, threads[2];
-	time_t end;
+	long end_us;
 
 	if (argc != 2)
 		return 2;
@@ -89,9 +95,9 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	wait_for_line();
-	end = time(NULL) + WORK_SECONDS;
+	end_us = read_us(CLOCK_PROCESS_CPUTIME_ID) + WORK_US;
 	pthread_create(&busy, NULL, keep_busy, NULL);
-	while (time(NULL) < end) {
+	while (read_us(CLOCK_PROCESS_CPUTIME_ID) < end_us) {
 		for (int i = 0; i < 2; i++)
 			pthread_create(&threads[i], NULL, run_lua, NULL);
 		for (int i = 0; i < 2; i++)

@@ -16,6 +16,11 @@
 #define WORDS_MAX     32
 #define PATIENCE      20 /* seconds beyond which a session of a few is hung */
 #define SETTLE_SECOND 0.1
+#define BEGUN_SECOND  0.05 /* of CPU time; to begin takes a few milliseconds */
+
+static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
+				  "return x end\n"
+				  "while true do work() end\n";
 
 const char *luaspy_program(void)
 {
@@ -69,8 +74,15 @@ void spying__await_timers(struct stage *stage, const struct child *spy)
 			fail_msg("luaspy starts no timer: %s", child__errors(stage, spy));
 		sleep_seconds(0.005);
 	}
-	/* Each thread takes one; the last ones follow within microseconds. */
+	/* Each thread takes one; the last ones follow within microseconds, then it waits. */
 	sleep_seconds(SETTLE_SECOND);
+	child__await_state(stage, spy, 'S');
+}
+
+void spying__finish(struct stage *stage, struct child *spy)
+{
+	if (child__wait(spy, PATIENCE) != 0)
+		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
 }
 
 static void free_profile(void *profile)
@@ -92,7 +104,28 @@ struct scriptprofile *spying__record(struct stage *stage, pid_t pid, const char 
 	while (*words && count < WORDS_MAX - 1)
 		all[count++] = *words++;
 	spy = spying__start(stage, pid, all);
-	if (child__wait(spy, PATIENCE) != 0)
-		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
+	spying__finish(stage, spy);
 	return spying__read(stage, in_folder(stage, "profile.json"));
+}
+
+struct child *start_lua(struct stage *stage, const char *script)
+{
+	struct child *target = start(stage, "lua5.4", "-e", script);
+
+	child__let_work(target, BEGUN_SECOND);
+	return target;
+}
+
+struct child *start_other(struct stage *stage)
+{
+	struct child *target = start(stage, "cat");
+
+	child__tell(target, "up");
+	child__await_output(stage, target, "up");
+	return target;
+}
+
+struct child *start_busy(struct stage *stage)
+{
+	return start_lua(stage, busy_script);
 }

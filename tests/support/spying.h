@@ -25,14 +25,32 @@ struct scriptprofile *spying__record(struct stage *stage, pid_t pid, const char 
 /* What a file holds; the stage owns it. */
 struct scriptprofile *spying__read(struct stage *stage, const char *path);
 
+/* Until it ends, which has to be well. */
+void spying__finish(struct stage *stage, struct child *spy);
+
 /* The path of the program. */
 const char *luaspy_program(void);
+
+/* A target: lua5.4 with that script, which has worked for a while. */
+struct child *start_lua(struct stage *stage, const char *script);
+
+/* The same that works in a function "work" on its first line for good. */
+struct child *start_busy(struct stage *stage);
+
+/* One without Lua, "cat"; it runs. */
+struct child *start_other(struct stage *stage);
 
 #define need_to_record()                                                                           \
 	do {                                                                                       \
 		need_root();                                                                       \
 		if (access(luaspy_program(), X_OK))                                                \
 			fail_msg("cannot run '%s'", luaspy_program());                             \
+	} while (0)
+
+#define need_lua()                                                                                 \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
 	} while (0)
 
 #endif

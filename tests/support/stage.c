@@ -21,9 +21,10 @@
 
 #include "stage.h"
 
-#define PATIENCE_SECONDS 10
-#define PATHS            4
-#define PATH_SIZE        4096
+#define PATIENCE_SECONDS      10
+#define WORK_PATIENCE_SECONDS 60
+#define PATHS                 4
+#define PATH_SIZE             4096
 
 static char *next_path(void)
 {
@@ -162,13 +163,23 @@ size_t child__output_size(struct stage *stage, const struct child *child)
 	return size;
 }
 
+/* What keeps a processor busy is not hung; a busy machine gives it little. */
+static bool may_still_come(const struct child *child, double begin, double cpu_before)
+{
+	double waited = now_seconds() - begin;
+
+	return waited < PATIENCE_SECONDS ||
+	       (waited < WORK_PATIENCE_SECONDS &&
+		child__cpu_seconds(child) - cpu_before > PATIENCE_SECONDS / 100.0);
+}
+
 static void await(struct stage *stage, const struct child *child, const char *kind,
 		  const char *text)
 {
-	double end = now_seconds() + PATIENCE_SECONDS;
+	double begin = now_seconds(), cpu_before = child__cpu_seconds(child);
 	bool is_there = false;
 
-	while (!is_there && now_seconds() < end) {
+	while (!is_there && may_still_come(child, begin, cpu_before)) {
 		char *all = read_stream(stage, child, kind, NULL);
 
 		is_there = strstr(all, text) != NULL;
@@ -240,6 +251,41 @@ double child__cpu_seconds(const struct child *child)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+static char state_of(pid_t pid)
+{
+	char path[32], *text, state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	text = read_file(path, NULL);
+	/* Behind its name, in which there may be anything. */
+	state = strrchr(text, ')')[2];
+	free(text);
+	return state;
+}
+
+void child__await_state(struct stage *stage, const struct child *child, char state)
+{
+	double end = now_seconds() + PATIENCE_SECONDS;
+
+	while (state_of(child->pid) != state) {
+		if (now_seconds() > end)
+			fail_msg("process %d does not come to be '%c'; its errors: %s", child->pid,
+				 state, child__errors(stage, child));
+		sleep_seconds(0.005);
+	}
+}
+
+void child__let_work(const struct child *child, double seconds)
+{
+	double before = child__cpu_seconds(child), end = now_seconds() + WORK_PATIENCE_SECONDS;
+
+	while (child__cpu_seconds(child) < before + seconds) {
+		if (now_seconds() > end)
+			fail_msg("process %d hardly works", child->pid);
+		sleep_seconds(0.005);
+	}
+}
+
 const char *in_folder(const struct stage *stage, const char *name)
 {
 	char *path = next_path();
@@ -269,6 +315,20 @@ const char *built_program(const char *name)
 	*strrchr(self, '/') = '\0';
 	snprintf(path, PATH_SIZE, "%s/../programs/%s", self, name);
 	return path;
+}
+
+int line_in(const char *name, const char *mark)
+{
+	char *text = read_file(program_source(name), NULL);
+	char *end = strstr(text, mark);
+	int line = 1;
+
+	if (!end)
+		fail_msg("no '%s' in '%s'", mark, name);
+	for (const char *c = text; c < end; c++)
+		line += *c == '\n';
+	free(text);
+	return line;
 }
 
 void write_file(const char *path, const void *content, size_t size)
@@ -302,6 +362,18 @@ char *read_file(const char *path, size_t *size)
 	if (size)
 		*size = used;
 	return text;
+}
+
+void stage__await_file(struct stage *stage, const struct child *maker, const char *name)
+{
+	double end = now_seconds() + PATIENCE_SECONDS;
+
+	while (access(in_folder(stage, name), F_OK)) {
+		if (now_seconds() > end)
+			fail_msg("waited in vain for '%s'; %s%s", name, child__output(stage, maker),
+				 child__errors(stage, maker));
+		sleep_seconds(0.005);
+	}
 }
 
 int count_files(const char *folder)

@@ -58,7 +58,7 @@ char *child__errors(struct stage *stage, const struct child *child);
 /* How many bytes that was, NULs included. */
 size_t child__output_size(struct stage *stage, const struct child *child);
 
-/* Until its output holds `text`, at most ten seconds. */
+/* Until its output holds `text`, at most ten seconds, or a minute if it works meanwhile. */
 void child__await_output(struct stage *stage, const struct child *child, const char *text);
 
 /* The same for its errors. */
@@ -75,6 +75,12 @@ void child__kill(struct child *child);
 /* CPU time of all its threads, those that have exited included. */
 double child__cpu_seconds(const struct child *child);
 
+/* Until /proc shows its main thread in that state: 'S' sleeps, 'T' is stopped. */
+void child__await_state(struct stage *stage, const struct child *child, char state);
+
+/* Until it was charged so many more seconds, however busy the machine is. */
+void child__let_work(const struct child *child, double seconds);
+
 /* A name in the stage's folder, good until the next four calls. */
 const char *in_folder(const struct stage *stage, const char *name);
 
@@ -82,10 +88,16 @@ const char *in_folder(const struct stage *stage, const char *name);
 const char *program_source(const char *name);
 const char *built_program(const char *name);
 
+/* The line of tests/programs/NAME that holds `mark`, from 1. */
+int line_in(const char *name, const char *mark);
+
 void write_file(const char *path, const void *content, size_t size);
 
 /* All of a file, ended by NUL; the caller frees it. `size` may be NULL. */
 char *read_file(const char *path, size_t *size);
+
+/* Until there is a file of that name in the stage's folder, at most ten seconds. */
+void stage__await_file(struct stage *stage, const struct child *maker, const char *name);
 
 /* How many names there are in a folder, without . and .. */
 int count_files(const char *folder);

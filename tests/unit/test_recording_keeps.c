@@ -9,46 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "recording.h"
-
-#define NO_PID 2000000000 /* no memory to read names from */
-#define MAIN   0x1000     /* the prototype of line 0; the next are those of lines 1, 2 ... */
-
-static struct recording *new_recording(enum category_kind kind)
-{
-	struct recording *recording = recording__new(kind, 0);
-
-	if (recording && !recording__add_process(recording, NO_PID, "lua (pid 1)"))
-		return recording;
-	recording__free(recording);
-	return NULL;
-}
-
-static int make_recording(void **state)
-{
-	*state = new_recording(CATEGORY_THREAD);
-	return *state ? 0 : -1;
-}
-
-static int free_recording(void **state)
-{
-	recording__free(*state);
-	return 0;
-}
-
-static void define(struct recording *recording, uint32_t line)
-{
-	struct ls_function function = {.type = LS_RECORD_FUNCTION,
-				       .tgid = NO_PID,
-				       .function = MAIN + line,
-				       .fingerprint = 7,
-				       .line_defined = line,
-				       .last_line_defined = line,
-				       .source_length = 8,
-				       .source = "@app.lua"};
-
-	assert_int_equal(recording__function(recording, &function), 0);
-}
+#include "app_recording.h"
 
 static struct ls_frame at(uint32_t line, uint8_t flags)
 {

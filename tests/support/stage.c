@@ -169,14 +169,14 @@ static bool may_still_come(const struct child *child, double begin, double cpu_b
 	double waited = now_seconds() - begin;
 
 	return waited < PATIENCE_SECONDS ||
-	       (waited < WORK_PATIENCE_SECONDS &&
+	       (waited < WORK_PATIENCE_SECONDS && !child->is_over &&
 		child__cpu_seconds(child) - cpu_before > PATIENCE_SECONDS / 100.0);
 }
 
 static void await(struct stage *stage, const struct child *child, const char *kind,
 		  const char *text)
 {
-	double begin = now_seconds(), cpu_before = child__cpu_seconds(child);
+	double begin = now_seconds(), cpu_before = child->is_over ? 0 : child__cpu_seconds(child);
 	bool is_there = false;
 
 	while (!is_there && may_still_come(child, begin, cpu_before)) {

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 --
 -- server.lua FIRST_US SECOND_US [LONG_US]: says "ready", waits for a line, then works 60 us or so and
--- sleeps 30 us for three seconds. Each piece of work is part_1 and then part_2; with LONG_US, every
--- other one, at random, is part_3 alone. Every eighth is measured: "SPLIT us us us ", times that
--- eight. Then it waits for another line. Run by host, which has the clock and the sleep.
+-- sleeps 30 us, for 1.2 seconds of CPU time. Each piece of work is part_1 and then part_2; with
+-- LONG_US, every other one, at random, is part_3 alone. Every eighth is measured: "SPLIT us us us ",
+-- times that eight. Then it waits for another line. Run by host, which has the clock and the sleep.
 
 local first_us, second_us, long_us = ...
 local cpu_us, sleep_us = cpu_us, sleep_us
@@ -60,8 +60,8 @@ end
 print("ready")
 io.stdout:flush()
 io.read()
-local end_time = os.time() + 3
-while os.time() < end_time do
+local end_us = cpu_us() + 1.2e6
+while cpu_us() < end_us do
 	for i = 1, 800 do
 		local is_long = long and math.random() < 0.5
 		if i % 8 == 0 then

@@ -244,7 +244,8 @@ static void cuts_what_is_deeper_than_max_depth(void **state)
 	need_program("lua5.4", "lua5.4");
 	target = start(*state, "lua5.4", program_source("deep.lua"), "150");
 	child__await_output(*state, target, "ready");
-	profile = record(*state, target->pid, "-d", "500ms", "-q", "--max-depth=50");
+	profile = record(*state, target->pid, "--until-samples", "300", "-d", "15", "-q",
+			 "--max-depth=50");
 	truncated = scriptprofile__samples(profile, "truncated");
 	assert_in_range(truncated, 100, 600);
 	assert_int_equal(truncated, scriptprofile__samples(profile, "total"));

@@ -97,7 +97,7 @@ static void profiles_where_it_is_itself_in_a_namespace(void **state)
 
 	need_namespaces();
 	shell = start_shell(*state, pid_and_mount,
-			    START_BUSY "$luaspy record -p $! -d 700ms -o inside.json &&\n"
+			    START_BUSY "$luaspy record -p $! -d 700ms -F 10khz -o inside.json &&\n"
 				       "$luaspy record -p $! -d 300ms && $luaspy check -p $!");
 	finish(*state, shell);
 	check_profile(*state, "inside.json", "lua5.4 (pid 2)");
@@ -153,7 +153,7 @@ static void profiles_from_outside(struct stage *stage, const char *const *option
 	pid = child_of(stage, shell);
 	assert_int_not_equal(access("/mnt/bin/private", F_OK), 0);
 	snprintf(target, sizeof(target), "private (pid %d)", pid);
-	record(stage, pid, "-d", "700ms");
+	record(stage, pid, "-d", "700ms", "-F", "10khz");
 	check_profile(stage, "profile.json", target);
 	snprintf(number, sizeof(number), "%d", pid);
 	spy = start(stage, luaspy_program(), "check", "-p", number);
@@ -180,11 +180,12 @@ static void profiles_from_one_namespace_into_another(void **state)
 	struct child *shell;
 
 	need_namespaces();
-	shell = start_shell(*state, pid_and_mount,
-			    "true; true\n"
-			    "unshare --fork --kill-child --pid --mount-proc lua5.4 busy.lua &\n"
-			    "until [ -e up ]; do sleep 0.01; done; pid=$(pgrep -x lua5.4)\n"
-			    "$luaspy record -p $pid -d 700ms -o nested.json && echo \"pid $pid\"");
+	shell = start_shell(
+		*state, pid_and_mount,
+		"true; true\n"
+		"unshare --fork --kill-child --pid --mount-proc lua5.4 busy.lua &\n"
+		"until [ -e up ]; do sleep 0.01; done; pid=$(pgrep -x lua5.4)\n"
+		"$luaspy record -p $pid -d 700ms -F 10khz -o nested.json && echo \"pid $pid\"");
 	finish(*state, shell);
 	check_profile(*state, "nested.json",
 		      strstr(child__output(*state, shell), "pid 3\n") ? "lua5.4 (pid 3)"
@@ -204,7 +205,7 @@ static void is_not_misled_by_the_same_ids_elsewhere(void **state)
 	beside = start(*state, "sh", "-c",
 		       "while :; do unshare --fork --pid sh -c 'sleep 0.01; sleep 0.01; :'; done");
 	shell = start_shell(*state, pid_and_mount,
-			    START_BUSY "$luaspy record -p $! -d 1500ms -o inside.json");
+			    START_BUSY "$luaspy record -p $! -d 1500ms -F 10khz -o inside.json");
 	finish(*state, shell);
 	child__kill(beside);
 	check_profile(*state, "inside.json", "lua5.4 (pid 2)");

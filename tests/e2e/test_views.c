@@ -19,7 +19,8 @@
 
 #define SCRIPT "views.lua"
 #define PLUGIN "/srv/app/plugins/extension.lua"
-#define SPYING "-d", "600ms", "-F", "5khz", "-q"
+/* As many samples on a busy machine as on another. */
+#define SPYING "--until-samples", "3000", "-d", "15", "-F", "5khz", "-q"
 
 static const char *const interpreters[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4"};
 

@@ -16,7 +16,7 @@
 
 #define PATIENCE 60
 
-#define need_lua()                                                                                 \
+#define need_luas()                                                                                \
 	do {                                                                                       \
 		need_to_record();                                                                  \
 		need_program("lua5.1", "lua5.1");                                                  \
@@ -84,7 +84,7 @@ static void are_all_in_the_profile_of_a_command(void **state)
 	struct child *spy;
 	int count;
 
-	need_lua();
+	need_luas();
 	write_text(stage, "one.lua", SPIN "local function first() spin(0.6) return 1 end first()");
 	write_text(stage, "two.lua",
 		   SPIN "local function second() spin(0.4) return 1 end second()");
@@ -117,7 +117,7 @@ static void are_there_however_brief_they_are(void **state)
 	int64_t hot_us;
 	int count;
 
-	need_lua();
+	need_luas();
 	write_text(stage, "brief.lua", SPIN "local function hot() spin(0.05) return 1 end hot()");
 	write_text(stage, "run.sh",
 		   "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
@@ -174,10 +174,13 @@ static void are_found_where_they_run_already(void **state)
 	struct child *shell, *spy;
 	int64_t early_us, late_us;
 
-	need_lua();
+	need_luas();
+	/* Its shell is killed, it is not: it ends with the stage's folder. */
 	write_text(stage, "early.lua",
 		   "local function early() for i = 1, 1e6 do end return 1 end\n"
-		   "print 'ready' io.stdout:flush() while os.clock() < 60 do early() end\n");
+		   "local function is_staged() local file = io.open('early.lua') "
+		   "return file and file:close() end\n"
+		   "print 'ready' io.stdout:flush() while is_staged() do early() end\n");
 	write_text(stage, "late.lua",
 		   SPIN "local function late() spin(0.5) return 1 end late()\n"
 			"print 'done' io.stdout:flush()\n");
@@ -210,7 +213,7 @@ static void of_a_list_are_in_one_profile(void **state)
 	char list[64];
 	int count;
 
-	need_lua();
+	need_luas();
 	write_text(stage, "one.lua",
 		   "local function one() for i = 1, 1e6 do end return 1 end\n"
 		   "while true do one() end\n");
@@ -251,7 +254,7 @@ static void may_come_and_go_as_they_like(void **state)
 	struct child *spy;
 	int64_t true_us;
 
-	need_lua();
+	need_luas();
 	write_text(stage, "run.sh",
 		   "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
 		   "  for j in 1 2 3; do (lua5.4 -e 'for i = 1, 3e5 do end') &\n"

@@ -212,7 +212,8 @@ static int settle(struct target_process *target)
 
 	if (target->is_refused)
 		return 0;
-	identification__notice(target->identification, verdicts_of(target), target->title);
+	if (!target->is_forked)
+		identification__notice(target->identification, verdicts_of(target), target->title);
 	error = identification__settle(target->identification, verdicts_of(target), target->title);
 	if (error == -ENOENT && target->setting->is_of_many) {
 		target->is_refused = 1;

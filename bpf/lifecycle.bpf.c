@@ -35,7 +35,7 @@ static __always_inline void send_urgent_event(void *record, __u32 size)
  */
 static __always_inline int follow_child(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
 {
-	struct ls_target *parent = bpf_map_lookup_elem(&targets, &parent_tgid);
+	__u32 *parent = bpf_map_lookup_elem(&targets, &parent_tgid);
 	struct ls_fork record = {.type = LS_RECORD_FORK, .tgid = tgid, .parent_tgid = parent_tgid};
 	struct ls_counters *counters = counters_here();
 
@@ -94,13 +94,12 @@ int BPF_PROG(process_execs, struct task_struct *task)
 {
 	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
 	struct ls_exec record = {.type = LS_RECORD_EXEC, .tgid = tgid};
-	struct ls_target *target = bpf_map_lookup_elem(&targets, &tgid);
+	__u32 *image = bpf_map_lookup_elem(&targets, &tgid);
 
-	if (!target)
+	if (!image)
 		return 0;
 	/* Nothing fits the new program until user space has looked at it. */
-	target->layouts = 0;
-	target->decided = 0;
+	*image = LS_IMAGE_NONE;
 	record.time_ns = bpf_ktime_get_ns();
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
 	send_urgent_event(&record, sizeof(record));

@@ -18,8 +18,17 @@ struct {
 	__uint(max_entries, 8192);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32);
-	__type(value, struct ls_target);
+	__type(value, __u32);
 } targets __weak SEC(".maps");
+
+/* By what `targets` has, of which some share one: too large to be copied when a process forks. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct ls_target);
+} images __weak SEC(".maps");
 
 /* By tid. A cache: a thread that falls out is looked at from scratch. */
 struct {

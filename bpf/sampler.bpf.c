@@ -72,11 +72,16 @@ int sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid, tgid = current_ids(&tid);
-	struct ls_target *target = bpf_map_lookup_elem(&targets, &tgid);
+	__u32 *image = bpf_map_lookup_elem(&targets, &tgid);
 	struct ls_counters *counters = counters_here();
 	struct ls_scratch *scratch = scratch_here();
+	struct ls_target *target;
 
-	if (!target || !counters || !scratch)
+	if (!image || !counters || !scratch)
+		return 0;
+	scratch->image = *image;
+	target = bpf_map_lookup_elem(&images, &scratch->image);
+	if (!target)
 		return 0;
 	/* Its end has been told, or is about to be, with its time; the timer outlives that. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)

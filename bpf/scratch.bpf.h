@@ -224,7 +224,7 @@ struct ls_scratch {
 	__u32 register_count;
 	__u32 tgid;
 	__u32 edition; /* of ls_target */
-	__u32 padding_first;
+	__u32 image;   /* which of those it is */
 
 	struct ls_search search;
 	struct ls_active chain[LS_CHAIN_MAX];

@@ -53,7 +53,7 @@ int walk_puc(struct bpf_perf_event_data *ctx)
 
 	if (!counters || !scratch)
 		return 0;
-	target = bpf_map_lookup_elem(&targets, &scratch->tgid);
+	target = bpf_map_lookup_elem(&images, &scratch->image);
 	thread = thread_here(scratch, counters);
 	if (!target || !thread)
 		return 0;

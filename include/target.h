@@ -38,7 +38,13 @@ struct ls_code {
 
 #define LS_CODE_MAP_MAX 1024 /* a power of two: for two files with Lua */
 
-/* Value of the map `targets`, keyed by tgid. */
+/*
+ * What is known of a program in memory: value of the map `images`, keyed by numbers that user space
+ * gives, which the map `targets` has by tgid. Processes that forked share one. LS_IMAGE_NONE is
+ * that of a program that nobody has looked at yet.
+ */
+#define LS_IMAGE_NONE 0
+
 struct ls_target {
 	/* The interpreter's and the program's code and constants: what points there is no state. */
 	struct ls_range code[LS_CODE_RANGES];

@@ -149,9 +149,10 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target)
 {
 	uint32_t tgid = pid;
 
-	return bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.targets), &tgid, target, BPF_ANY)
-		       ? -errno
-		       : 0;
+	if (bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.images), &tgid, target, BPF_ANY) ||
+	    bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.targets), &tgid, &tgid, BPF_ANY))
+		return -errno;
+	return 0;
 }
 
 int tap__decide(struct tap *tap, pid_t pid, uint32_t layout)

@@ -126,6 +126,18 @@ static int fill_families(struct sampler *sampler)
 		       : 0;
 }
 
+/* For processes that run a program that nobody has looked at yet. */
+static int add_empty_image(struct sampler *sampler)
+{
+	static const struct ls_target nothing = {.family = LS_FAMILY_PUC};
+	uint32_t image = LS_IMAGE_NONE;
+
+	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.images), &image, &nothing,
+				   BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
 /* Runs the program that looks at its caller's namespace: us. */
 static int learn_namespace(struct sampler *sampler)
 {
@@ -164,6 +176,8 @@ static int load_programs(struct sampler *sampler)
 	error = luaspy_bpf__load(bpf);
 	if (!error)
 		error = fill_families(sampler);
+	if (!error)
+		error = add_empty_image(sampler);
 	return error ? error : learn_namespace(sampler);
 }
 
@@ -271,9 +285,10 @@ int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_targ
 {
 	uint32_t tgid = pid;
 
-	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid, target, BPF_ANY)
-		       ? -errno
-		       : 0;
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.images), &tgid, target, BPF_ANY) ||
+	    bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid, &tgid, BPF_ANY))
+		return -errno;
+	return 0;
 }
 
 void sampler__forget_target(struct sampler *sampler, pid_t pid)
@@ -281,6 +296,7 @@ void sampler__forget_target(struct sampler *sampler, pid_t pid)
 	uint32_t tgid = (uint32_t)pid;
 
 	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid);
+	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.images), &tgid);
 }
 
 int sampler__attach_thread(struct sampler *sampler, pid_t tid)

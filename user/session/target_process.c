@@ -212,8 +212,7 @@ static int settle(struct target_process *target)
 
 	if (target->is_refused)
 		return 0;
-	if (!target->is_forked)
-		identification__notice(target->identification, verdicts_of(target), target->title);
+	identification__notice(target->identification, verdicts_of(target), target->title);
 	error = identification__settle(target->identification, verdicts_of(target), target->title);
 	if (error == -ENOENT && target->setting->is_of_many) {
 		target->is_refused = 1;
@@ -224,11 +223,16 @@ static int settle(struct target_process *target)
 	return error;
 }
 
-/* Most become another program soon; else it has its parent's files, and BPF knows of those. */
+/*
+ * First it gets what BPF has of its parent, which may be told otherwise any moment, for its own.
+ * Most become another program soon; else its files are looked at then.
+ */
 static int follow_fork(struct target_process *target)
 {
 	char name[16];
 
+	if (target->is_forked++ == 1)
+		return sampler__set_target(target->setting->sampler, target->pid, &target->known);
 	target->is_forked = 0;
 	if (!process__name(target->pid, name))
 		set_name(target, name);
@@ -244,9 +248,9 @@ int target_process__follow(struct target_process *target)
 		if (error || target->is_given_up)
 			return error;
 	}
-	if (target->is_forked && target->is_forked++ > 1) {
+	if (target->is_forked) {
 		error = follow_fork(target);
-		if (error)
+		if (error || target->is_forked)
 			return error;
 	}
 	error = renew(target);

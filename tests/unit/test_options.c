@@ -490,6 +490,8 @@ static void helps_in_80_columns(void **state)
 	assert_help("record", "--help", "Usage: luaspy record -p PID");
 	assert_help("record", "-h", "Usage: luaspy record -p PID");
 	assert_help("dump", "--help", "Usage: luaspy dump ");
+	assert_help("top", "--help", "Usage: luaspy top ");
+	assert_help("help", "top", "Usage: luaspy top ");
 	assert_help("help", "record", "Usage: luaspy record -p PID");
 }
 

@@ -433,7 +433,7 @@ static void suggests_the_command_that_was_meant(void **state)
 	assert_wrong("unknown command 'hlep' (did you mean 'help'?)", "hlep");
 	assert_wrong("unknown command 'halp' (did you mean 'help'?)", "halp");
 	assert_wrong("unknown command 'version' (did you mean '--version'?)", "version");
-	assert_wrong("unknown command 'top' (see 'luaspy --help')", "top");
+	assert_wrong("unknown command 'foo' (see 'luaspy --help')", "foo");
 	assert_wrong("unknown command '' (see 'luaspy --help')", "");
 	assert_wrong("unknown command 'recrod' (did you mean 'record'?)", "help", "recrod");
 	assert_wrong("missing command (try 'luaspy record -p PID', or see 'luaspy --help')", NULL);

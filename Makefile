@@ -65,7 +65,7 @@ BPFTOOL ?= $(firstword $(shell for tool in bpftool /usr/sbin/bpftool /usr/lib/li
 package = $(shell $(PKG_CONFIG) $(1) $(2))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error \
             cannot find one of these by pkg-config: $(2) (try 'tests/install_dependencies.sh')))
 
-LIBRARIES      := libbpf libelf zlib
+LIBRARIES      := libbpf libelf zlib ncursesw
 TEST_LIBRARIES := cmocka jansson
 
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)

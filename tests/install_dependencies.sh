@@ -46,6 +46,7 @@ need_to_build() {
 	need libbpf-dev has_library 'libbpf >= 1.0'
 	need libelf-dev has_library libelf
 	need zlib1g-dev has_library zlib
+	need libncurses-dev has_library ncursesw
 	need uthash-dev has_header uthash.h
 }
 
@@ -69,6 +70,7 @@ need_to_test() {
 	need lua-check has_program luacheck
 	need musl-tools has_program musl-gcc
 	need procps has_program pgrep
+	need tmux has_program tmux
 	need dpkg-dev has_program dpkg-shlibdeps
 	need lintian has_program lintian
 	need redis-server has_program redis-server

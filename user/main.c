@@ -6,6 +6,7 @@
 #include "command_check.h"
 #include "command_dump.h"
 #include "command_record.h"
+#include "command_top.h"
 #include "exit_status.h"
 
 int main(int argc, char **argv)
@@ -31,6 +32,8 @@ int main(int argc, char **argv)
 		log__set_level(LOG_WARN);
 		return command_dump__run(&options.dump);
 	}
+	if (options.command == COMMAND_TOP)
+		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);
 	return command_record__run(&options.record);
 }

@@ -66,6 +66,7 @@ static void depends_on_its_libraries(void **state)
 	said = told_by(*state, "dpkg-deb --field $deb Depends Maintainer");
 	assert_non_null(strstr(said, "libbpf"));
 	assert_non_null(strstr(said, "libelf"));
+	assert_non_null(strstr(said, "libncursesw6"));
 	assert_non_null(strstr(said, "libc6 (>= "));
 	assert_non_null(strstr(said, "Maintainer: A. Tester <tester@debian.org>\n"));
 }

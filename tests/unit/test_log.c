@@ -183,6 +183,29 @@ static void leaves_errno_alone(void **state)
 	assert_int_equal(err, ENOENT);
 }
 
+static void take(void *context, enum log_level level, const char *line)
+{
+	snprintf(context, 64, "%d %s", level, line);
+}
+
+static void goes_where_it_is_diverted(void **state)
+{
+	struct captured captured;
+	char taken[64] = "", *text;
+
+	(void)state;
+	captured__start(&captured, STDERR_FILENO);
+	log__divert(take, taken);
+	log_warn("a\033b");
+	log_debug("too fine");
+	log__divert(NULL, NULL);
+	log_error("as before");
+	text = captured__end(&captured);
+	assert_string_equal(taken, "1 a\\x1bb");
+	assert_string_equal(text, "luaspy: as before\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +218,7 @@ int main(void)
 		cmocka_unit_test(makes_one_harmless_line_of_any_argument),
 		cmocka_unit_test(cuts_off_endless_messages_visibly),
 		cmocka_unit_test(leaves_errno_alone),
+		cmocka_unit_test(goes_where_it_is_diverted),
 	};
 
 	return cmocka_run_group_tests_name("log", tests, NULL, NULL);

@@ -433,7 +433,7 @@ static void suggests_the_command_that_was_meant(void **state)
 	assert_wrong("unknown command 'hlep' (did you mean 'help'?)", "hlep");
 	assert_wrong("unknown command 'halp' (did you mean 'help'?)", "halp");
 	assert_wrong("unknown command 'version' (did you mean '--version'?)", "version");
-	assert_wrong("unknown command 'top' (see 'luaspy --help')", "top");
+	assert_wrong("unknown command 'foo' (see 'luaspy --help')", "foo");
 	assert_wrong("unknown command '' (see 'luaspy --help')", "");
 	assert_wrong("unknown command 'recrod' (did you mean 'record'?)", "help", "recrod");
 	assert_wrong("missing command (try 'luaspy record -p PID', or see 'luaspy --help')", NULL);
@@ -490,6 +490,8 @@ static void helps_in_80_columns(void **state)
 	assert_help("record", "--help", "Usage: luaspy record -p PID");
 	assert_help("record", "-h", "Usage: luaspy record -p PID");
 	assert_help("dump", "--help", "Usage: luaspy dump ");
+	assert_help("top", "--help", "Usage: luaspy top ");
+	assert_help("help", "top", "Usage: luaspy top ");
 	assert_help("help", "record", "Usage: luaspy record -p PID");
 }
 

@@ -4,41 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control.h"
 #include "exit_status.h"
 #include "merged_profile.h"
 #include "output_file.h"
+#include "output_name.h"
 #include "session.h"
 #include "summary.h"
 #include "totals.h"
 #include "view.h"
 #include "write_scriptprofiler.h"
-
-#define NAME_SIZE 96
-
-/* NAME-PID-DATE.json, whatever the target calls itself. */
-static void default_output(const char *name, pid_t pid, char to[NAME_SIZE])
-{
-	time_t now = time(NULL);
-	struct tm local;
-	char date[32], safe[32];
-	size_t length = 0;
-
-	for (; name[length] && length < sizeof(safe) - 1; length++) {
-		char c = name[length];
-		int keep = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			   (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-
-		safe[length] = keep && !(c == '.' && !length) ? c : '_';
-	}
-	safe[length] = '\0';
-	localtime_r(&now, &local);
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
-	snprintf(to, NAME_SIZE, "%s-%d-%s.json", length ? safe : "process", pid, date);
-}
 
 static int open_output(const char *path, struct output_file **file)
 {
@@ -199,15 +176,15 @@ static enum exit_status record_with(const struct record_options *options, struct
 	};
 	struct session *session = NULL;
 	enum exit_status status;
-	char name[NAME_SIZE];
+	char name[OUTPUT_NAME_SIZE];
 	int error;
 
 	error = session__open(&session_options, &session);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
 	if (!delivery.path) {
-		default_output(launch ? command_name(options->words) : session__name(session),
-			       session__pid(session), name);
+		output_name__make(launch ? command_name(options->words) : session__name(session),
+				  session__pid(session), name);
 		delivery.path = name;
 	}
 	status = open_output(delivery.path, &delivery.file) ? EXIT_FAILED : run(session, &delivery);

@@ -13,6 +13,8 @@
 
 static enum log_level shown = LOG_INFO;
 static void (*before_message)(void);
+static void (*diverted)(void *context, enum log_level level, const char *line);
+static void *diverted_context;
 
 void log__set_level(enum log_level level)
 {
@@ -22,6 +24,12 @@ void log__set_level(enum log_level level)
 void log__call_before(void (*callback)(void))
 {
 	before_message = callback;
+}
+
+void log__divert(void (*sink)(void *context, enum log_level level, const char *line), void *context)
+{
+	diverted = sink;
+	diverted_context = context;
 }
 
 enum log_level log__level(void)
@@ -84,7 +92,10 @@ write_message(enum log_level level, const char *kind, const char *format, va_lis
 	log__printable(raw, line, sizeof(line));
 	if (before_message)
 		before_message();
-	fprintf(stderr, "luaspy: %s%s\n", kind, line);
+	if (diverted)
+		diverted(diverted_context, level, line);
+	else
+		fprintf(stderr, "luaspy: %s%s\n", kind, line);
 	errno = saved_errno;
 }
 

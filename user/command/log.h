@@ -24,6 +24,13 @@ enum log_level log__level(void);
 void log__call_before(void (*callback)(void));
 
 /*
+ * Messages go to `sink`, as one line without "luaspy: ", ready for a terminal, and not to standard
+ * error: somebody has the terminal. NULL: as before.
+ */
+void log__divert(void (*sink)(void *context, enum log_level level, const char *line),
+		 void *context);
+
+/*
  * "luaspy: " and the message; "luaspy: warning: " and "luaspy: debug: " where it is one. The
  * progress line is taken off the terminal first (log__call_before). errno stays as it was.
  */

@@ -6,6 +6,7 @@
 
 #include "options_dump.h"
 #include "options_record.h"
+#include "options_top.h"
 #include "usage.h"
 
 #ifndef LUASPY_VERSION
@@ -19,6 +20,7 @@ static const char general_help[] =
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"  sudo luaspy top -p 1234                         watch its functions, live\n"
 	"  sudo luaspy dump -p 1234                        where it is right now\n"
 	"\n"
 	"Usage: luaspy COMMAND [OPTION]...\n"
@@ -28,6 +30,7 @@ static const char general_help[] =
 	"\n"
 	"Commands:\n"
 	"  record          sample a process or a command, write a profile and a summary\n"
+	"  top             show which functions a process is in, every second\n"
 	"  dump            show the stacks of a process's script threads right now\n"
 	"  check           tell what this machine, your privileges and a process allow\n"
 	"  help [COMMAND]  all options of a command\n"
@@ -63,8 +66,8 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record", "dump",      "check", "help",
-					    "--help", "--version", NULL};
+static const char *const command_words[] = {"record", "top",    "dump",      "check",
+					    "help",   "--help", "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
@@ -99,6 +102,8 @@ static enum options_verdict print_help(int argc, char **argv)
 		return usage__print(check_help);
 	if (!strcmp(argv[1], "dump"))
 		return options_dump__help();
+	if (!strcmp(argv[1], "top"))
+		return options_top__help();
 	return usage__unknown_command(argv[1], command_words);
 }
 
@@ -122,6 +127,10 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "dump")) {
 		options->command = COMMAND_DUMP;
 		return options_dump__parse(argc - 1, argv + 1, &options->dump);
+	}
+	if (!strcmp(word, "top")) {
+		options->command = COMMAND_TOP;
+		return options_top__parse(argc - 1, argv + 1, &options->top);
 	}
 	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
 		return print_help(argc - 1, argv + 1);

@@ -9,10 +9,11 @@
 #include <sys/types.h>
 
 #include "category.h"
+#include "listing.h"
 #include "log.h"
 #include "view.h"
 
-enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP };
+enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP };
 
 #define PIDS_MAX 1024
 
@@ -53,8 +54,18 @@ struct dump_command_options {
 	bool json;
 };
 
+struct top_options {
+	pid_t pid;
+	uint64_t period_ns; /* these four as in record_options */
+	uint32_t max_depth;
+	const char *layout;
+	bool waits;
+	enum listing_column sort; /* at first */
+};
+
 struct options {
 	enum command command;
+	struct top_options top;
 	struct dump_command_options dump;
 	struct check_options check;
 	struct record_options record;

@@ -43,14 +43,6 @@ struct columns {
 	unsigned time, name, source;
 };
 
-static unsigned columns_of(const char *text)
-{
-	unsigned columns;
-
-	terminal__fit(text, UINT16_MAX, &columns);
-	return columns;
-}
-
 /* Every line goes through here, which is why none is longer than the terminal. */
 static void put_line(const struct printer *printer, const char *line)
 {
@@ -77,7 +69,7 @@ static size_t break_line(const char *text, unsigned columns)
 static void put_wrapped(const struct printer *printer, const char *prefix, const char *text)
 {
 	char line[PREFIX_SIZE + TEXT_SIZE];
-	unsigned indent = columns_of(prefix);
+	unsigned indent = terminal__width(prefix);
 	/* Never too narrow for one character, which is what makes the loop end. */
 	unsigned room = printer->width > indent + 8 ? printer->width - indent : 8;
 
@@ -85,7 +77,7 @@ static void put_wrapped(const struct printer *printer, const char *prefix, const
 		size_t bytes = break_line(text, room);
 
 		snprintf(line, sizeof(line), "%s%*s%.*s", prefix,
-			 (int)(indent - columns_of(prefix)), "", (int)bytes, text);
+			 (int)(indent - terminal__width(prefix)), "", (int)bytes, text);
 		put_line(printer, line);
 		text += bytes + strspn(text + bytes, " ");
 		prefix = "";
@@ -449,8 +441,8 @@ static struct columns find_columns(const struct row *rows, unsigned count, unsig
 	unsigned fixed, share;
 
 	for (unsigned i = 0; i < count; i++) {
-		unsigned time = columns_of(rows[i].time), name = columns_of(rows[i].name);
-		unsigned source = columns_of(rows[i].source);
+		unsigned time = terminal__width(rows[i].time), name = terminal__width(rows[i].name);
+		unsigned source = terminal__width(rows[i].source);
 
 		columns.time = time > columns.time ? time : columns.time;
 		columns.name = name > columns.name ? name : columns.name;
@@ -467,36 +459,6 @@ static struct columns find_columns(const struct row *rows, unsigned count, unsig
 				       : share;
 	columns.source = room - columns.name;
 	return columns;
-}
-
-/*
- * A cell exactly `columns` wide. What does not fit loses its end, or its beginning where the end
- * says more (paths, lines).
- */
-static void format_cell(const struct printer *printer, const char *text, unsigned columns,
-			bool keep_end, char *to, size_t size)
-{
-	const char *dots = printer->utf8 ? "\u2026" : "..";
-	unsigned dots_columns = printer->utf8 ? 1 : 2;
-	unsigned all = columns_of(text), taken = 0;
-	size_t bytes;
-
-	if (all <= columns) {
-		snprintf(to, size, "%s%*s", text, (int)(columns - all), "");
-		return;
-	}
-	columns = columns > dots_columns ? columns - dots_columns : 0;
-	if (keep_end) {
-		/* Twice: the cut may fall into a wide character, and then it goes too. */
-		text += terminal__fit(text, all - columns, &taken);
-		if (all - taken > columns)
-			text += terminal__fit(text, 2, NULL);
-		taken = columns_of(text);
-		snprintf(to, size, "%s%s%*s", dots, text, (int)(columns - taken), "");
-	} else {
-		bytes = terminal__fit(text, columns, &taken);
-		snprintf(to, size, "%.*s%s%*s", (int)bytes, text, dots, (int)(columns - taken), "");
-	}
 }
 
 /* Its full length is `most`; eighths of a column where the terminal has them. */
@@ -525,8 +487,8 @@ static void put_row(const struct printer *printer, const struct columns *columns
 	char name[TEXT_SIZE], source[TEXT_SIZE], bar[PREFIX_SIZE], middle[2 * PREFIX_SIZE] = "";
 	char line[2 * TEXT_SIZE + 4 * PREFIX_SIZE];
 
-	format_cell(printer, row->name, columns->name, false, name, sizeof(name));
-	format_cell(printer, row->source, columns->source, true, source, sizeof(source));
+	terminal__cell(row->name, columns->name, false, printer->utf8, name, sizeof(name));
+	terminal__cell(row->source, columns->source, true, printer->utf8, source, sizeof(source));
 	format_bar(printer, row->self_us, most_us, bar, sizeof(bar));
 	if (printer->width >= WIDTH_BARE)
 		snprintf(middle, sizeof(middle), "%6s  %s  ", row->total, bar);
@@ -550,8 +512,8 @@ static struct columns fill_rows(const struct printer *printer, const struct ls_p
 			fill_row(profile, totals, top->functions[i], with_lines, &rows[i]);
 		columns = find_columns(rows, top->count, printer->width, is_bare);
 		for (unsigned i = 0; i < top->count; i++)
-			fits &= columns_of(rows[i].source) <= columns.source &&
-				columns_of(rows[i].name) <= columns.name;
+			fits &= terminal__width(rows[i].source) <= columns.source &&
+				terminal__width(rows[i].name) <= columns.name;
 		if (fits)
 			break;
 	}

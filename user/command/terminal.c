@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "terminal.h"
 
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <wchar.h>
 
@@ -73,4 +74,39 @@ size_t terminal__fit(const char *text, unsigned columns, unsigned *taken)
 	if (taken)
 		*taken = used;
 	return bytes;
+}
+
+unsigned terminal__width(const char *text)
+{
+	unsigned columns;
+
+	terminal__fit(text, UINT16_MAX, &columns);
+	return columns;
+}
+
+char *terminal__cell(const char *text, unsigned columns, bool keep_end, bool utf8, char *to,
+		     size_t size)
+{
+	const char *dots = utf8 ? "\u2026" : "..";
+	unsigned dots_columns = utf8 ? 1 : 2;
+	unsigned all = terminal__width(text), taken = 0;
+	size_t bytes;
+
+	if (all <= columns) {
+		snprintf(to, size, "%s%*s", text, (int)(columns - all), "");
+		return to;
+	}
+	columns = columns > dots_columns ? columns - dots_columns : 0;
+	if (keep_end) {
+		/* Twice: the cut may fall into a wide character, and then it goes too. */
+		text += terminal__fit(text, all - columns, &taken);
+		if (all - taken > columns)
+			text += terminal__fit(text, 2, NULL);
+		taken = terminal__width(text);
+		snprintf(to, size, "%s%s%*s", dots, text, (int)(columns - taken), "");
+	} else {
+		bytes = terminal__fit(text, columns, &taken);
+		snprintf(to, size, "%.*s%s%*s", (int)bytes, text, dots, (int)(columns - taken), "");
+	}
+	return to;
 }

@@ -3,6 +3,7 @@
 #ifndef LS_TERMINAL_H
 #define LS_TERMINAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,15 @@ size_t terminal__decode(const char *text, uint32_t *code_point);
  * a character, it counts as wide as it may be.
  */
 size_t terminal__fit(const char *text, unsigned columns, unsigned *taken);
+
+/* The columns of such text. */
+unsigned terminal__width(const char *text);
+
+/*
+ * A cell of such text, exactly `columns` wide. What does not fit loses its end, or its beginning
+ * where the end says more (paths, lines). Returns `to`.
+ */
+char *terminal__cell(const char *text, unsigned columns, bool keep_end, bool utf8, char *to,
+		     size_t size);
 
 #endif

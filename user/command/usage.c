@@ -70,7 +70,10 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[length];
 }
 
-/* A word that `typed` may have meant: it begins so, or two letters or a third of them differ. */
+/*
+ * A word that `typed` may have meant: it begins so, or two letters or a third of them differ, of
+ * three one.
+ */
 static const char *nearest(const char *typed, const char *const *words)
 {
 	const char *best = NULL;
@@ -80,7 +83,7 @@ static const char *nearest(const char *typed, const char *const *words)
 		size_t distance = edit_distance(typed, *words), near = strlen(*words) / 3;
 
 		if (near < 2)
-			near = 2;
+			near = strlen(*words) < 4 ? 1 : 2;
 		if (strlen(typed) > 2 && !strncmp(typed, *words, strlen(typed)))
 			distance = 1;
 		if (distance <= near && distance < best_distance) {

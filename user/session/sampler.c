@@ -387,6 +387,22 @@ int sampler__drain(struct sampler *sampler)
 	return count < 0 && count != ENOUGH ? count : 0;
 }
 
+uint64_t sampler__runtime_ns(const struct sampler *sampler)
+{
+	struct bpf_program *program;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(program, sampler->bpf->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			sum += info.run_time_ns;
+	}
+	return sum;
+}
+
 int sampler__counters(const struct sampler *sampler, struct ls_counters *sum)
 {
 	int cpus = libbpf_num_possible_cpus();

@@ -87,6 +87,9 @@ int sampler__poll_fd(const struct sampler *sampler);
  */
 int sampler__drain(struct sampler *sampler);
 
+/* What the BPF programs took so far; 0 where kernel.bpf_stats_enabled is off. */
+uint64_t sampler__runtime_ns(const struct sampler *sampler);
+
 /* Sums over all CPUs. 0 or -errno. */
 int sampler__counters(const struct sampler *sampler, struct ls_counters *sum);
 

@@ -206,8 +206,8 @@ static void show_progress(struct session *session)
 
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		progress.samples += classes[class];
-	/* A command has the terminal for itself. */
-	if (!session->options.launch)
+	/* A command has the terminal for itself, and so has who watches. */
+	if (!session->options.launch && !session->options.watcher)
 		progress__show(&progress);
 }
 
@@ -240,6 +240,7 @@ static void wait_a_while(struct session *session)
 		{.fd = session->signal_fd, .events = POLLIN},
 		{.fd = targets__poll_fd(session->targets), .events = POLLIN},
 		{.fd = listens ? control__fd(options->control) : -1, .events = POLLIN},
+		{.fd = options->watcher ? options->watcher->fd : -1, .events = POLLIN},
 	};
 
 	if (session->limit_ns) {
@@ -249,7 +250,7 @@ static void wait_a_while(struct session *session)
 		}
 		left_ms = (session->limit_ns - elapsed + 999999) / 1000000;
 	}
-	poll(events, 4, left_ms < interval_ms ? left_ms : interval_ms);
+	poll(events, 5, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
 		take_signal(session);
 	if (events[2].revents && targets__have_ended(session->targets))
@@ -282,6 +283,12 @@ static void vary_periods(struct session *session)
 	sampler__vary_periods(session->sampler);
 }
 
+void session__look(struct session *session, int with_names)
+{
+	targets__tell_so_far(session->targets, with_names);
+	session->end_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
 /* As at the end, but nothing ends; nor does it where *failure says why nothing was written. */
 static int write_so_far(struct session *session, const char **failure)
 {
@@ -300,6 +307,13 @@ static int write_so_far(struct session *session, const char **failure)
 	if (error)
 		*failure = strerror(-error);
 	return 0;
+}
+
+int session__write(struct session *session)
+{
+	const char *failure; /* was told to whoever watches */
+
+	return write_so_far(session, &failure);
 }
 
 static int obey(struct session *session, enum control_command command, const char *text)
@@ -352,6 +366,7 @@ static int take_commands(struct session *session)
 
 static int watch(struct session *session)
 {
+	const struct session_watcher *watcher = session->options.watcher;
 	int error = 0;
 
 	while (!session->is_over && !session->is_up && !error) {
@@ -370,6 +385,8 @@ static int watch(struct session *session)
 			session->is_up = 1;
 		vary_periods(session);
 		show_progress(session);
+		if (!error && watcher && watcher->watch(watcher->context, session))
+			session->is_over = 1;
 	}
 	progress__clear();
 	return error;
@@ -436,6 +453,11 @@ const char *session__name(const struct session *session)
 pid_t session__pid(const struct session *session)
 {
 	return targets__pid(session->targets);
+}
+
+uint64_t session__bpf_ns(const struct session *session)
+{
+	return sampler__runtime_ns(session->sampler);
 }
 
 void session__export(struct session *session, struct ls_profile *profile)

@@ -13,6 +13,18 @@
 
 struct session;
 
+/* Who looks on while it samples and has a terminal, say: nobody else writes there then. */
+struct session_watcher {
+	void *context;
+	int fd; /* is polled, too */
+	/*
+	 * Called whenever all was drained, several times a second, and when `fd` is readable.
+	 * May call session__look(), session__export() and session__write(); nonzero ends the
+	 * session.
+	 */
+	int (*watch)(void *context, struct session *session);
+};
+
 struct session_options {
 	const pid_t *pids; /* borrowed; one, or more */
 	size_t pid_count;
@@ -36,6 +48,7 @@ struct session_options {
 	 */
 	int (*write)(void *context, struct session *session);
 	void *context;
+	const struct session_watcher *watcher; /* borrowed; NULL: none */
 	struct launch *
 		launch; /* the one process is this command, to be released; NULL: it runs already */
 };
@@ -64,6 +77,19 @@ const char *session__name(const struct session *session);
 
 /* The first of those that were asked for and are there. */
 pid_t session__pid(const struct session *session);
+
+/*
+ * While it goes on: brings up to date what session__export() says of it as a whole. The samples of
+ * functions are all there, their charged time is late by some. With names: also those that only the
+ * target's tables tell, which takes a while to read.
+ */
+void session__look(struct session *session, int with_names);
+
+/* As if the profile so far had been asked for from outside: calls `write`. 0 or -errno. */
+int session__write(struct session *session);
+
+/* CPU time of the BPF programs since they were loaded; 0 where the kernel does not measure it. */
+uint64_t session__bpf_ns(const struct session *session);
 
 /* What was sampled. Valid until the session is closed. */
 void session__export(struct session *session, struct ls_profile *profile);

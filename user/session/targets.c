@@ -470,6 +470,19 @@ void targets__switch(struct targets *targets, int on)
 	sampler__switch(targets->setting.sampler, on);
 }
 
+void targets__tell_so_far(struct targets *targets, int with_names)
+{
+	struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next) {
+		threads__look(&target->threads);
+		/* Without a sum that it should come to. */
+		if (with_names)
+			recording__complete(targets->setting.recording, target->pid, target->name,
+					    0);
+	}
+}
+
 void targets__settle(struct targets *targets)
 {
 	struct target_process *target;

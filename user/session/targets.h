@@ -82,6 +82,12 @@ int targets__are_paused(const struct targets *targets);
 void targets__switch(struct targets *targets, int on);
 
 /*
+ * What they were charged so far is known then, and nothing handed over. With names: also the names
+ * of functions that only their tables tell.
+ */
+void targets__tell_so_far(struct targets *targets, int with_names);
+
+/*
  * For a profile while the session goes on: all that threads were charged is handed over; with
  * everything drained after it, targets__complete().
  */

@@ -162,9 +162,14 @@ int threads__resume(struct threads *threads)
 	return explain("resume", resumed);
 }
 
-void threads__settle(struct threads *threads)
+void threads__look(struct threads *threads)
 {
 	threads->cpu_so_far_ns = cpu_so_far_ns(threads);
+}
+
+void threads__settle(struct threads *threads)
+{
+	threads__look(threads);
 	visit(threads, recording__settle_thread);
 }
 

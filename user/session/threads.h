@@ -37,6 +37,9 @@ int threads__pause(struct threads *threads);
 /* It is again, before the timers are switched on. 0 or -errno. */
 int threads__resume(struct threads *threads);
 
+/* What they were charged so far is known then, and nothing handed over. */
+void threads__look(struct threads *threads);
+
 /*
  * For a profile while the session goes on: all that the threads were charged is handed over; then,
  * with everything drained, threads__complete(), whose `name` is as below.

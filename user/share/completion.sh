@@ -5,7 +5,7 @@
 # the program's own help, so that every option is there.
 set -eu
 shell=$1 luaspy=$2
-commands="record dump check"
+commands="record top dump check"
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* luaspy top in a real terminal. */
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pane.h"
+#include "spying.h"
+
+#define PATIENCE 30
+
+#define need_to_watch()                                                                            \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+		need_program("tmux", "tmux");                                                      \
+	} while (0)
+
+/* Nine tenths in hot_part(), which calls nothing; published as what it measured itself. */
+static const char script[] =
+	"local function hot_part(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
+	"local function cold_part(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
+	"local function outer() local x = hot_part(90000) x = x + cold_part(10000) return x end\n"
+	"while true do outer() end\n";
+
+static struct child *start_target(struct stage *stage)
+{
+	struct child *target;
+
+	write_file(in_folder(stage, "app.lua"), script, sizeof(script) - 1);
+	target = start(stage, "lua5.4", "app.lua");
+	while (child__cpu_seconds(target) < 0.05)
+		sleep_seconds(0.01);
+	return target;
+}
+
+/* The seconds on the clock at the end of the first line; -1: there is none. */
+static int seconds_shown(struct stage *stage)
+{
+	const char *line = pane__line(stage, 0), *clock = strrchr(line, ' ');
+	int hours, minutes, seconds;
+
+	if (!clock || sscanf(clock, "%d:%d:%d", &hours, &minutes, &seconds) != 3)
+		return -1;
+	return 3600 * hours + 60 * minutes + seconds;
+}
+
+static void await_seconds(struct stage *stage, int least, int most)
+{
+	double end = now_seconds() + PATIENCE;
+	int shown;
+
+	while (shown = seconds_shown(stage), shown < least || shown > most) {
+		if (now_seconds() > end)
+			fail_msg("the clock does not show %d to %d s:\n%s", least, most,
+				 pane__text(stage));
+		sleep_seconds(0.05);
+	}
+}
+
+/* In a terminal of that size, until its functions are shown, with a second's worth of samples. */
+static void start_top(struct stage *stage, pid_t pid, const char *locale, int width, int height)
+{
+	char command[512];
+
+	pane__open(stage, locale, width, height);
+	snprintf(command, sizeof(command), "%s top -p %d; echo status $?", luaspy_program(), pid);
+	pane__type(stage, command);
+	pane__press(stage, "Enter");
+	await_seconds(stage, 2, PATIENCE);
+	pane__await(stage, "hot_part");
+}
+
+/* Until it has ended with this status, and the shell is back. */
+static const char *await_end(struct stage *stage, int status)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "status %d\nready>", status);
+	return pane__await(stage, text);
+}
+
+/* The line with this in it; "" if there is none. */
+static const char *line_with(struct stage *stage, const char *text, int *at)
+{
+	const char *shown = pane__text(stage), *found = strstr(shown, text), *start = found;
+	int line = 0;
+
+	if (!found)
+		return "";
+	while (start > shown && start[-1] != '\n')
+		start--;
+	for (const char *c = shown; c < start; c++)
+		line += *c == '\n';
+	if (at)
+		*at = line;
+	return stage__own(stage, strndup(start, strcspn(start, "\n")), free);
+}
+
+/* The shares and times of a row: self%, total%, self, total. */
+static void read_row(struct stage *stage, const char *name, double values[4])
+{
+	const char *line = line_with(stage, name, NULL);
+
+	if (sscanf(line, "%lf%% %lf%% %lfs %lfs", &values[0], &values[1], &values[2], &values[3]) !=
+	    4)
+		fail_msg("no row of '%s':\n%s", name, pane__text(stage));
+}
+
+static void shows_the_hot_function_on_top(void **state)
+{
+	struct child *target;
+	double hot[4], cold[4], outer[4];
+	int at = -1;
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	/* All three lines of one look, after more than a few samples. */
+	await_seconds(*state, 4, PATIENCE);
+	pane__press(*state, "p");
+	pane__await(*state, "[paused]");
+	line_with(*state, "hot_part", &at);
+	assert_int_equal(at, 7);
+	read_row(*state, "hot_part", hot);
+	read_row(*state, "cold_part", cold);
+	read_row(*state, " outer ", outer);
+	/* 90 to 10: of all samples since the start, whatever else the machine does. */
+	assert_in_range(1000 * hot[2] / (hot[2] + cold[2]), 870, 930);
+	assert_in_range(1000 * hot[0] / (hot[0] + cold[0]), 840, 960);
+	assert_in_range(1000 * hot[3] / outer[3], 870, 930);
+	assert_true(strstr(pane__line(*state, 1), "Lua 5.4") != NULL);
+	assert_true(strstr(pane__line(*state, 2), "layout 5.4") != NULL);
+	assert_true(strstr(pane__line(*state, 4), "lost  dropped 0, unreadable ") != NULL);
+	assert_true(strstr(pane__line(*state, 5), "cost  luaspy ") != NULL);
+	assert_true(strstr(pane__line(*state, 6), ">self%") != NULL);
+	assert_true(strstr(line_with(*state, "hot_part", NULL), "app.lua:1") != NULL);
+}
+
+static void sorts_searches_and_helps(void **state)
+{
+	struct child *target;
+	int at = -1;
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	pane__press(*state, "2");
+	pane__await(*state, ">total%");
+	pane__await(*state, "by total% of the last second");
+	line_with(*state, "hot_part", &at);
+	assert_in_range(at, 8, 23);
+	pane__press(*state, "i");
+	pane__await(*state, "<total%");
+	pane__press(*state, "/");
+	pane__type(*state, "cold");
+	pane__await(*state, "/cold_");
+	pane__press(*state, "Enter");
+	pane__await(*state, "search cold");
+	pane__press(*state, "f");
+	pane__type(*state, "outer");
+	pane__press(*state, "Enter");
+	pane__await_without(*state, "hot_part");
+	pane__await(*state, "1-1 of 1");
+	pane__press(*state, "Escape");
+	pane__await(*state, "hot_part");
+	pane__press(*state, "h");
+	pane__await(*state, "freeze the picture");
+	pane__press(*state, "h");
+	pane__await_without(*state, "freeze the picture");
+}
+
+static void pauses_the_picture(void **state)
+{
+	struct child *target;
+	const char *before;
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	pane__press(*state, "p");
+	before = stage__own(*state, strdup(pane__await(*state, "[paused]")), free);
+	assert_non_null(strstr(before, "paused: it is still sampled"));
+	sleep_seconds(2.5);
+	assert_string_equal(pane__text(*state), before);
+	pane__press(*state, "p");
+	pane__await_without(*state, "[paused]");
+	/* What was sampled meanwhile is there. */
+	pane__await(*state, " s  CPU");
+	pane__await(*state, "now   CPU");
+}
+
+static void counts_from_zero(void **state)
+{
+	struct child *target;
+	double hot[4];
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	await_seconds(*state, 5, PATIENCE);
+	pane__press(*state, "r");
+	await_seconds(*state, 1, 3);
+	read_row(*state, "hot_part", hot);
+	assert_in_range(100 * hot[2], 1, 100 * 4);
+}
+
+static void writes_what_it_has(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *target;
+	glob_t files;
+	char name[64], pattern[128];
+
+	need_to_watch();
+	target = start_target(stage);
+	start_top(stage, target->pid, "C.UTF-8", 80, 24);
+	pane__press(stage, "w");
+	snprintf(name, sizeof(name), "wrote lua5.4-%d-", target->pid);
+	pane__await(stage, name);
+	snprintf(pattern, sizeof(pattern), "%s/lua5.4-%d-*.json", stage->folder, target->pid);
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	assert_int_equal(files.gl_pathc, 1);
+	profile = spying__read(stage, files.gl_pathv[0]);
+	globfree(&files);
+	assert_true(scriptprofile__self_us(profile, NULL, "hot_part", 1) >
+		    profile->all_us * 6 / 10);
+	/* It goes on, and the file stays. */
+	pane__await_without(stage, name);
+	pane__press(stage, "q");
+	await_end(stage, 0);
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	globfree(&files);
+}
+
+static void follows_the_size_of_the_terminal(void **state)
+{
+	struct child *target;
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	pane__resize(*state, 120, 40);
+	pane__await(*state, "function                           source");
+	assert_memory_equal(pane__line(*state, 39), "q:quit h:help", 13);
+	pane__resize(*state, 40, 10);
+	pane__await(*state, "drop 0 unread ");
+	assert_memory_equal(pane__line(*state, 9), "q:quit h:help", 13);
+	assert_non_null(strstr(pane__line(*state, 3), "luaspy "));
+	assert_non_null(strstr(pane__line(*state, 5), "hot_part"));
+	pane__resize(*state, 2, 1);
+	sleep_seconds(0.5);
+	pane__resize(*state, 300, 90);
+	pane__await(*state, "w:write r:reset");
+	pane__await(*state, "hot_part");
+}
+
+static void gives_the_terminal_back(void **state)
+{
+	struct child *target;
+	const char *shown;
+
+	need_to_watch();
+	target = start_target(*state);
+	pane__open(*state, "C.UTF-8", 120, 24);
+	pane__type(*state, "stty -g > before; echo still here");
+	pane__press(*state, "Enter");
+	for (int i = 0; i < 2; i++) {
+		char command[512];
+
+		snprintf(command, sizeof(command), "%s top -p %d; echo status $?; stty -g > after",
+			 luaspy_program(), target->pid);
+		pane__type(*state, command);
+		pane__press(*state, "Enter");
+		pane__await(*state, "hot_part");
+		pane__press(*state, i ? "C-c" : "q");
+		shown = await_end(*state, 0);
+		/* The screen of before, and one line. */
+		assert_non_null(strstr(shown, "still here"));
+		assert_non_null(strstr(shown, "luaspy: saw "));
+		assert_non_null(strstr(shown, " lost"));
+		assert_null(strstr(shown, "self%"));
+		assert_string_equal(
+			stage__own(*state, read_file(in_folder(*state, "before"), NULL), free),
+			stage__own(*state, read_file(in_folder(*state, "after"), NULL), free));
+		pane__type(*state, "clear; echo still here");
+		pane__press(*state, "Enter");
+		pane__await_without(*state, "status");
+	}
+}
+
+static void keeps_the_last_picture_of_who_has_ended(void **state)
+{
+	struct child *target;
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	child__kill(target);
+	pane__await(*state, "[ended]");
+	pane__await(*state, "ended: this is the last picture, q quits");
+	pane__await(*state, "hot_part");
+	/* It can still be looked at, and written. */
+	pane__press(*state, "4");
+	pane__await(*state, ">total ");
+	pane__press(*state, "w");
+	pane__await(*state, "wrote lua5.4-");
+	pane__resize(*state, 100, 30);
+	pane__await(*state, "[ended]");
+	pane__press(*state, "C-c");
+	await_end(*state, 0);
+}
+
+static void keeps_names_from_the_terminal(void **state)
+{
+	static const char hostile[] =
+		"local f = load('local function hot_part() local x = 0 for i = 1, 1e5 do x = x + i end "
+		"return x end while true do local x = hot_part() end', "
+		"'@\\27[2J\\27]0;owned\\7caf\\195\\169.lua')\n"
+		"f()\n";
+	struct child *target;
+	const char *shown;
+
+	need_to_watch();
+	write_file(in_folder(*state, "hostile.lua"), hostile, sizeof(hostile) - 1);
+	target = start(*state, "lua5.4", "hostile.lua");
+	start_top(*state, target->pid, "C.UTF-8", 120, 24);
+	shown = pane__await(*state, "\\x1b[2J\\x1b]0;owned\\x07caf\u00e9.lua:1");
+	assert_memory_equal(shown, "luaspy top: ", 12);
+	pane__press(*state, "q");
+	await_end(*state, 0);
+}
+
+static void is_ascii_where_the_locale_is(void **state)
+{
+	static const char names[] =
+		"local f = load('local function hot_part() local x = 0 for i = 1, 1e5 do x = x + i end "
+		"return x end while true do local x = hot_part() end', '@caf\\195\\169.lua')\n"
+		"f()\n";
+	struct child *target;
+
+	need_to_watch();
+	write_file(in_folder(*state, "names.lua"), names, sizeof(names) - 1);
+	target = start(*state, "lua5.4", "names.lua");
+	start_top(*state, target->pid, "C", 80, 24);
+	pane__await(*state, "caf\\xc3\\xa9.lua:1");
+}
+
+static void needs_a_terminal(void **state)
+{
+	struct child *target, *spy;
+	char pid[16];
+
+	need_to_watch();
+	target = start_target(*state);
+	snprintf(pid, sizeof(pid), "%d", target->pid);
+	spy = start(*state, luaspy_program(), "top", "-p", pid);
+	assert_int_equal(child__wait(spy, 20), 2);
+	assert_string_equal(
+		child__errors(*state, spy),
+		"luaspy: cannot show anything: standard input and output are no terminal "
+		"('luaspy record' and 'luaspy dump' need none)\n");
+	pane__open(*state, "C.UTF-8", 80, 24);
+	pane__type(*state, "TERM=no-such-terminal ");
+	pane__type(*state, luaspy_program());
+	pane__type(*state, " top -p ");
+	pane__type(*state, pid);
+	pane__type(*state, "; echo status $?");
+	pane__press(*state, "Enter");
+	assert_non_null(strstr(await_end(*state, 1), "no-such-terminal"));
+}
+
+/* Whoever closes the window. */
+static void ends_with_its_terminal(void **state)
+{
+	struct child *target, *finder;
+	char command[128];
+
+	need_to_watch();
+	target = start_target(*state);
+	start_top(*state, target->pid, "C.UTF-8", 80, 24);
+	child__kill(&((struct stage *)*state)->children[1]);
+	snprintf(command, sizeof(command),
+		 "while pgrep -f '^%s top -p %d' >/dev/null; do sleep 0.1; done", luaspy_program(),
+		 target->pid);
+	finder = start(*state, "bash", "-c", command);
+	assert_int_equal(child__wait(finder, 20), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(shows_the_hot_function_on_top),
+		staged(sorts_searches_and_helps),
+		staged(pauses_the_picture),
+		staged(counts_from_zero),
+		staged(writes_what_it_has),
+		staged(follows_the_size_of_the_terminal),
+		staged(gives_the_terminal_back),
+		staged(keeps_the_last_picture_of_who_has_ended),
+		staged(keeps_names_from_the_terminal),
+		staged(is_ascii_where_the_locale_is),
+		staged(needs_a_terminal),
+		staged(ends_with_its_terminal),
+	};
+
+	return cmocka_run_group_tests_name("top", tests, NULL, NULL);
+}

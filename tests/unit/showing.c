@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "call_tree.h"
+#include "showing.h"
+
+#define S UINT64_C(1000000000)
+
+static uint64_t add_node(struct call_tree *tree, const struct shown_function *functions,
+			 uint32_t *nodes, uint32_t id, bool is_first)
+{
+	const struct shown_function *function = &functions[id - 1];
+	uint32_t parent = call_tree__category(tree, "main");
+	uint64_t samples = function->before + (is_first ? 0 : function->recent);
+
+	for (uint32_t i = 1; i < id; i++)
+		if (function->caller && functions[i - 1].name &&
+		    !strcmp(functions[i - 1].name, function->caller))
+			parent = nodes[i];
+	nodes[id] = call_tree__child(tree, parent, id);
+	call_tree__add(tree, nodes[id], samples, 0);
+	return samples;
+}
+
+void showing__look(struct tally *tally, const struct shown_function *functions, uint32_t count,
+		   int processes, bool is_first)
+{
+	struct ls_profile_function all[SHOWN_MAX + 1] = {0};
+	uint32_t nodes[SHOWN_MAX + 1];
+	struct ls_profile profile = {.functions = all, .function_count = count};
+	struct call_tree *tree = call_tree__new();
+	uint64_t samples = 0;
+
+	assert_non_null(tree);
+	assert_in_range(count, 0, SHOWN_MAX);
+	for (uint32_t id = 1; id <= count; id++) {
+		const struct shown_function *function = &functions[id - 1];
+
+		all[id] = (struct ls_profile_function){
+			.source = function->source, .name = function->name, .line = function->line};
+		samples += add_node(tree, functions, nodes, id, is_first);
+	}
+	call_tree__export(tree, &profile);
+	profile.recorder.classes[LS_SAMPLE_COMPLETE] = samples;
+	profile.recorder.cpu_ns = samples * (S / 1000);
+	tally__begin(tally, is_first ? S : 2 * S);
+	for (int process = 1; process <= processes; process++)
+		assert_int_equal(tally__add(tally, process, &profile), 0);
+	assert_int_equal(tally__end(tally), 0);
+	call_tree__free(tree);
+}
+
+struct tally *showing__tally(const struct shown_function *functions, uint32_t count, int processes)
+{
+	struct tally *tally = tally__new();
+
+	assert_non_null(tally);
+	showing__look(tally, functions, count, processes, true);
+	showing__look(tally, functions, count, processes, false);
+	return tally;
+}

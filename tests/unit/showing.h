@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A tally of functions that a test makes up, looked at twice a second apart. */
+#ifndef TEST_SHOWING_H
+#define TEST_SHOWING_H
+
+#include "tally.h"
+
+struct shown_function {
+	const char *source, *name;
+	uint32_t line;
+	uint64_t before, recent; /* samples of its own, before the look before and since */
+	const char *caller;      /* its name; NULL: none. Comes before in the array */
+};
+
+#define SHOWN_MAX 200
+
+/* Free with tally__free(). `processes` have the same functions; ids are places in the array. */
+struct tally *showing__tally(const struct shown_function *functions, uint32_t count, int processes);
+
+/* A look at them a second later. */
+void showing__look(struct tally *tally, const struct shown_function *functions, uint32_t count,
+		   int processes, bool is_first);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "command_top.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "exit_status.h"
+#include "log.h"
+#include "merged_profile.h"
+#include "output_file.h"
+#include "output_name.h"
+#include "picture.h"
+#include "process.h"
+#include "screen.h"
+#include "session.h"
+#include "signals.h"
+#include "totals.h"
+#include "units.h"
+#include "write_scriptprofiler.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define LOOK_NS  NS_PER_S
+#define NAMES_LOOKS                                                                                \
+	16 /* reading the target's tables takes up to 0.1 s: at first, then so rarely              \
+	    */
+#define KEYS_MAX     100 /* at once: whoever holds one down gets a picture now and then */
+#define LINGER_MS    50
+#define MESSAGE_NS   (5 * NS_PER_S) /* for so long it is shown, if no key is pressed */
+#define KEPT_MAX     8              /* warnings to be said again on the terminal that is left */
+#define MESSAGE_SIZE 512
+
+struct top {
+	const struct top_options *options;
+	struct session *session;
+	struct tally *tally;
+	struct listing listing;
+	struct picture picture;
+	char target[64], interpreter[MESSAGE_SIZE], layout[MESSAGE_SIZE]; /* as at the last look */
+	char message[MESSAGE_SIZE];
+	uint64_t message_ns; /* when it came */
+	char kept[KEPT_MAX][MESSAGE_SIZE];
+	unsigned kept_count;
+	unsigned looks;
+	uint64_t look_ns; /* when the next one is due */
+	uint64_t own_cpu_ns, bpf_ns;
+	bool has_changed; /* what is to be shown */
+	bool has_ended, has_quit;
+	int error;
+};
+
+/* What is said while the terminal is taken. */
+static void take_message(void *context, enum log_level level, const char *line)
+{
+	struct top *top = context;
+
+	snprintf(top->message, sizeof(top->message), "%s", line);
+	top->message_ns = clock_ns(CLOCK_MONOTONIC);
+	top->has_changed = true;
+	if (level > LOG_WARN)
+		return;
+	top->picture.warnings++;
+	if (top->kept_count < KEPT_MAX)
+		snprintf(top->kept[top->kept_count++], MESSAGE_SIZE, "%s", line);
+}
+
+/* While the session goes on, or after its end. 0 or -errno, which it has said. */
+static int write_profile(void *context, struct session *session)
+{
+	struct top *top = context;
+	struct ls_profile profile = {};
+	struct merged_profile *merged = NULL;
+	struct ls_totals totals = {};
+	struct output_file *file = NULL;
+	char path[OUTPUT_NAME_SIZE];
+	int error;
+
+	output_name__make(session__name(session), top->options->pid, path);
+	session__export(session, &profile);
+	error = merged_profile__new(&profile, MERGED_LINES_FOLDED, &merged);
+	if (!error)
+		error = totals__compute(merged_profile__profile(merged), &totals);
+	if (!error)
+		error = output_file__open(path, &file);
+	if (!error)
+		error = write_scriptprofiler(merged_profile__profile(merged), &totals,
+					     output_file__stream(file));
+	if (!error) {
+		error = output_file__commit(file);
+		file = NULL;
+	}
+	if (error)
+		log_error("cannot write '%s': %s", path, strerror(-error));
+	else
+		log_info("wrote %s", path);
+	output_file__discard(file);
+	totals__free(&totals);
+	merged_profile__free(merged);
+	return error;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage))
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+static void keep_text(char *to, size_t size, const char **shown, const char *text)
+{
+	snprintf(to, size, "%s", text ? text : "");
+	*shown = text ? to : NULL;
+}
+
+/* What it cost since the last look. */
+static void take_costs(struct top *top)
+{
+	uint64_t cpu_ns = own_cpu_ns(), bpf_ns = session__bpf_ns(top->session);
+
+	top->picture.own_cpu_ns = cpu_ns - top->own_cpu_ns;
+	top->picture.bpf_ns = bpf_ns > top->bpf_ns ? bpf_ns - top->bpf_ns : 0;
+	top->own_cpu_ns = cpu_ns;
+	top->bpf_ns = bpf_ns;
+}
+
+/* Takes in the profile so far. 0 or -ENOMEM. */
+static int look(struct top *top)
+{
+	struct ls_profile profile = {};
+	struct picture *picture = &top->picture;
+	int error;
+
+	session__export(top->session, &profile);
+	tally__begin(top->tally, clock_ns(CLOCK_MONOTONIC));
+	error = tally__add(top->tally, top->options->pid, &profile);
+	if (!error)
+		error = tally__end(top->tally);
+	keep_text(top->target, sizeof(top->target), &picture->target, profile.recorder.target);
+	keep_text(top->interpreter, sizeof(top->interpreter), &picture->interpreter,
+		  profile.recorder.interpreter);
+	keep_text(top->layout, sizeof(top->layout), &picture->layout, profile.recorder.layout);
+	picture->collector_is_known = profile.recorder.collector_is_known;
+	picture->why_empty = top->looks > 1 ? session__why_empty(top->session) : NULL;
+	if (!picture->why_empty)
+		picture->why_empty = "no samples yet";
+	take_costs(top);
+	top->looks++;
+	top->has_changed = true;
+	return error;
+}
+
+static int look_if_due(struct top *top)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now < top->look_ns || top->picture.state == PICTURE_PAUSED)
+		return 0;
+	top->look_ns = now - top->look_ns < LOOK_NS ? top->look_ns + LOOK_NS : now + LOOK_NS;
+	session__look(top->session,
+		      (top->looks < NAMES_LOOKS && !(top->looks & (top->looks - 1))) ||
+			      !(top->looks % NAMES_LOOKS));
+	return look(top);
+}
+
+static int obey(struct top *top, enum listing_demand demand)
+{
+	struct picture *picture = &top->picture;
+
+	switch (demand) {
+	case LISTING_QUIT:
+		top->has_quit = true;
+		return 0;
+	case LISTING_PAUSE:
+		if (!top->has_ended)
+			picture->state =
+				picture->state == PICTURE_LIVE ? PICTURE_PAUSED : PICTURE_LIVE;
+		return 0;
+	case LISTING_RESET:
+		return tally__reset(top->tally);
+	case LISTING_WRITE:
+		if (!top->has_ended)
+			return session__write(top->session);
+		write_profile(top, top->session);
+		return 0;
+	case LISTING_NOTHING:
+		return 0;
+	}
+	return 0;
+}
+
+/* 0 or -errno. */
+static int take_keys(struct top *top)
+{
+	int error = 0;
+	uint32_t key = 0;
+
+	for (int i = 0; i < KEYS_MAX && !error && !top->has_quit && (key = screen__key()); i++) {
+		top->message[0] = '\0';
+		top->has_changed = true;
+		error = obey(top, listing__press(&top->listing, key));
+		/* What the next key moves in. */
+		if (!error)
+			error = listing__update(&top->listing, top->tally,
+						picture__rows(top->picture.height));
+	}
+	if (!key && screen__is_gone())
+		top->has_quit = true;
+	return error;
+}
+
+static int show(struct top *top)
+{
+	struct picture *picture = &top->picture;
+	int error;
+
+	if (!top->has_changed)
+		return 0;
+	top->has_changed = false;
+	error = listing__update(&top->listing, top->tally, picture__rows(picture->height));
+	if (!error)
+		screen__show(picture);
+	return error;
+}
+
+/* Whatever is to be done now, with the session or after it. */
+static int attend(struct top *top)
+{
+	int error;
+
+	if (screen__size(&top->picture.width, &top->picture.height))
+		top->has_changed = true;
+	if (*top->message && clock_ns(CLOCK_MONOTONIC) - top->message_ns > MESSAGE_NS) {
+		top->message[0] = '\0';
+		top->has_changed = true;
+	}
+	error = take_keys(top);
+	if (!error && !top->has_ended)
+		error = look_if_due(top);
+	return error ? error : show(top);
+}
+
+static int watch(void *context, struct session *session)
+{
+	struct top *top = context;
+
+	(void)session; /* top->session, too */
+	top->error = attend(top);
+	return top->error || top->has_quit;
+}
+
+/* The target has ended: the last picture stays until somebody quits. */
+static int linger(struct top *top)
+{
+	struct pollfd events[] = {{.fd = screen__fd(), .events = POLLIN},
+				  {.fd = signals__catch(), .events = POLLIN}};
+	int error;
+
+	top->has_ended = true;
+	top->picture.state = PICTURE_ENDED;
+	top->message[0] = '\0';
+	error = look(top);
+	while (!error && !top->has_quit) {
+		error = attend(top);
+		poll(events, 2, LINGER_MS);
+		if (events[1].revents && signals__take(events[1].fd, NULL) == SIGNALS_END)
+			top->has_quit = true;
+	}
+	if (events[1].fd >= 0)
+		close(events[1].fd);
+	return error;
+}
+
+/* What was seen, on the terminal that is itself again. */
+static void say_goodbye(struct top *top)
+{
+	struct ls_profile profile = {};
+	const struct ls_profile_recorder *recorder = &profile.recorder;
+	char samples[UNITS_SIZE], clock[UNITS_SIZE], share[UNITS_SIZE], lost[UNITS_SIZE];
+
+	for (unsigned i = 0; i < top->kept_count; i++)
+		log_warn("%s", top->kept[i]);
+	if (top->picture.warnings > top->kept_count)
+		log_warn("%llu more warnings",
+			 (unsigned long long)top->picture.warnings - top->kept_count);
+	session__export(top->session, &profile);
+	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
+	clock[strcspn(clock, ".")] = '\0';
+	log_info("saw %s samples of %s in %s: %s script, %s lost",
+		 units__format_count(recorder->samples, samples, sizeof(samples)),
+		 session__target(top->session), clock,
+		 units__format_share(recorder->classes[LS_SAMPLE_COMPLETE] +
+					     recorder->classes[LS_SAMPLE_TORN] +
+					     recorder->classes[LS_SAMPLE_TRUNCATED],
+				     recorder->samples, share, sizeof(share)),
+		 units__format_count(recorder->classes[LS_SAMPLE_DROPPED] +
+					     recorder->classes[LS_SAMPLE_UNREADABLE],
+				     lost, sizeof(lost)));
+}
+
+static bool is_gone(pid_t pid)
+{
+	char state = process__state(pid);
+
+	return !state || state == 'Z' || state == 'X';
+}
+
+static enum exit_status run(struct top *top)
+{
+	int error;
+
+	if (screen__open()) {
+		const char *term = getenv("TERM");
+
+		log_error("cannot use this terminal: '%s' is not known (try TERM=xterm)",
+			  term ? term : "");
+		return EXIT_FAILED;
+	}
+	log__divert(take_message, top);
+	top->own_cpu_ns = own_cpu_ns();
+	top->look_ns = clock_ns(CLOCK_MONOTONIC);
+	error = session__run(top->session);
+	if (!error)
+		error = top->error;
+	if (!error && !top->has_quit && is_gone(top->options->pid))
+		error = linger(top);
+	screen__close();
+	log__divert(NULL, NULL);
+	if (error == -ENOMEM)
+		log_error("out of memory");
+	say_goodbye(top);
+	if (error)
+		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
+	return EXIT_OK;
+}
+
+static enum exit_status top_with(struct top *top)
+{
+	const struct top_options *options = top->options;
+	const struct session_watcher watcher = {.context = top, .fd = screen__fd(), .watch = watch};
+	const struct session_options session_options = {
+		.pids = &options->pid,
+		.pid_count = 1,
+		.period_ns = options->period_ns,
+		.max_depth = options->max_depth,
+		.layout = options->layout,
+		.category = CATEGORY_THREAD,
+		.waits = options->waits,
+		.write = write_profile,
+		.context = top,
+		.watcher = &watcher,
+	};
+	enum exit_status status;
+	int error = session__open(&session_options, &top->session);
+
+	if (error)
+		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
+	status = run(top);
+	session__close(top->session);
+	return status;
+}
+
+int command_top__run(const struct top_options *options)
+{
+	struct top *top;
+	enum exit_status status = EXIT_FAILED;
+
+	if (!screen__is_there()) {
+		log_error(
+			"cannot show anything: standard input and output are no terminal ('luaspy "
+			"record' and 'luaspy dump' need none)");
+		return EXIT_USAGE;
+	}
+	if (options->pid == getpid()) {
+		log_error("cannot profile process %d: that is luaspy itself", options->pid);
+		return EXIT_NOTHING;
+	}
+	top = calloc(1, sizeof(*top));
+	if (top)
+		top->tally = tally__new();
+	if (!top || !top->tally) {
+		log_error("out of memory");
+		goto cleanup;
+	}
+	top->options = options;
+	listing__init(&top->listing, options->sort);
+	top->picture.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	top->picture.tally = top->tally;
+	top->picture.listing = &top->listing;
+	top->picture.message = top->message;
+	status = top_with(top);
+	listing__free(&top->listing);
+	tally__free(top->tally);
+cleanup:
+	free(top);
+	return status;
+}

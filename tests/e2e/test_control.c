@@ -195,7 +195,7 @@ static void answers_when_it_is_done(void **state)
 			 3);
 	assert_string_equal(answer(*state, fd), "");
 	close(fd);
-	finish(*state, spy);
+	spying__finish(*state, spy);
 	assert_int_equal(access(in_folder(*state, "ack"), F_OK), -1);
 }
 

@@ -73,7 +73,10 @@ static void add_node(const struct scriptprofile *profile, int node, const char *
 		size_t length;
 
 		function = &profile->functions[profile->node_function[id]];
-		length = owner_length(function->name, category[0]);
+		/* All threads have the same C functions, which may be called after one's variable.
+		 */
+		length = strcmp(function->source, "[C]") ? owner_length(function->name, category[0])
+							 : 0;
 		is_foreign |= length && (length != strlen(category) ||
 					 strncmp(function->name, category, length) != 0);
 	}
@@ -305,7 +308,8 @@ static void owner_of(const struct scriptprofile *profile, int category, char to[
 	*to = '\0';
 	for (int id = 1; id <= profile->node_count; id++) {
 		const char *name = profile->functions[profile->node_function[id]].name;
-		size_t length = owner_length(name, 't');
+		const char *source = profile->functions[profile->node_function[id]].source;
+		size_t length = strcmp(source, "[C]") ? owner_length(name, 't') : 0;
 		int top = id;
 
 		while (profile->node_parent[top])

@@ -515,7 +515,7 @@ static void says_what_is_not_there(void **state)
 	char number[16];
 
 	need_to_record();
-	snprintf(number, sizeof(number), "%d", start_other(stage)->pid);
+	snprintf(number, sizeof(number), "%d", start(stage, "sleep", "1000")->pid);
 	spy = start(stage, luaspy_program(), "dump", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_string_equal(strstr(child__errors(stage, spy), ": no Lua"),

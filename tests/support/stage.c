@@ -114,13 +114,24 @@ static void become(const struct stage *stage, int number, const char *const *wor
 	_exit(127);
 }
 
+/* Until nobody has the other end any more: a program that is executed does not. */
+static void await_execution(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) < 0 && errno == EINTR)
+		;
+	close(fd);
+}
+
 struct child *stage__start(struct stage *stage, const char *const *words)
 {
 	struct child *child = &stage->children[stage->count];
-	int pipe[2];
+	int pipe[2], begun[2];
 
 	assert_in_range(stage->count, 0, STAGE_CHILDREN - 1);
 	assert_return_code(pipe2(pipe, O_CLOEXEC), errno);
+	assert_return_code(pipe2(begun, O_CLOEXEC), errno);
 	memset(child, 0, sizeof(*child));
 	child->number = stage->count;
 	child->pid = fork();
@@ -128,6 +139,8 @@ struct child *stage__start(struct stage *stage, const char *const *words)
 	if (child->pid == 0)
 		become(stage, child->number, words, pipe);
 	close(pipe[0]);
+	close(begun[1]);
+	await_execution(begun[0]);
 	child->input = pipe[1];
 	stage->count++;
 	return child;

@@ -46,7 +46,7 @@ void *stage__own(struct stage *stage, void *thing, void (*destroy)(void *thing))
 
 /*
  * Starts a program in the stage's folder, its standard input a pipe, its output and errors in files
- * there. `words` ends with NULL; the first is looked for in PATH.
+ * there. `words` ends with NULL; the first is looked for in PATH. It is executed already then.
  */
 struct child *stage__start(struct stage *stage, const char *const *words);
 #define start(stage, ...) stage__start(stage, (const char *const[]){__VA_ARGS__, NULL})

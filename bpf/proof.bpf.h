@@ -23,6 +23,7 @@
 #define LS_RUNNING_DEPTH 64     /* C functions that may have called each other, down to Lua */
 #define LS_JUMPS_MAX     256    /* protected calls in each other: LUAI_MAXCCALLS (200) and some */
 #define LS_REGISTERS_OF  0x1000 /* bytes: 256 registers of a Lua function */
+#define LS_EXTRA_STACK   5      /* values beyond stack_last, lstate.h */
 
 /*
  * Whether the function at `func` is one of C; else it is one of Lua, by *closure, or the stack of
@@ -78,7 +79,7 @@ static __always_inline int is_of_call(const struct ls_proof *proof, __u64 word)
 {
 	if (word < LS_USER_MIN || !proof->call_count)
 		return 0;
-	if (word >= proof->values && word < proof->values_end)
+	if (word >= proof->values && word < proof->values_end && !((word - proof->values) & 15))
 		return 1;
 	for (__u32 i = 0; i < 2; i++)
 		if (i < proof->call_count &&
@@ -86,6 +87,19 @@ static __always_inline int is_of_call(const struct ls_proof *proof, __u64 word)
 		     word == proof->calls[i].pc || word == proof->calls[i].pc - 4))
 			return 1;
 	return 0;
+}
+
+/*
+ * Where the values end that the running call may have, and with them all that points there: what
+ * lies behind them in the heap, a thread's own dtv for one, is on other stacks as well.
+ */
+static __always_inline __u64 end_of_values(const struct ls_scratch *scratch,
+					   const struct ls_puc_layout *layout)
+{
+	__u64 end = ls_word(scratch->state, layout->state_top) + LS_REGISTERS_OF;
+	__u64 room = ls_word(scratch->state, layout->state_stack_last) + 16 * LS_EXTRA_STACK;
+
+	return room < end ? room : end;
 }
 
 /* Others may hold what calls left in them when they returned. */
@@ -159,7 +173,7 @@ __noinline int runs_here(struct ls_scratch *scratch, const struct ls_puc_layout 
 	proof->state = scratch->chain[at % LS_CHAIN_MAX].state;
 	proof->call_count = 0;
 	proof->values = ls_word(scratch->state, layout->state_stack);
-	proof->values_end = ls_word(scratch->state, layout->state_top) + LS_REGISTERS_OF;
+	proof->values_end = end_of_values(scratch, layout);
 	proof->found = 0;
 	proof->has_state = 0;
 	repeat(LS_RUNNING_DEPTH, find_lua_call, &pass);

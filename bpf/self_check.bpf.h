@@ -18,7 +18,6 @@
 #define LS_LOCALS_MAX       32767 /* SHRT_MAX, lparser.c */
 #define LS_UPVALUES_MAX     255
 #define LS_CHECKED_FRAMES   32 /* of a stack, from the leaf */
-#define LS_EXTRA_STACK      5  /* values beyond stack_last, lstate.h */
 #define LS_MIN_STACK        20 /* LUA_MINSTACK, lua.h */
 #define LS_TYPE(tag)        ((tag)&15)
 #define LS_TYPE_STRING      4

@@ -124,6 +124,26 @@ static void does_not_take_a_holder_of_a_state_for_its_runner(struct fixture *fix
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
 }
 
+/* What lies behind the values in the heap is no value, nor what points between two of them. */
+static void takes_no_other_pointers_for_values(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_thread *thread = &image->threads[IMAGE_MAIN];
+	uint64_t last = thread->stack + 16ULL * 40, end = last + 16ULL * 5; /* EXTRA_STACK */
+
+	image__set_field(image, IMAGE_MAIN, image->layout->state_stack_last, last, 8);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 2, 8);
+	image__native_frame(image, 0x100);
+	image__native_word(image, 0x40, thread->address);
+	image__native_word(image, 0x48, end);
+	image__native_word(image, 0x50, end + 0x100);
+	image__native_word(image, 0x58, thread->stack + 0x28);
+	expect_error(fixture, LS_WALK_NO_SCRIPT);
+	image__native_word(image, 0x58, thread->stack + 0x20);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, IMAGE_MAIN);
+}
+
 /* luaV_execute is about to leave the caller's registers for those of the function just called. */
 static void takes_the_callers_frame_for_proof(struct fixture *fixture)
 {
@@ -200,6 +220,7 @@ int main(void)
 		TEST(does_not_guess_close_below_a_stack_that_waits),
 		TEST(forgets_a_state_that_runs_elsewhere),
 		TEST(does_not_take_a_holder_of_a_state_for_its_runner),
+		TEST(takes_no_other_pointers_for_values),
 		TEST(takes_the_callers_frame_for_proof),
 		TEST(knows_a_call_while_its_values_move),
 		TEST(ends_at_the_main_thread),

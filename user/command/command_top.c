@@ -25,11 +25,9 @@
 #include "units.h"
 #include "write_scriptprofiler.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define LOOK_NS  NS_PER_S
-#define NAMES_LOOKS                                                                                \
-	16 /* reading the target's tables takes up to 0.1 s: at first, then so rarely              \
-	    */
+#define NS_PER_S     UINT64_C(1000000000)
+#define LOOK_NS      NS_PER_S
+#define NAMES_LOOKS  16  /* reading the target's tables takes up to 0.1 s: then so rarely */
 #define KEYS_MAX     100 /* at once: whoever holds one down gets a picture now and then */
 #define LINGER_MS    50
 #define MESSAGE_NS   (5 * NS_PER_S) /* for so long it is shown, if no key is pressed */

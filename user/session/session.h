@@ -49,8 +49,7 @@ struct session_options {
 	int (*write)(void *context, struct session *session);
 	void *context;
 	const struct session_watcher *watcher; /* borrowed; NULL: none */
-	struct launch *
-		launch; /* the one process is this command, to be released; NULL: it runs already */
+	struct launch *launch; /* the one process, to be released; NULL: all run already */
 };
 
 /*

@@ -493,7 +493,10 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size,
 			 "it was paused and never resumed (SIGUSR1 or --control do that)");
 	else if (!targets__have_lua(session->targets) && !session->options.layout)
-		snprintf(to, size, "none of its files held any Lua");
+		snprintf(to, size, "none of its files held any Lua%s",
+			 session->options.launch && !session->options.follows_children
+				 ? " (--children takes in the processes that it starts)"
+				 : "");
 	else if (classes[LS_SAMPLE_HOST])
 		snprintf(to, size,
 			 "no Lua state was active on any stack: it ran other code, or a Lua "

@@ -4,15 +4,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "layout_puc.h"
 #include "oracle.skel.h"
+#include "timer_set.h"
 
 #define RING_BYTES (64 * 1024 * 1024) /* a second's worth: the test may have to wait for a CPU */
 #define POLL_MS    10
@@ -20,7 +19,8 @@
 struct tap {
 	struct oracle_bpf *bpf;
 	struct ring_buffer *ring;
-	struct bpf_link *link;
+	struct timer_set timers;
+	uint64_t period_ns;
 	struct tap_receiver receiver;
 	struct truth_record truth; /* that waits for its sample */
 	bool has_truth;
@@ -134,7 +134,7 @@ void tap__close(struct tap *tap)
 {
 	if (!tap)
 		return;
-	bpf_link__destroy(tap->link);
+	timer_set__close(&tap->timers);
 	ring_buffer__free(tap->ring);
 	oracle_bpf__destroy(tap->bpf);
 	free(tap);
@@ -171,25 +171,14 @@ void tap__set_fetches(struct tap *tap, uint64_t address)
 	tap->bpf->bss->fetch_address = address;
 }
 
+/* With timers as luaspy's are: a single one with a fixed period can keep step with a target. */
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns)
 {
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = period_ns,
-	};
-	int fd;
+	const struct timer_options options = {.period_ns = period_ns};
 
 	tap->bpf->bss->truth_address = truth_address;
-	fd = syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	tap->link = bpf_program__attach_perf_event(tap->bpf->progs.take_truth, fd);
-	if (tap->link)
-		return 0;
-	close(fd);
-	return -errno;
+	tap->period_ns = period_ns;
+	return timer_set__open(&tap->timers, tid, &options, tap->bpf->progs.take_truth);
 }
 
 int tap__drain(struct tap *tap)
@@ -197,6 +186,7 @@ int tap__drain(struct tap *tap)
 	int count;
 
 	usleep(POLL_MS * 1000);
+	timer_set__vary(&tap->timers, tap->period_ns);
 	count = ring_buffer__consume(tap->ring);
 	return count < 0 ? count : 0;
 }

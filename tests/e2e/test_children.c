@@ -268,6 +268,7 @@ static void may_come_and_go_as_they_like(void **state)
 	true_us = children_us(stage, spy);
 	print_message("%.3f s of %.3f\n", (double)profile->all_us / 1e6, (double)true_us / 1e6);
 	assert_in_range(profile->all_us, true_us / 2, true_us * 101 / 100);
+	assert_null(strstr(child__errors(stage, spy), "cannot profile"));
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 

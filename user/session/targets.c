@@ -507,9 +507,11 @@ int targets__end(struct targets *targets)
 	for (target = targets->items; target; target = target->hh.next) {
 		const struct verdicts *verdicts =
 			recording__verdicts(targets->setting.recording, target->pid);
-		int error = target->is_refused ? 0
-					       : identification__end(target->identification,
-								     verdicts, target->title);
+		/* A child was perhaps too brief for more than a sample in its start or its end. */
+		int error = target->is_refused || target->is_child
+				    ? 0
+				    : identification__end(target->identification, verdicts,
+							  target->title);
 
 		threads__end(&target->threads, target->name);
 		if (!targets->setting.is_of_many)

@@ -111,7 +111,7 @@ all: luaspy
 
 luaspy: $(USER_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) -pthread $(LDLIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
 
 $(O)/user/%.o: user/%.c $(O)/user.flags | $(GENERATED)
 	$(call say,CC,$*.o)
@@ -187,7 +187,7 @@ objects_beside = $(patsubst %.c,$(O)/asan/%.o,$(call sources_beside,$(1)))
 $(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$(dir $$*)) $(ASAN_OBJECTS)
 	$(call say,LINK,tests/$*)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ASAN_CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm -pthread $(LDLIBS) -o $@
+	$(Q)$(CC) $(ASAN_CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@
 
 $(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(GENERATED)
 	$(call say,CC,tests/$*.o)

@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +29,6 @@ struct timer {
 
 struct sampler {
 	struct sampler_options options;
-	pthread_t loader;
-	int is_loading;
-	int error;                 /* of loading */
-	int (*explain)(int error); /* says what that is of */
 	struct luaspy_bpf *bpf;
 	struct ring_buffer *ring;
 	struct timer *timers;
@@ -147,25 +142,11 @@ static int learn_namespace(struct sampler *sampler)
 				      &options);
 }
 
-static int explain_attach_failure(int error)
-{
-	log_error("cannot follow processes: %s (the kernel's tracepoints cannot be attached)",
-		  strerror(-error));
-	return error;
-}
-
-static int explain_ring_failure(int error)
-{
-	log_error("cannot map the ring buffer: %s", strerror(-error));
-	return error;
-}
-
 static int load_programs(struct sampler *sampler)
 {
 	struct luaspy_bpf *bpf = luaspy_bpf__open();
 	int error;
 
-	sampler->explain = explain_load_failure;
 	if (!bpf)
 		return -errno;
 	sampler->bpf = bpf;
@@ -186,68 +167,41 @@ static int load(struct sampler *sampler)
 	int error = load_programs(sampler);
 
 	if (error)
-		return error;
-	sampler->explain = explain_attach_failure;
+		return explain_load_failure(error);
 	error = luaspy_bpf__attach(sampler->bpf);
-	if (error)
+	if (error) {
+		log_error("cannot follow processes: %s (the kernel's tracepoints cannot be "
+			  "attached)",
+			  strerror(-error));
 		return error;
-	sampler->explain = explain_ring_failure;
+	}
 	sampler->ring =
 		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler, NULL);
-	return sampler->ring ? 0 : -errno;
-}
-
-/* Says nothing: what its caller finds out meanwhile may be the better reason to give up. */
-static void *load_beside(void *context)
-{
-	struct sampler *sampler = context;
-
-	sampler->error = load(sampler);
-	return NULL;
-}
-
-int sampler__begin(const struct sampler_options *options, const struct sampler_receiver *receiver,
-		   struct sampler **sampler)
-{
-	struct sampler *begun = calloc(1, sizeof(*begun));
-
-	*sampler = begun;
-	if (!begun)
-		return -ENOMEM;
-	libbpf_set_print(print_libbpf);
-	begun->options = *options;
-	begun->receiver = *receiver;
-	srand48(clock_ns(CLOCK_MONOTONIC));
-	begun->is_loading = !pthread_create(&begun->loader, NULL, load_beside, begun);
-	if (!begun->is_loading)
-		begun->error = load(begun);
-	return 0;
-}
-
-static void await_loader(struct sampler *sampler)
-{
-	if (sampler->is_loading)
-		pthread_join(sampler->loader, NULL);
-	sampler->is_loading = 0;
-}
-
-int sampler__finish(struct sampler *sampler)
-{
-	await_loader(sampler);
-	return sampler->error ? sampler->explain(sampler->error) : 0;
+	if (sampler->ring)
+		return 0;
+	error = -errno;
+	log_error("cannot map the ring buffer: %s", strerror(-error));
+	return error;
 }
 
 int sampler__open(const struct sampler_options *options, const struct sampler_receiver *receiver,
-		  struct sampler **sampler)
+		  struct sampler **opened)
 {
-	int error = sampler__begin(options, receiver, sampler);
+	struct sampler *sampler = calloc(1, sizeof(*sampler));
+	int error;
 
-	if (!error)
-		error = sampler__finish(*sampler);
-	if (!error)
-		return 0;
-	sampler__close(*sampler);
-	*sampler = NULL;
+	*opened = NULL;
+	if (!sampler)
+		return -ENOMEM;
+	libbpf_set_print(print_libbpf);
+	sampler->options = *options;
+	sampler->receiver = *receiver;
+	srand48(clock_ns(CLOCK_MONOTONIC));
+	error = load(sampler);
+	if (error)
+		sampler__close(sampler);
+	else
+		*opened = sampler;
 	return error;
 }
 
@@ -267,7 +221,6 @@ void sampler__close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	await_loader(sampler);
 	sampler__stop(sampler);
 	ring_buffer__free(sampler->ring);
 	luaspy_bpf__destroy(sampler->bpf);

@@ -28,15 +28,7 @@ struct sampler_receiver {
 	int (*fork)(void *context, const struct ls_fork *fork); /* where children are followed */
 };
 
-/*
- * Loads BPF, which takes longer than all else at a start: 60 ms for the kernel's types and its
- * verifier. begin() does so beside its caller, and leaves it to finish() to wait for that and to
- * say in one line what the kernel lacks or forbids; open() is both. 0 or -errno. Nothing else may
- * be called between the two but sampler__close().
- */
-int sampler__begin(const struct sampler_options *options, const struct sampler_receiver *receiver,
-		   struct sampler **sampler);
-int sampler__finish(struct sampler *sampler);
+/* Says in one line what the kernel lacks or forbids. 0 or -errno. */
 int sampler__open(const struct sampler_options *options, const struct sampler_receiver *receiver,
 		  struct sampler **sampler);
 

@@ -88,7 +88,7 @@ static int on_fork(void *context, const struct ls_fork *fork)
 	return targets__fork(((struct session *)context)->targets, fork);
 }
 
-static int begin_sampler(struct session *session)
+static int load_sampler(struct session *session)
 {
 	struct sampler_options options = {.period_ns = session->options.period_ns,
 					  .max_depth = session->options.max_depth,
@@ -101,13 +101,7 @@ static int begin_sampler(struct session *session)
 		.exec = on_exec,
 		.fork = on_fork,
 	};
-
-	return sampler__begin(&options, &receiver, &session->sampler);
-}
-
-static int finish_sampler(struct session *session)
-{
-	int error = sampler__finish(session->sampler);
+	int error = sampler__open(&options, &receiver, &session->sampler);
 
 	for (size_t i = 0; !error && i < layouts_puc_count; i++)
 		error = sampler__set_layout(session->sampler, i, &layouts_puc[i].offsets);
@@ -161,12 +155,10 @@ int session__open(const struct session_options *options, struct session **opened
 	error = open_recording(session);
 	if (!error)
 		error = open_targets(session);
-	if (!error)
-		error = begin_sampler(session);
 	if (!error && !options->launch)
 		error = targets__look(session->targets);
 	if (!error)
-		error = finish_sampler(session);
+		error = load_sampler(session);
 	if (error)
 		goto cleanup;
 	*opened = session;

@@ -63,6 +63,18 @@ static bool is_true(const struct scriptprofile *profile, int node, const char *m
 	       has_true_name(function, line, number);
 }
 
+static void show_wrong(const struct scriptprofile *profile, int node)
+{
+	const struct scriptprofile_function *function, *caller;
+
+	function = &profile->functions[profile->node_function[node]];
+	caller = &profile->functions[profile->node_function[profile->node_parent[node]]];
+	print_message("wrong for %lld us: '%s' (%s:%lld), called by '%s' (%s:%lld)\n",
+		      (long long)profile->node_self_us[node], function->name, function->source,
+		      (long long)function->line, caller->name, caller->source,
+		      (long long)caller->line);
+}
+
 static void add_up(const struct scriptprofile *profile, const char *mode, struct shares *shares)
 {
 	for (int node = 1; node <= profile->node_count; node++) {
@@ -77,8 +89,10 @@ static void add_up(const struct scriptprofile *profile, const char *mode, struct
 		if (!function->line)
 			continue;
 		*(*function->name ? &shares->named_us : &shares->unnamed_us) += us;
-		if (!is_true(profile, node, mode))
+		if (!is_true(profile, node, mode)) {
 			shares->wrong_us += us;
+			show_wrong(profile, node);
+		}
 	}
 }
 

@@ -75,8 +75,8 @@ static int read_frame(struct stack_reader *reader, const struct ls_sample *sampl
 
 	frame->is_state_root = frames->flags & LS_FRAME_STATE_ROOT;
 	frame->is_script = frames->kind == LS_FRAME_LUA;
-	frame->function = symbolizer_puc__function(reader->symbolizer, layout, sample->state,
-						   frames, count, &quality);
+	frame->function =
+		symbolizer_puc__function(reader->symbolizer, sample, frames, count, &quality);
 	if (!frame->function)
 		return -ENOMEM;
 	reader->counts->collected += !quality.is_known;
@@ -128,6 +128,7 @@ void dump_stack__free(struct dump_stack *stack)
 
 void stack_reader__finish(struct stack_reader *reader)
 {
+	symbolizer_puc__suggest_names(reader->symbolizer);
 	for (size_t i = 0; i < reader->vm_count; i++)
 		symbolizer_puc__finish(reader->symbolizer,
 				       &layouts_puc[reader->vms[i].layout].offsets,

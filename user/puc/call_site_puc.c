@@ -347,6 +347,7 @@ int call_site_puc__read(const struct target_memory *memory, const struct ls_puc_
 	if (err)
 		goto cleanup;
 	err = name_call(&search, site);
+	site->is_covered = !search.proto.is_beyond_fingerprint;
 cleanup:
 	proto_puc__close(&search.proto);
 	if (err || site->kind == CALL_SITE_UNKNOWN)

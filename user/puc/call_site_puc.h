@@ -6,6 +6,7 @@
 #ifndef LS_CALL_SITE_PUC_H
 #define LS_CALL_SITE_PUC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layout.h"
@@ -26,7 +27,8 @@ enum call_site_kind {
 
 struct call_site {
 	enum call_site_kind kind;
-	char name[256]; /* bytes as in the target, cut off at 255; "" for UNKNOWN */
+	char name[256];  /* bytes as in the target, cut off at 255; "" for UNKNOWN */
+	bool is_covered; /* by the fingerprint: all that was read to know it */
 };
 
 /*

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prototype_puc.h"
+
 /* More instructions than any compiled file has; 16 MiB, and it bounds what one look-up reads. */
 #define CODE_MAX (4U << 20)
 
@@ -83,6 +85,7 @@ int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
 	if (proto->local_count > LOCALS_MAX)
 		return -EINVAL;
 
+	proto->is_beyond_fingerprint = !prototype_puc__covers_code(code_count, pc);
 	proto->code_count = pc + 1;
 	proto->code = malloc(proto->code_count * sizeof(*proto->code));
 	if (!proto->code)
@@ -127,7 +130,13 @@ static int find_text(const struct proto_puc *proto, uint64_t address, uint64_t *
 	return target_memory__read(proto->memory, *text, text, sizeof(*text));
 }
 
-static int read_string(const struct proto_puc *proto, uint64_t address,
+static void note_beyond(struct proto_puc *proto, bool is_covered)
+{
+	proto->is_beyond_fingerprint |= !is_covered;
+}
+
+/* `before`: how many strings come before it where it was found. */
+static int read_string(struct proto_puc *proto, uint64_t address, uint32_t before,
 		       char name[PROTO_PUC_NAME_SIZE])
 {
 	uint64_t text, length;
@@ -135,6 +144,7 @@ static int read_string(const struct proto_puc *proto, uint64_t address,
 
 	if (err)
 		return err;
+	note_beyond(proto, prototype_puc__covers_text(before, length));
 	if (length > PROTO_PUC_NAME_SIZE - 1)
 		length = PROTO_PUC_NAME_SIZE - 1;
 	memset(name, 0, PROTO_PUC_NAME_SIZE);
@@ -142,24 +152,35 @@ static int read_string(const struct proto_puc *proto, uint64_t address,
 	return err ? err : 1;
 }
 
-int proto_puc__constant(const struct proto_puc *proto, uint32_t index,
-			char name[PROTO_PUC_NAME_SIZE])
+static bool is_string(const uint8_t value[TVALUE_SIZE])
 {
-	uint8_t value[TVALUE_SIZE];
+	return (value[TVALUE_TAG] & TAG_TYPE) == TYPE_STRING;
+}
+
+/* With those before it, as far as the fingerprint needs them. */
+#define VALUES_CHUNK 16
+
+int proto_puc__constant(struct proto_puc *proto, uint32_t index, char name[PROTO_PUC_NAME_SIZE])
+{
+	uint8_t values[VALUES_CHUNK][TVALUE_SIZE];
+	uint32_t before = index % VALUES_CHUNK, first = index - before, strings = 0;
 	int err;
 
 	if (index >= proto->constant_count)
 		return -EINVAL;
-	err = target_memory__read(proto->memory, proto->constants + (uint64_t)index * TVALUE_SIZE,
-				  value, sizeof(value));
+	err = target_memory__read(proto->memory, proto->constants + (uint64_t)first * TVALUE_SIZE,
+				  values, (before + 1) * sizeof(values[0]));
 	if (err)
 		return err;
-	if ((value[TVALUE_TAG] & TAG_TYPE) != TYPE_STRING)
+	note_beyond(proto, prototype_puc__covers_item(index));
+	if (!is_string(values[before]))
 		return 0;
-	return read_string(proto, pointer_at(value, 0), name);
+	for (uint32_t i = 0; i < before; i++)
+		strings += is_string(values[i]);
+	return read_string(proto, pointer_at(values[before], 0), strings, name);
 }
 
-int proto_puc__local(const struct proto_puc *proto, uint32_t reg, int64_t pc,
+int proto_puc__local(struct proto_puc *proto, uint32_t reg, int64_t pc,
 		     char name[PROTO_PUC_NAME_SIZE])
 {
 	struct local_var vars[LOCALS_CHUNK];
@@ -176,22 +197,23 @@ int proto_puc__local(const struct proto_puc *proto, uint32_t reg, int64_t pc,
 			return err;
 		/* They are sorted by start; the nth that is alive has register n. */
 		for (i = 0; i < count; i++) {
+			note_beyond(proto, prototype_puc__covers_item(first + i));
 			if (vars[i].start_pc > pc)
 				return 0;
 			if (pc < vars[i].end_pc && active++ == reg)
-				return read_string(proto, vars[i].name, name);
+				return read_string(proto, vars[i].name, first + i, name);
 		}
 	}
 	return 0;
 }
 
-int proto_puc__upvalue(const struct proto_puc *proto, uint32_t index,
-		       char name[PROTO_PUC_NAME_SIZE])
+int proto_puc__upvalue(struct proto_puc *proto, uint32_t index, char name[PROTO_PUC_NAME_SIZE])
 {
 	uint64_t size = proto->layout->minor == 1 ? sizeof(uint64_t) : UPVALDESC_SIZE;
 	uint64_t string = 0;
 	int err;
 
+	note_beyond(proto, prototype_puc__covers_item(index));
 	if (index < proto->upvalue_count && proto->upvalues) {
 		err = target_memory__read(proto->memory, proto->upvalues + index * size, &string,
 					  sizeof(string));
@@ -199,12 +221,12 @@ int proto_puc__upvalue(const struct proto_puc *proto, uint32_t index,
 			return err;
 	}
 	if (string)
-		return read_string(proto, string, name);
+		return read_string(proto, string, index, name);
 	strcpy(name, "?");
 	return 1;
 }
 
-int proto_puc__captures(const struct proto_puc *proto, uint32_t index)
+int proto_puc__captures(struct proto_puc *proto, uint32_t index)
 {
 	uint64_t nested;
 	uint8_t count;
@@ -212,6 +234,7 @@ int proto_puc__captures(const struct proto_puc *proto, uint32_t index)
 
 	if (index >= proto->nested_count)
 		return -EINVAL;
+	note_beyond(proto, false);
 	err = target_memory__read(proto->memory, proto->nested + index * sizeof(nested), &nested,
 				  sizeof(nested));
 	if (!err)

@@ -3,6 +3,7 @@
 #ifndef LS_PROTO_PUC_H
 #define LS_PROTO_PUC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layout.h"
@@ -23,6 +24,7 @@ struct proto_puc {
 	uint64_t locals;
 	uint64_t upvalues;
 	uint64_t nested;
+	bool is_beyond_fingerprint; /* some of what was read so far is not covered by it */
 };
 
 /*
@@ -39,18 +41,16 @@ void proto_puc__close(struct proto_puc *proto);
  */
 
 /* Constant `index`, if it is a string. */
-int proto_puc__constant(const struct proto_puc *proto, uint32_t index,
-			char name[PROTO_PUC_NAME_SIZE]);
+int proto_puc__constant(struct proto_puc *proto, uint32_t index, char name[PROTO_PUC_NAME_SIZE]);
 
 /* The local variable that lives in `reg` at `pc`. */
-int proto_puc__local(const struct proto_puc *proto, uint32_t reg, int64_t pc,
+int proto_puc__local(struct proto_puc *proto, uint32_t reg, int64_t pc,
 		     char name[PROTO_PUC_NAME_SIZE]);
 
 /* Upvalue `index`: "?" where the chunk was stripped. */
-int proto_puc__upvalue(const struct proto_puc *proto, uint32_t index,
-		       char name[PROTO_PUC_NAME_SIZE]);
+int proto_puc__upvalue(struct proto_puc *proto, uint32_t index, char name[PROTO_PUC_NAME_SIZE]);
 
 /* 5.1: how many upvalues nested function `index` captures. The count, or -errno as above. */
-int proto_puc__captures(const struct proto_puc *proto, uint32_t index);
+int proto_puc__captures(struct proto_puc *proto, uint32_t index);
 
 #endif

@@ -56,3 +56,32 @@ int prototype_puc__fingerprint(const struct target_memory *memory,
 	*fingerprint = ls_fold(ls_puc_fixed_fingerprint(layout, proto), content.hash);
 	return 0;
 }
+
+int prototype_puc__check(const struct target_memory *memory, const struct ls_puc_layout *layout,
+			 const struct prototype_key *key)
+{
+	uint64_t fingerprint;
+	int error = prototype_puc__fingerprint(memory, layout, key->address, &fingerprint);
+
+	if (error == -ESRCH)
+		return error;
+	return error || fingerprint != key->fingerprint ? -ESTALE : 0;
+}
+
+bool prototype_puc__covers_code(uint32_t count, uint32_t pc)
+{
+	return pc < LS_FINGERPRINT_CODE && pc < (count & ~1U);
+}
+
+bool prototype_puc__covers_item(uint32_t index)
+{
+	return index < LS_FINGERPRINT_CONSTANTS;
+}
+
+/* LUAI_MAXSHORTLEN, llimits.h: up to that the hash is the whole text's, or nearly, see above. */
+#define SHORT_TEXT 40
+
+bool prototype_puc__covers_text(uint32_t before, uint64_t length)
+{
+	return before < LS_FINGERPRINT_STRINGS && length <= SHORT_TEXT;
+}

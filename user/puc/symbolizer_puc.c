@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "call_site_puc.h"
+#include "call_names_puc.h"
 #include "chunk_name.h"
+#include "clock.h"
 #include "generations.h"
+#include "layout_puc.h"
 #include "line_table_puc.h"
 #include "native_names.h"
 #include "prototype_puc.h"
@@ -18,11 +19,6 @@
 #include "time_budget.h"
 
 #include "c_functions_puc.h"
-
-struct prototype_key {
-	uint64_t address;
-	uint64_t fingerprint;
-};
 
 struct prototype {
 	uint32_t function;
@@ -32,17 +28,6 @@ struct prototype {
 	bool has_lines;      /* what the chunk has, which is none (NULL) if it was stripped */
 	struct line_table_puc *lines;
 	size_t *line_bytes; /* that all such tables take */
-};
-
-struct site_key {
-	struct prototype_key caller;
-	uint64_t pc;
-};
-
-/* A call instruction, and what it calls its callee; NULL: nothing. */
-struct site {
-	char *name;
-	int is_read;
 };
 
 struct c_function {
@@ -58,14 +43,12 @@ struct c_function {
  */
 #define PROTOTYPES_NEW   16384
 #define PROTOTYPES_MOST  49152
-#define SITES_MOST       32768
 #define C_FUNCTIONS_MOST 8192
 
 struct symbolizer_puc {
 	struct target_memory memory;
 	struct functions *functions;
 	struct generations *prototypes;  /* struct prototype by struct prototype_key */
-	struct generations *sites;       /* struct site by struct site_key */
 	struct generations *c_functions; /* struct c_function by address */
 	struct c_functions_puc *registered;
 	struct native_names *native;
@@ -73,7 +56,7 @@ struct symbolizer_puc {
 	uint64_t registered_ns;    /* when `registered` was read last */
 	uint32_t collected, truncated;
 	size_t line_bytes;
-	uint64_t unnamed_calls;
+	struct call_names_puc *names;
 };
 
 static void drop_prototype(void *value)
@@ -83,11 +66,6 @@ static void drop_prototype(void *value)
 	if (prototype->lines)
 		*prototype->line_bytes -= line_table_puc__size(prototype->lines);
 	line_table_puc__free(prototype->lines);
-}
-
-static void drop_site(void *value)
-{
-	free(((struct site *)value)->name);
 }
 
 struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions)
@@ -102,14 +80,14 @@ struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *function
 	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
 	symbolizer->prototypes = generations__new(sizeof(struct prototype_key),
 						  sizeof(struct prototype), drop_prototype);
-	symbolizer->sites =
-		generations__new(sizeof(struct site_key), sizeof(struct site), drop_site);
+	symbolizer->names =
+		call_names_puc__new(&symbolizer->memory, &symbolizer->budget, functions);
 	symbolizer->c_functions =
 		generations__new(sizeof(uint64_t), sizeof(struct c_function), NULL);
 	symbolizer->registered = c_functions_puc__new();
 	symbolizer->native = native_names__new(pid);
 	if (symbolizer->collected && symbolizer->truncated && symbolizer->prototypes &&
-	    symbolizer->sites && symbolizer->c_functions && symbolizer->registered &&
+	    symbolizer->names && symbolizer->c_functions && symbolizer->registered &&
 	    symbolizer->native)
 		return symbolizer;
 	symbolizer_puc__free(symbolizer);
@@ -121,7 +99,7 @@ void symbolizer_puc__free(struct symbolizer_puc *symbolizer)
 	if (!symbolizer)
 		return;
 	generations__free(symbolizer->prototypes);
-	generations__free(symbolizer->sites);
+	call_names_puc__free(symbolizer->names);
 	generations__free(symbolizer->c_functions);
 	c_functions_puc__free(symbolizer->registered);
 	native_names__free(symbolizer->native);
@@ -156,82 +134,6 @@ int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_fu
 				      : functions__rename(symbolizer->functions, id, "main chunk");
 }
 
-/*
- * Reads the name at a call site, which is worth something only if the caller is still what it was
- * when it was sampled. It may be collected at any moment, hence the check after reading.
- */
-static int read_site(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
-		     const struct site_key *key, char **name)
-{
-	struct call_site call = {};
-	uint64_t fingerprint;
-	int error;
-
-	*name = NULL;
-	error = call_site_puc__read(&symbolizer->memory, layout, key->caller.address, key->pc,
-				    &call);
-	if (error)
-		return error;
-	error = prototype_puc__fingerprint(&symbolizer->memory, layout, key->caller.address,
-					   &fingerprint);
-	if (error)
-		return error;
-	if (fingerprint != key->caller.fingerprint)
-		return -ESTALE;
-	if (call.kind == CALL_SITE_UNKNOWN || !call.name[0])
-		return 0;
-	*name = strdup(call.name);
-	return *name ? 0 : -ENOMEM;
-}
-
-/*
- * The site, which is read at first sight; one that the budget did not allow to be read is tried
- * again at the next, and counts as unnamed until then.
- */
-static const char *site_name(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
-			     const struct ls_frame *caller)
-{
-	struct site_key key = {{caller->function, caller->fingerprint}, caller->pc};
-	struct site *site;
-
-	site = generations__find(symbolizer->sites, &key);
-	if (!site) {
-		if (generations__young(symbolizer->sites) >= SITES_MOST)
-			generations__age(symbolizer->sites);
-		site = generations__add(symbolizer->sites, &key);
-		if (!site)
-			return NULL;
-		symbolizer->unnamed_calls++;
-	}
-	if (!site->is_read && time_budget__begin(&symbolizer->budget)) {
-		site->is_read = 1;
-		if (!read_site(symbolizer, layout, &key, &site->name))
-			symbolizer->unnamed_calls--;
-		time_budget__end(&symbolizer->budget);
-	}
-	return site->name;
-}
-
-/*
- * What debug.getinfo would call it. Lua 5.3 marks the finalizer's own CallInfo, 5.4 the one that
- * was interrupted by it (ldebug.c, funcnamefromcall).
- */
-static const char *call_name(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
-			     const struct ls_frame *frames, uint32_t count)
-{
-	const struct ls_frame *caller = &frames[1];
-
-	if (layout->minor == 3 && frames->flags & LS_FRAME_FINALIZER)
-		return "__gc";
-	if (frames->flags & (LS_FRAME_TAIL_CALLED | LS_FRAME_STATE_ROOT) || count < 2)
-		return NULL;
-	if (caller->flags & LS_FRAME_HOOKED)
-		return "hook";
-	if (layout->minor >= 4 && caller->flags & LS_FRAME_FINALIZER)
-		return "__gc";
-	return caller->kind == LS_FRAME_LUA ? site_name(symbolizer, layout, caller) : NULL;
-}
-
 /* For all tables of lines together: what programs of several million lines need. */
 #define LINE_BYTES_MAX (64U << 20)
 
@@ -240,15 +142,13 @@ static int read_lines(struct symbolizer_puc *symbolizer, const struct ls_puc_lay
 		      const struct prototype_key *key, struct prototype *prototype)
 {
 	struct line_table_puc *lines = NULL;
-	uint64_t fingerprint = 0;
 	int error;
 
 	error = line_table_puc__read(&symbolizer->memory, layout, key->address, &lines);
 	if (!error)
-		error = prototype_puc__fingerprint(&symbolizer->memory, layout, key->address,
-						   &fingerprint);
-	if (!error && fingerprint != key->fingerprint)
-		error = -ESTALE;
+		error = prototype_puc__check(&symbolizer->memory, layout, key);
+	if (error == -ESTALE)
+		call_names_puc__require_proof(symbolizer->names);
 	if (!error && symbolizer->line_bytes + line_table_puc__size(lines) > LINE_BYTES_MAX)
 		error = -ENOSPC;
 	if (error) {
@@ -275,13 +175,13 @@ static uint32_t at_current_line(struct symbolizer_puc *symbolizer,
 				  line_table_puc__line(prototype->lines, pc));
 }
 
-static uint32_t script_function(struct symbolizer_puc *symbolizer,
-				const struct ls_puc_layout *layout, const struct ls_frame *frames,
-				uint32_t count, struct symbol_quality *quality)
+static uint32_t script_function(struct symbolizer_puc *symbolizer, const struct ls_sample *sample,
+				const struct ls_frame *frames, uint32_t count,
+				struct symbol_quality *quality)
 {
+	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
 	struct prototype_key key = {frames->function, frames->fingerprint};
 	struct prototype *prototype;
-	const char *name;
 
 	prototype = generations__find(symbolizer->prototypes, &key);
 	if (!prototype) {
@@ -289,8 +189,8 @@ static uint32_t script_function(struct symbolizer_puc *symbolizer,
 		quality->has_line = 0;
 		return symbolizer->collected;
 	}
-	name = call_name(symbolizer, layout, frames, count);
-	if (name && functions__vote(symbolizer->functions, prototype->function, name))
+	if (call_names_puc__vote(symbolizer->names, layout, frames, count, sample->time_ns,
+				 prototype->function))
 		return 0;
 	return at_current_line(symbolizer, layout, &key, prototype, frames->pc, &quality->has_line);
 }
@@ -339,21 +239,21 @@ static struct c_function *find_c_function(struct symbolizer_puc *symbolizer,
 					  uint64_t address)
 {
 	struct c_function *c_function;
-	struct timespec now;
 	uint64_t now_ns;
 
 	c_function = generations__find(symbolizer->c_functions, &address);
 	if (c_function)
 		return c_function;
-	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST)
+	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST) {
 		generations__age(symbolizer->c_functions);
+		call_names_puc__require_proof(symbolizer->names);
+	}
 	c_function = generations__add(symbolizer->c_functions, &address);
 	if (!c_function)
 		return NULL;
 	c_function->address = address;
 	c_function->function = functions__c(symbolizer->functions, symbolizer->memory.pid, address);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!c_functions_puc__name(symbolizer->registered, address) &&
 	    now_ns - symbolizer->registered_ns > REREAD_NS &&
 	    time_budget__begin(&symbolizer->budget)) {
@@ -366,31 +266,30 @@ static struct c_function *find_c_function(struct symbolizer_puc *symbolizer,
 	return c_function;
 }
 
-static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
-			   uint64_t state, const struct ls_frame *frames, uint32_t count)
+static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_sample *sample,
+			   const struct ls_frame *frames, uint32_t count)
 {
+	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
 	struct c_function *c_function =
-		find_c_function(symbolizer, layout, state, frames->function);
-	const char *name;
+		find_c_function(symbolizer, layout, sample->state, frames->function);
 
 	if (!c_function || !c_function->function)
 		return 0;
-	name = c_function->is_placed ? call_name(symbolizer, layout, frames, count) : NULL;
-	if (name && functions__vote(symbolizer->functions, c_function->function, name))
+	if (c_function->is_placed && call_names_puc__vote(symbolizer->names, layout, frames, count,
+							  sample->time_ns, c_function->function))
 		return 0;
 	return c_function->function;
 }
 
-uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
-				  const struct ls_puc_layout *layout, uint64_t state,
+uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer, const struct ls_sample *sample,
 				  const struct ls_frame *frames, uint32_t count,
 				  struct symbol_quality *quality)
 {
 	*quality = (struct symbol_quality){.is_known = 1, .has_line = 1};
 	if (frames->kind == LS_FRAME_LUA)
-		return script_function(symbolizer, layout, frames, count, quality);
+		return script_function(symbolizer, sample, frames, count, quality);
 	if (frames->kind == LS_FRAME_C)
-		return c_function(symbolizer, layout, state, frames, count);
+		return c_function(symbolizer, sample, frames, count);
 	return symbolizer->truncated;
 }
 
@@ -398,7 +297,7 @@ const char *symbolizer_puc__called(struct symbolizer_puc *symbolizer,
 				   const struct ls_puc_layout *layout,
 				   const struct ls_frame *frames, uint32_t count)
 {
-	return call_name(symbolizer, layout, frames, count);
+	return call_names_puc__name(symbolizer->names, layout, frames, count);
 }
 
 static void name_again(void *context, void *value)
@@ -425,17 +324,18 @@ static void name_script_function(void *context, void *value)
 	const struct prototype *prototype = value;
 	const struct prototype_key *key = &prototype->key;
 	const char *name = c_functions_puc__name(symbolizer->registered, key->address);
-	uint64_t fingerprint;
 
-	if (!name ||
-	    prototype_puc__fingerprint(&symbolizer->memory, look->layout, key->address,
-				       &fingerprint) ||
-	    fingerprint != key->fingerprint)
+	if (!name || prototype_puc__check(&symbolizer->memory, look->layout, key))
 		return;
 	if (!prototype->is_chunk)
 		functions__suggest(symbolizer->functions, prototype->function, name);
 	else if (c_functions_puc__is_given(symbolizer->registered, key->address))
 		functions__rename(symbolizer->functions, prototype->function, name);
+}
+
+void symbolizer_puc__suggest_names(struct symbolizer_puc *symbolizer)
+{
+	call_names_puc__suggest(symbolizer->names);
 }
 
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,
@@ -459,6 +359,7 @@ int symbolizer_puc__is_full(const struct symbolizer_puc *symbolizer)
 void symbolizer_puc__age(struct symbolizer_puc *symbolizer)
 {
 	generations__age(symbolizer->prototypes);
+	call_names_puc__require_proof(symbolizer->names);
 }
 
 static void mark_prototype(void *used, void *value)
@@ -479,5 +380,5 @@ void symbolizer_puc__mark(struct symbolizer_puc *symbolizer, uint8_t *used)
 
 uint64_t symbolizer_puc__unnamed_calls(const struct symbolizer_puc *symbolizer)
 {
-	return symbolizer->unnamed_calls;
+	return call_names_puc__unread(symbolizer->names);
 }

@@ -26,11 +26,11 @@ struct symbol_quality {
 };
 
 /*
- * The function of frames[0], at the line where it stands, if that is known; frames[1], where count
- * > 1, is its caller. 0 when out of memory. A chunk that was stripped of its lines lacks none.
+ * The function of a sample's frames[0], at the line where it stands, if that is known; frames[1],
+ * where count > 1, is its caller. 0 when out of memory. A chunk that was stripped of its lines
+ * lacks none.
  */
-uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
-				  const struct ls_puc_layout *layout, uint64_t state,
+uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer, const struct ls_sample *sample,
 				  const struct ls_frame *frames, uint32_t count,
 				  struct symbol_quality *quality);
 
@@ -41,6 +41,9 @@ uint32_t symbolizer_puc__function(struct symbolizer_puc *symbolizer,
 const char *symbolizer_puc__called(struct symbolizer_puc *symbolizer,
 				   const struct ls_puc_layout *layout,
 				   const struct ls_frame *frames, uint32_t count);
+
+/* Names functions by what called them once only. Again at the end, before the process is freed. */
+void symbolizer_puc__suggest_names(struct symbolizer_puc *symbolizer);
 
 /* Tries once more to name C functions, now that all modules are loaded. */
 void symbolizer_puc__finish(struct symbolizer_puc *symbolizer, const struct ls_puc_layout *layout,

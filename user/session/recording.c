@@ -175,6 +175,14 @@ uint64_t recording__cpu_ns(const struct recording *recording, pid_t pid)
 	return subject ? cpu_time__total_ns(subject->time) + subject->unaccounted_ns : 0;
 }
 
+/* The process ran its program to the end: what it leaves in the recording is complete. */
+static void forget_program(struct recording *recording, const struct subject *subject)
+{
+	symbolizer_puc__suggest_names(subject->symbolizer);
+	recording->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
+	functions__forget_addresses(recording->functions, subject->pid);
+}
+
 void recording__end_process(struct recording *recording, pid_t pid)
 {
 	struct subject *subject = find_subject(recording, pid);
@@ -183,8 +191,7 @@ void recording__end_process(struct recording *recording, pid_t pid)
 		return;
 	cpu_time__end_all(subject->time);
 	recording->ended_ns += recording__cpu_ns(recording, pid);
-	recording->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
-	functions__forget_addresses(recording->functions, pid);
+	forget_program(recording, subject);
 	HASH_DEL(recording->subjects, subject);
 	free_subject(subject);
 }
@@ -221,14 +228,13 @@ static uint32_t frame_node(struct subject *subject, const struct ls_sample *samp
 			   struct symbol_quality *quality)
 {
 	struct recording *recording = subject->recording;
-	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
 	uint32_t function;
 
 	if (!frames[at].kind) /* a place left empty: could not be decoded */
 		return parent;
 	if (recording->coroutine && frames[at].flags & LS_FRAME_STATE_ROOT)
 		parent = call_tree__child(recording->tree, parent, recording->coroutine);
-	function = symbolizer_puc__function(subject->symbolizer, layout, sample->state, &frames[at],
+	function = symbolizer_puc__function(subject->symbolizer, sample, &frames[at],
 					    sample->frame_count - at, quality);
 	return function ? call_tree__child(recording->tree, parent, function) : 0;
 }
@@ -335,9 +341,8 @@ static const char *root_source(struct subject *subject, const struct ls_sample *
 			return NULL;
 		return functions__source(
 			subject->recording->functions,
-			symbolizer_puc__function(
-				subject->symbolizer, &layouts_puc[sample->layout].offsets,
-				sample->state, &frames[at], sample->frame_count - at, &quality));
+			symbolizer_puc__function(subject->symbolizer, sample, &frames[at],
+						 sample->frame_count - at, &quality));
 	}
 	return NULL;
 }
@@ -445,10 +450,9 @@ int recording__exec(struct recording *recording, pid_t pid)
 	fresh = symbolizer_puc__new(pid, recording->functions);
 	if (!fresh)
 		return -ENOMEM;
-	recording->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
+	forget_program(recording, subject);
 	symbolizer_puc__free(subject->symbolizer);
 	categories__forget_vms(subject->categories);
-	functions__forget_addresses(recording->functions, pid);
 	subject->symbolizer = fresh;
 	memset(subject->last_states, 0, sizeof(subject->last_states));
 	memset(&subject->verdicts, 0, sizeof(subject->verdicts));
@@ -525,6 +529,7 @@ void recording__complete(struct recording *recording, pid_t pid, const char *com
 		subject->unaccounted_ns += cpu_ns - known_ns;
 		charge_unsampled(subject, comm, cpu_ns - known_ns);
 	}
+	symbolizer_puc__suggest_names(subject->symbolizer);
 	for (size_t i = 0; i < layouts_puc_count; i++)
 		symbolizer_puc__finish(subject->symbolizer, &layouts_puc[i].offsets,
 				       subject->last_states[i]);

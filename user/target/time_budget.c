@@ -3,13 +3,7 @@
 
 #include <time.h>
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
+#include "clock.h"
 
 bool time_budget__begin(struct time_budget *budget)
 {

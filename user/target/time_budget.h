@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How much CPU time of luaspy's a target may cause by what it holds in memory. Honest ones never
- * come near: half a second, and a twentieth of the time since the beginning.
+ * come near: a fifth of a second, and a twentieth of the time since the beginning.
  */
 #ifndef LS_TIME_BUDGET_H
 #define LS_TIME_BUDGET_H

@@ -12,6 +12,9 @@
 /* Children of targets are targets; user space sets it. */
 const volatile __u32 follows_children = 0;
 
+/* With their timers; else it has to see to them at once. */
+const volatile __u32 inherits_timers = 1;
+
 static __always_inline void send_event(void *record, __u32 size)
 {
 	struct ls_counters *counters = counters_here();
@@ -48,7 +51,10 @@ static __always_inline int follow_child(struct task_struct *child, __u32 tgid, _
 	}
 	record.time_ns = bpf_ktime_get_ns();
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), child->comm);
-	send_event(&record, sizeof(record));
+	if (inherits_timers)
+		send_event(&record, sizeof(record));
+	else
+		send_urgent_event(&record, sizeof(record));
 	return 1;
 }
 
@@ -60,7 +66,8 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	struct ls_birth birth = {};
 
 	if (tgid == tid) {
-		if (!follow_child(child, tgid, id_of(BPF_CORE_READ(parent, group_leader))))
+		if (!follow_child(child, tgid, id_of(BPF_CORE_READ(parent, group_leader))) ||
+		    !inherits_timers)
 			return 0;
 	} else if (!bpf_map_lookup_elem(&targets, &tgid)) {
 		return 0;

@@ -371,7 +371,7 @@ def check_recorder(document, report):
     check_counters(recorder, ("WallDuration", "CpuDuration", "Collected", "Unsampled",
                               "UnnamedCalls", "UnknownLines", "StackLookupsRefused",
                               "EvictedFunctions", "EvictedSamples", "LostRecords",
-                              "IgnoredSamples", "UntimedSamples"),
+                              "MissedProcesses", "IgnoredSamples", "UntimedSamples"),
                    "Recorder", report)
     check_counters(samples, ("total",) + CLASSES, "Recorder.Samples", report)
     for reason in reasons:

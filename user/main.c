@@ -12,6 +12,7 @@
 int main(int argc, char **argv)
 {
 	struct options options;
+	int status;
 
 	setlocale(LC_CTYPE, "");
 	switch (options__parse(argc, argv, &options)) {
@@ -35,5 +36,7 @@ int main(int argc, char **argv)
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);
-	return command_record__run(&options.record);
+	status = command_record__run(&options.record);
+	process_filter__free(options.record.filter);
+	return status;
 }

@@ -281,6 +281,7 @@ static void mentions_only_what_was_counted(void **state)
 	recorder->lost_records = 1;
 	recorder->ignored_samples = 7;
 	recorder->untimed_samples = 8;
+	recorder->missed_processes = 2;
 	assert_shows(
 		fixture,
 		"     12  samples with a function that was collected before it could be read\n"
@@ -290,7 +291,8 @@ static void mentions_only_what_was_counted(void **state)
 		"      4  functions, seen too seldom to be kept apart, that went into (other)\n"
 		"      7  samples in functions that are ignored, which their callers have\n"
 		"      8  samples, the last ones, that found no room in the timeline\n"
-		"      1  records besides samples that found no room in the ring buffer\n");
+		"      1  records besides samples that found no room in the ring buffer\n"
+		"      2  processes with Lua that could not be sampled\n");
 }
 
 static void shows_the_ten_hottest_in_order(void **state)

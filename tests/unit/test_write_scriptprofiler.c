@@ -260,6 +260,7 @@ static void fill_recorder(struct ls_profile_recorder *recorder)
 		.lost_records = 13,
 		.ignored_samples = 14,
 		.untimed_samples = 15,
+		.missed_processes = 16,
 	};
 	recorder->errors[LS_WALK_NONE] = 6;
 	recorder->errors[LS_WALK_DEPTH] = 5;
@@ -303,6 +304,7 @@ static void tells_how_it_was_recorded(void **state)
 	assert_int_equal(number(recorder, "LostRecords"), 13);
 	assert_int_equal(number(recorder, "IgnoredSamples"), 14);
 	assert_int_equal(number(recorder, "UntimedSamples"), 15);
+	assert_int_equal(number(recorder, "MissedProcesses"), 16);
 }
 
 static void gives_a_reason_for_each_error_that_occurred(void **state)

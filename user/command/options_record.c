@@ -36,10 +36,12 @@ static const char help[] =
 	"  sudo luaspy record -p \"$(pidof -s lua5.4)\" -d 10s -F 10khz\n"
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record --children -- make test      and all processes it starts\n"
+	"  sudo luaspy record --system -d 60               all Lua of this host, new too\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
 	"\n"
 	"Usage: luaspy record -p PID [OPTION]...\n"
 	"       luaspy record [OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"       luaspy record --system [OPTION]...\n"
 	"\n"
 	"Samples the script call stacks of running processes, all threads, and writes\n"
 	"where their CPU time goes as ScriptProfiler JSON. Ctrl-C ends it and keeps what\n"
@@ -56,6 +58,10 @@ static const char help[] =
 	"  -p, --pid=PID[,PID]... a process that runs already, or several\n"
 	"      --children         and all processes that these, or the COMMAND, have\n"
 	"                         started or start\n"
+	"      --system           every process that runs Lua, and those that will\n"
+	"      --name=REGEX       of these, whose name has a match of REGEX in it\n"
+	"      --user=NAME        of these, those of user NAME (or its number)\n"
+	"      --cgroup=PATH      of these, those of the cgroup PATH and those below it\n"
 	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
 	"                         365 days (default: until Ctrl-C or its end)\n"
 	"      --until-samples=N  until N samples, or some more, had script on the stack,\n"
@@ -117,6 +123,10 @@ enum {
 	OPTION_MAX_DEPTH = 256, /* no letter */
 	OPTION_LAYOUT,
 	OPTION_CHILDREN,
+	OPTION_SYSTEM,
+	OPTION_NAME,
+	OPTION_USER,
+	OPTION_CGROUP,
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
@@ -136,6 +146,10 @@ enum {
 static const struct usage_option accepted[] = {
 	{'p', "--pid", USAGE_PID},
 	{OPTION_CHILDREN, "--children", NULL},
+	{OPTION_SYSTEM, "--system", NULL},
+	{OPTION_NAME, "--name", "an extended regular expression, such as '^(lua|redis)'"},
+	{OPTION_USER, "--user", "the name of a user, or a number"},
+	{OPTION_CGROUP, "--cgroup", "a path such as '/system.slice/nginx.service'"},
 	{'d', "--duration", TIME_TEXT},
 	{OPTION_START_AFTER, "--start-after", TIME_TEXT},
 	{OPTION_UNTIL_SAMPLES, "--until-samples", "a number of samples, 1 to " SAMPLES_MAX_TEXT},
@@ -192,6 +206,26 @@ static int parse_pids(const char *list, struct record_options *record)
 	return err;
 }
 
+/* Takes an option that says which processes of the system are wanted. */
+static int set_system_option(int letter, struct record_options *record)
+{
+	record->system |= letter == OPTION_SYSTEM;
+	if (letter == OPTION_SYSTEM)
+		return 0;
+	if (!record->filter)
+		record->filter = process_filter__new();
+	if (!record->filter)
+		return -ENOMEM;
+	switch (letter) {
+	case OPTION_NAME:
+		return process_filter__name(record->filter, optarg);
+	case OPTION_USER:
+		return process_filter__user(record->filter, optarg);
+	default:
+		return process_filter__cgroup(record->filter, optarg);
+	}
+}
+
 /* Takes an option that says how the profile is shown. */
 static int set_view_option(int letter, struct record_options *record)
 {
@@ -237,6 +271,11 @@ static int set_moment_option(int letter, struct record_options *record)
 	case OPTION_CONTROL_ACK:
 		record->control_ack = optarg;
 		return *optarg ? 0 : -EINVAL;
+	case OPTION_SYSTEM:
+	case OPTION_NAME:
+	case OPTION_USER:
+	case OPTION_CGROUP:
+		return set_system_option(letter, record);
 	}
 	return set_view_option(letter, record);
 }
@@ -383,6 +422,26 @@ static enum options_verdict check_combination(const struct record_options *recor
 	return OPTIONS_WRONG;
 }
 
+/* --system, which stands alone; or what it alone makes sense with. */
+static enum options_verdict check_system(int argc, const struct record_options *record)
+{
+	if (record->filter && !record->system) {
+		log_error("'--name', '--user' and '--cgroup' need '--system': they choose among "
+			  "its processes");
+		return OPTIONS_WRONG;
+	}
+	if (!record->system)
+		return OPTIONS_RUN;
+	if (record->pid_count || record->children || optind < argc) {
+		log_error("'--system' excludes '%s' (it records all processes that run Lua)",
+			  record->pid_count  ? "--pid"
+			  : record->children ? "--children"
+					     : "COMMAND");
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_RUN;
+}
+
 /* After the options: a command, or a process was given with them. */
 static enum options_verdict choose_target(int argc, char **argv, struct record_options *record)
 {
@@ -400,9 +459,9 @@ static enum options_verdict choose_target(int argc, char **argv, struct record_o
 	}
 	if (optind < argc) {
 		record->words = argv + optind;
-	} else if (!record->pid_count) {
+	} else if (!record->pid_count && !record->system) {
 		log_error("missing option '--pid': which process? (accepted: %s; or a command "
-			  "after '--')",
+			  "after '--', or '--system')",
 			  usage__accepted(accepted, 'p'));
 		return OPTIONS_WRONG;
 	}
@@ -430,9 +489,9 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
-	if (!record->has_category && (record->pid_count > 1 || record->children))
+	if (!record->has_category && (record->pid_count > 1 || record->children || record->system))
 		record->category = CATEGORY_PROCESS;
-	if (check_combination(record) != OPTIONS_RUN)
+	if (check_combination(record) != OPTIONS_RUN || check_system(argc, record) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);
 }

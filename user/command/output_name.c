@@ -21,5 +21,9 @@ void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
 	safe[length] = '\0';
 	localtime_r(&now, &local);
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
-	snprintf(to, OUTPUT_NAME_SIZE, "%s-%d-%s.json", length ? safe : "process", pid, date);
+	if (pid)
+		snprintf(to, OUTPUT_NAME_SIZE, "%s-%d-%s.json", length ? safe : "process", pid,
+			 date);
+	else
+		snprintf(to, OUTPUT_NAME_SIZE, "%s-%s.json", safe, date);
 }

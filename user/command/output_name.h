@@ -6,7 +6,10 @@
 
 #define OUTPUT_NAME_SIZE 96
 
-/* NAME-PID-DATE.json, a file of the current folder whatever the target calls itself. */
+/*
+ * NAME-PID-DATE.json, or NAME-DATE.json without a PID (0): a file of the current folder whatever
+ * the target calls itself.
+ */
 void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE]);
 
 #endif

@@ -205,7 +205,7 @@ static int attach(struct dump *dump)
 
 		if (!is_pending(thread) || sampler__has_thread(sampler, thread->tid))
 			continue;
-		error = sampler__attach_thread(sampler, thread->tid);
+		error = sampler__attach_thread(sampler, dump->options.pid, thread->tid);
 		if (error == -ESRCH) {
 			thread->status = DUMP_THREAD_GONE;
 		} else if (error) {

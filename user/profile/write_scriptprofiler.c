@@ -231,6 +231,7 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_uint(writer, "EvictedFunctions", recorder->evicted_functions);
 	put_uint(writer, "EvictedSamples", recorder->evicted_samples);
 	put_uint(writer, "LostRecords", recorder->lost_records);
+	put_uint(writer, "MissedProcesses", recorder->missed_processes);
 	put_uint(writer, "IgnoredSamples", recorder->ignored_samples);
 	put_uint(writer, "UntimedSamples", recorder->untimed_samples);
 	write_events(writer, recorder);

@@ -36,6 +36,7 @@ struct identification {
 	uint64_t pages;      /* that were mapped then */
 	uint16_t announced;  /* bit per layout */
 	int tries_all;       /* all layouts are candidates */
+	uint32_t changes;    /* of the interpreters */
 };
 
 struct identification *identification__new(const struct identification_options *options)
@@ -193,6 +194,7 @@ int identification__look(struct identification *identification, const char *targ
 	identification->announced = 0;
 	identification->tries_all = 0;
 	identification->noticed_ns = 0;
+	identification->changes++;
 	identification->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	if (process__mapped_pages(options->pid, &identification->pages))
 		identification->pages = 0;
@@ -234,33 +236,40 @@ static uint64_t notice_interval_ns(const struct identification *identification, 
 		       : NOTICE_NS;
 }
 
-void identification__notice(struct identification *identification, struct verdicts *verdicts,
+bool identification__notice(struct identification *identification, struct verdicts *verdicts,
 			    const char *target)
 {
 	struct interpreters_puc before = identification->interpreters, found;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), pages;
 
 	if (now - identification->noticed_ns < notice_interval_ns(identification, now))
-		return;
+		return false;
 	identification->noticed_ns = now;
 	/* A process that has ended has none, and says nothing of what it was. */
 	if (process__mapped_pages(identification->options.pid, &pages) || !pages ||
 	    pages == identification->pages)
-		return;
+		return true;
 	identification->pages = pages;
 	if (interpreters_puc__find(identification->options.files, identification->options.pid,
 				   &found))
-		return;
+		return true;
 	if (interpreters_puc__are_equal(&before, &found)) {
 		interpreters_puc__free(&found);
-		return;
+		return true;
 	}
 	identification->interpreters = found;
+	identification->changes++;
 	tell(identification, &before, target);
 	for (size_t i = 0; i < found.count && !identification->options.layout; i++)
 		if (!is_among(&before, found.items[i].path))
 			verdicts__expect(verdicts, found.items[i].file.layouts);
 	interpreters_puc__free(&before);
+	return true;
+}
+
+uint32_t identification__changes(const struct identification *identification)
+{
+	return identification->changes;
 }
 
 static int refuse(const struct identification *identification, const struct verdict *verdict,
@@ -370,14 +379,8 @@ void identification__target(const struct identification *identification,
 	const struct interpreters_puc *found = &identification->interpreters;
 
 	*target = (struct ls_target){.family = LS_FAMILY_PUC};
-	for (size_t i = 0; i < verdicts->count; i++) {
-		const struct verdict *verdict = &verdicts->items[i];
-
-		target->decided |= verdict->decided;
-		target->layouts |= verdict->decided;
-		if (!verdict->is_decided && !verdict->is_forced)
-			target->layouts |= verdict->candidates;
-	}
+	target->layouts = verdicts__to_try(verdicts);
+	target->decided = verdicts__decided(verdicts);
 	for (size_t i = 0; i < found->count; i++)
 		add_collector(&found->items[i].collector, target);
 	if (found->count)

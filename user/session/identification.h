@@ -44,9 +44,9 @@ void identification__begin(struct identification *identification, struct verdict
 
 /*
  * Looks for libraries that were loaded since; cheap, to be called with every drain. Tells
- * `verdicts` of them.
+ * `verdicts` of them. False: it is too soon to look again.
  */
-void identification__notice(struct identification *identification, struct verdicts *verdicts,
+bool identification__notice(struct identification *identification, struct verdicts *verdicts,
 			    const char *target);
 
 /* Says what has been decided. 0; -ENOENT: an unknown Lua, it said so and is not to be asked again.
@@ -57,6 +57,9 @@ int identification__settle(struct identification *identification, struct verdict
 /* No more samples come: what is not decided by now stays so. The same. */
 int identification__end(struct identification *identification, const struct verdicts *verdicts,
 			const char *target);
+
+/* How often its interpreters have become others. */
+uint32_t identification__changes(const struct identification *identification);
 
 /* What BPF is to try by now. */
 void identification__target(const struct identification *identification,

@@ -22,6 +22,7 @@
 /* A thread with timers of its own. */
 struct timer {
 	pid_t tid;
+	pid_t pid;
 	struct timer_set set;
 	uint64_t attached_ns; /* threads that it creates from then on inherit the timers */
 	UT_hash_handle hh;
@@ -151,7 +152,9 @@ static int load_programs(struct sampler *sampler)
 		return -errno;
 	sampler->bpf = bpf;
 	bpf->rodata->max_depth = sampler->options.max_depth;
-	bpf->rodata->follows_children = (uint32_t)sampler->options.follows_children;
+	bpf->rodata->follows_children =
+		sampler->options.follows_children || sampler->options.is_system_wide;
+	bpf->rodata->inherits_timers = !sampler->options.is_system_wide;
 	bpf->rodata->timer_count = timer_set__count(sampler->options.period_ns);
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
 	error = luaspy_bpf__load(bpf);
@@ -205,16 +208,21 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 	return error;
 }
 
+static void close_timer(struct sampler *sampler, struct timer *timer)
+{
+	if (sampler->next_varied == timer)
+		sampler->next_varied = timer->hh.next;
+	HASH_DEL(sampler->timers, timer);
+	timer_set__close(&timer->set);
+	free(timer);
+}
+
 void sampler__stop(struct sampler *sampler)
 {
 	struct timer *timer, *next;
 
-	sampler->next_varied = NULL;
-	HASH_ITER (hh, sampler->timers, timer, next) {
-		HASH_DEL(sampler->timers, timer);
-		timer_set__close(&timer->set);
-		free(timer);
-	}
+	HASH_ITER (hh, sampler->timers, timer, next)
+		close_timer(sampler, timer);
 }
 
 void sampler__close(struct sampler *sampler)
@@ -246,13 +254,19 @@ int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_targ
 
 void sampler__forget_target(struct sampler *sampler, pid_t pid)
 {
+	struct timer *timer, *next;
 	uint32_t tgid = (uint32_t)pid;
 
 	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid);
 	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.images), &tgid);
+	if (!sampler->options.is_system_wide)
+		return;
+	HASH_ITER (hh, sampler->timers, timer, next)
+		if (timer->pid == pid)
+			close_timer(sampler, timer);
 }
 
-int sampler__attach_thread(struct sampler *sampler, pid_t tid)
+int sampler__attach_thread(struct sampler *sampler, pid_t pid, pid_t tid)
 {
 	struct timer *timer = calloc(1, sizeof(*timer));
 	int error;
@@ -260,6 +274,7 @@ int sampler__attach_thread(struct sampler *sampler, pid_t tid)
 	if (!timer)
 		return -ENOMEM;
 	timer->tid = tid;
+	timer->pid = pid;
 	error = timer_set__open(&timer->set, tid,
 				&(struct timer_options){sampler->options.period_ns,
 							sampler->options.follows_children},

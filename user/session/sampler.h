@@ -16,6 +16,7 @@ struct sampler_options {
 	uint64_t period_ns;
 	uint32_t max_depth;   /* frames, at most LS_DEPTH_MAX */
 	int follows_children; /* processes that targets create are targets, with their timers */
+	int is_system_wide;   /* they are targets, too, but have no timers yet */
 };
 
 /* Called while sampler__drain() runs, in the order in which BPF sent. Negative ends the drain. */
@@ -42,13 +43,17 @@ int sampler__set_layout(struct sampler *sampler, uint32_t index,
 /* What BPF knows of a process; without it, its samples are passed over. 0 or -errno. */
 int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_target *target);
 
-/* Forgets a process that has ended. */
+/*
+ * Forgets a process that has ended, or is no target any more; system-wide, stops its timers, which
+ * only it has.
+ */
 void sampler__forget_target(struct sampler *sampler, pid_t pid);
 
 /*
- * Starts timers on one thread and on those that it will create. 0 or -errno; -ESRCH: it is gone.
+ * Starts timers on one thread of process `pid` and on those that it will create. 0 or -errno;
+ * -ESRCH: it is gone.
  */
-int sampler__attach_thread(struct sampler *sampler, pid_t tid);
+int sampler__attach_thread(struct sampler *sampler, pid_t pid, pid_t tid);
 
 /*
  * Switches all timers off or on, those of threads still to be attached or born included; on is what

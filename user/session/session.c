@@ -92,7 +92,8 @@ static int load_sampler(struct session *session)
 {
 	struct sampler_options options = {.period_ns = session->options.period_ns,
 					  .max_depth = session->options.max_depth,
-					  .follows_children = session->options.follows_children};
+					  .follows_children = session->options.follows_children,
+					  .is_system_wide = session->options.is_system_wide};
 	struct sampler_receiver receiver = {
 		.context = session,
 		.sample = on_sample,
@@ -113,8 +114,9 @@ static int open_recording(struct session *session)
 	const struct session_options *options = &session->options;
 	int error = 0;
 
-	session->recording = recording__new(options->category,
-					    options->pid_count > 1 || options->follows_children);
+	session->recording = recording__new(options->category, options->pid_count > 1 ||
+								       options->follows_children ||
+								       options->is_system_wide);
 	if (!session->recording)
 		return -ENOMEM;
 	if (options->keeps_timeline)
@@ -129,6 +131,8 @@ static int open_targets(struct session *session)
 	const struct session_options *options = &session->options;
 	struct targets_options targets = {.pids = options->pids,
 					  .count = options->pid_count,
+					  .is_system_wide = options->is_system_wide,
+					  .filter = options->filter,
 					  .layout = options->layout,
 					  .waits = options->waits,
 					  .follows_children = options->follows_children,
@@ -413,7 +417,7 @@ int session__run(struct session *session)
 	if (!error && !session->is_over)
 		error = targets__attach(session->targets);
 	/* From here on it reads and writes, that is all. */
-	if (!error && privileges__reduce())
+	if (!error && !session->options.is_system_wide && privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
 	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);
@@ -484,6 +488,8 @@ static void explain_emptiness(struct session *session)
 		 !session->pauses.paused_ns)
 		snprintf(to, size,
 			 "it was paused and never resumed (SIGUSR1 or --control do that)");
+	else if (session->options.is_system_wide && !targets__have_lua(session->targets))
+		snprintf(to, size, "no process that was asked for ran any Lua");
 	else if (!targets__have_lua(session->targets) && !session->options.layout)
 		snprintf(to, size, "none of its files held any Lua%s",
 			 session->options.launch && !session->options.follows_children

@@ -9,6 +9,7 @@
 #include "category.h"
 #include "control.h"
 #include "launch.h"
+#include "process_filter.h"
 #include "profile.h"
 
 struct session;
@@ -28,7 +29,9 @@ struct session_watcher {
 struct session_options {
 	const pid_t *pids; /* borrowed; one, or more */
 	size_t pid_count;
-	int follows_children; /* those that they have, and those that they get */
+	int is_system_wide;                  /* all that hold Lua instead, and will */
+	const struct process_filter *filter; /* borrowed: of those; NULL: all */
+	int follows_children;                /* those that they have, and those that they get */
 	uint64_t period_ns;
 	uint64_t duration_ns;    /* 0: until a signal or the target's end */
 	uint64_t start_after_ns; /* lets it run so long before the first sample */

@@ -117,9 +117,19 @@ static struct verdicts *verdicts_of(const struct target_process *target)
 static int tell(struct target_process *target)
 {
 	struct ls_target known = {.family = LS_FAMILY_PUC};
+	const struct verdicts *verdicts = verdicts_of(target);
+	uint32_t changes = identification__changes(target->identification);
+	uint16_t to_try = verdicts__to_try(verdicts), decided = verdicts__decided(verdicts);
 
+	if (target->is_known && target->told.changes == changes && target->told.to_try == to_try &&
+	    target->told.decided == decided && target->told.is_refused == target->is_refused)
+		return 0;
+	target->told.changes = changes;
+	target->told.to_try = to_try;
+	target->told.decided = decided;
+	target->told.is_refused = target->is_refused;
 	if (!target->is_refused)
-		identification__target(target->identification, verdicts_of(target), &known);
+		identification__target(target->identification, verdicts, &known);
 	known.edition = target->known.edition;
 	if (target->is_known && !memcmp(&known, &target->known, sizeof(known)))
 		return 0;
@@ -212,7 +222,9 @@ static int settle(struct target_process *target)
 
 	if (target->is_refused)
 		return 0;
-	identification__notice(target->identification, verdicts_of(target), target->title);
+	if ((!target->setting->is_system_wide || target->has_mapped) &&
+	    identification__notice(target->identification, verdicts_of(target), target->title))
+		target->has_mapped = 0;
 	error = identification__settle(target->identification, verdicts_of(target), target->title);
 	if (error == -ENOENT && target->setting->is_of_many) {
 		target->is_refused = 1;
@@ -257,6 +269,12 @@ int target_process__follow(struct target_process *target)
 	if (!error)
 		error = settle(target);
 	return error ? error : tell(target);
+}
+
+int target_process__is_without_lua(const struct target_process *target)
+{
+	return !target->has_executed && !target->is_forked && !target->has_mapped &&
+	       !identification__found(target->identification);
 }
 
 int target_process__is_settling(const struct target_process *target, uint64_t start_ns,

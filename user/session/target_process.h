@@ -21,6 +21,7 @@ struct target_setting {
 	const char *layout; /* forced; NULL: what samples decide on */
 	int waits;          /* that there is no Lua yet is no error */
 	int is_of_many;     /* there may be more than one */
+	int is_system_wide; /* it is told when they map files, and those without Lua are none */
 	int is_launched;    /* luaspy started the first */
 };
 
@@ -34,13 +35,19 @@ struct target_process {
 	struct threads threads;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told last */
-	int is_known;           /* it was told something */
-	uint64_t executed_ns;   /* CLOCK_MONOTONIC: when it last became another program; 0: never */
-	int has_executed;       /* it was not looked at since */
-	int is_forked;          /* likewise: rounds of following since, from 1 on */
-	int is_renewing;        /* BPF was told of a new edition */
-	int is_refused;         /* its Lua is not to be profiled */
-	int is_given_up;        /* it runs another program, and that has no Lua: it was said so */
+	struct {
+		uint32_t changes;
+		uint16_t to_try, decided;
+		int is_refused;
+	} told;               /* and what of: most have not changed when they are looked at again */
+	int is_known;         /* it was told something */
+	uint64_t executed_ns; /* CLOCK_MONOTONIC: when it last became another program; 0: never */
+	int has_executed;     /* it was not looked at since */
+	int is_forked;        /* likewise: rounds of following since, from 1 on */
+	int is_renewing;      /* BPF was told of a new edition */
+	int has_mapped;       /* a Lua, perhaps another: to be looked for */
+	int is_refused;       /* its Lua is not to be profiled */
+	int is_given_up;      /* it runs another program, and that has no Lua: it was said so */
 	int has_ended;
 	int ended_rounds; /* of target_process__follow() since */
 	int is_filed;     /* under its own name; else under that of those without Lua */
@@ -76,6 +83,9 @@ int target_process__inherit(struct target_process *target, const struct target_p
  * 0; -ENOENT: the only one holds an unknown Lua, it said so; other -errno.
  */
 int target_process__follow(struct target_process *target);
+
+/* It was looked at since it became what it is, and has none. */
+int target_process__is_without_lua(const struct target_process *target);
 
 /* Its layout may be decided any moment, or it may load its Lua. */
 int target_process__is_settling(const struct target_process *target, uint64_t start_ns,

@@ -14,28 +14,9 @@
 #include "kernel.h"
 #include "log.h"
 #include "process.h"
-#include "target_process.h"
+#include "targets_work.h"
 
-/* Children may be born by processes that have no timer yet: until there is none without. */
-#define ROUNDS_MAX 100
-
-struct targets {
-	struct targets_options options;
-	struct target_setting setting;
-	struct target_process *items;
-	struct announced announced;
-	struct findings findings; /* of children that have ended */
-	struct findings shown;    /* of all, for the recorder */
-	int poll_fd;              /* of pidfds of those that were asked for */
-	size_t asked_for;         /* that are still there */
-	int is_paused;
-	uint64_t start_ns; /* CLOCK_MONOTONIC, of the timers */
-	pid_t first;
-	char name[16];
-	char title[128];
-};
-
-static struct target_process *find(const struct targets *targets, pid_t pid)
+struct target_process *targets__find(const struct targets *targets, pid_t pid)
 {
 	struct target_process *target;
 
@@ -43,8 +24,7 @@ static struct target_process *find(const struct targets *targets, pid_t pid)
 	return target;
 }
 
-/* Takes it over. 0 or -ENOMEM. */
-static int add(struct targets *targets, struct target_process *target)
+int targets__add(struct targets *targets, struct target_process *target)
 {
 	target->threads.is_paused = targets->is_paused;
 	HASH_ADD(hh, targets->items, pid, sizeof(target->pid), target);
@@ -54,7 +34,7 @@ static int add(struct targets *targets, struct target_process *target)
 	return -ENOMEM;
 }
 
-static void drop(struct targets *targets, struct target_process *target)
+void targets__drop(struct targets *targets, struct target_process *target)
 {
 	recording__end_process(targets->setting.recording, target->pid);
 	if (targets->setting.sampler)
@@ -81,11 +61,11 @@ static int add_asked_for(struct targets *targets, pid_t pid)
 	struct target_process *target;
 	int error;
 
-	if (find(targets, pid))
+	if (targets__find(targets, pid))
 		return 0;
 	error = target_process__new(&targets->setting, pid, &target);
 	if (!error)
-		error = add(targets, target);
+		error = targets__add(targets, target);
 	if (error)
 		return error;
 	target->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -95,7 +75,7 @@ static int add_asked_for(struct targets *targets, pid_t pid)
 		return 0;
 	}
 	error = explain_no_pidfd(pid, target->title, -errno);
-	drop(targets, target);
+	targets__drop(targets, target);
 	return error;
 }
 
@@ -111,7 +91,7 @@ static int add_all_asked_for(struct targets *targets)
 	}
 	if (error == -ENOMEM)
 		return error;
-	return targets->items ? 0 : first_error;
+	return targets->items || targets->options.is_system_wide ? 0 : first_error;
 }
 
 /* They are in the order in which they were asked for, and children come after. */
@@ -119,6 +99,10 @@ static void set_title(struct targets *targets)
 {
 	const struct target_process *first = targets->items;
 
+	if (targets->options.is_system_wide) {
+		strcpy(targets->name, "system");
+		strcpy(targets->title, "the system");
+	}
 	if (!first || first->is_child)
 		return;
 	targets->first = first->pid;
@@ -147,17 +131,18 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		.files = lua_files__new(),
 		.announced = &targets->announced,
 		.layout = options->layout,
-		.waits = options->waits || options->follows_children,
-		.is_of_many = options->count > 1 || options->follows_children,
+		.waits = options->waits || options->follows_children || options->is_system_wide,
+		.is_of_many =
+			options->count > 1 || options->follows_children || options->is_system_wide,
+		.is_system_wide = options->is_system_wide,
 		.is_launched = options->is_launched,
 	};
 	targets->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (!targets->setting.files)
 		goto cleanup;
 	if (!kernel__proc_is_ours()) {
-		log_error("cannot tell which process %d is: '/proc' shows another PID namespace "
-			  "(mount that of this one: 'mount -t proc proc /proc')",
-			  options->pids[0]);
+		log_error("cannot tell which process is which: '/proc' shows another PID "
+			  "namespace (mount that of this one: 'mount -t proc proc /proc')");
 		error = -EXDEV;
 		goto cleanup;
 	}
@@ -181,6 +166,7 @@ void targets__close(struct targets *targets)
 		HASH_DEL(targets->items, target);
 		target_process__free(target);
 	}
+	mappings__close(targets->mappings);
 	lua_files__free(targets->setting.files);
 	if (targets->poll_fd >= 0)
 		close(targets->poll_fd);
@@ -193,7 +179,7 @@ static int give_up_on(struct targets *targets, struct target_process *target, in
 	if (error != -ENOENT || targets->asked_for <= 1)
 		return error;
 	targets->asked_for--;
-	drop(targets, target);
+	targets__drop(targets, target);
 	return 0;
 }
 
@@ -225,65 +211,6 @@ int targets__begin(struct targets *targets, struct sampler *sampler)
 	return error;
 }
 
-/* One that is there already was told by BPF, or is descended from two that were asked for. */
-static int add_child(struct targets *targets, pid_t pid)
-{
-	struct target_process *target;
-	char name[16];
-	int error;
-
-	if (find(targets, pid))
-		return 0;
-	if (process__name(pid, name))
-		return 0;
-	error = target_process__new_child(&targets->setting, pid, name, &target);
-	if (!error)
-		error = add(targets, target);
-	if (error)
-		return error;
-	error = target_process__look(target);
-	if (!error)
-		error = target_process__begin(target);
-	if (!error)
-		error = threads__attach(&target->threads, target->title);
-	return error ? error : 1;
-}
-
-/* How many were not known, or -errno. */
-static int add_children_of(struct targets *targets, pid_t pid)
-{
-	pid_t *pids;
-	ssize_t count = process__descendants(pid, &pids);
-	int added = 0, result = 0;
-
-	for (ssize_t i = 0; i < count && result >= 0; i++) {
-		/* The one that looks may be a child of what it looks at. */
-		if (pids[i] == getpid())
-			continue;
-		result = add_child(targets, pids[i]);
-		added += result > 0;
-	}
-	free(pids);
-	if (result < 0)
-		return result;
-	return count < 0 ? (int)count : added;
-}
-
-static int add_children(struct targets *targets)
-{
-	int added, rounds = 0;
-
-	do {
-		added = 0;
-		for (size_t i = 0; i < targets->options.count && added >= 0; i++) {
-			int result = add_children_of(targets, targets->options.pids[i]);
-
-			added = result < 0 ? result : added + result;
-		}
-	} while (added > 0 && ++rounds < ROUNDS_MAX);
-	return added < 0 ? added : 0;
-}
-
 int targets__attach(struct targets *targets)
 {
 	struct target_process *target;
@@ -296,13 +223,15 @@ int targets__attach(struct targets *targets)
 	for (target = targets->items; target && !error; target = target->hh.next)
 		error = threads__attach(&target->threads, target->title);
 	if (!error && targets->options.follows_children && targets->options.has_run)
-		error = add_children(targets);
+		error = targets__add_children(targets);
+	if (!error && targets->options.is_system_wide)
+		error = targets__watch_host(targets);
 	return error;
 }
 
 int targets__exec(struct targets *targets, const struct ls_exec *exec)
 {
-	struct target_process *target = find(targets, (pid_t)exec->tgid);
+	struct target_process *target = targets__find(targets, (pid_t)exec->tgid);
 
 	int error;
 
@@ -314,30 +243,10 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 	return error;
 }
 
-int targets__fork(struct targets *targets, const struct ls_fork *fork)
-{
-	struct target_process *parent = find(targets, (pid_t)fork->parent_tgid);
-	struct target_process *target = find(targets, (pid_t)fork->tgid);
-	char name[LS_COMM_LEN + 1];
-	int error;
-
-	/* Another process has its number now. */
-	if (target && target->has_ended)
-		drop(targets, target);
-	else if (target)
-		return 0;
-	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, fork->comm);
-	error = target_process__new_child(&targets->setting, (pid_t)fork->tgid, name, &target);
-	if (!error)
-		error = add(targets, target);
-	if (error || !parent)
-		return error;
-	return target_process__inherit(target, parent);
-}
-
 void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 {
-	struct target_process *target = exit->is_last ? find(targets, (pid_t)exit->tgid) : NULL;
+	struct target_process *target =
+		exit->is_last ? targets__find(targets, (pid_t)exit->tgid) : NULL;
 
 	if (target)
 		target->has_ended = 1;
@@ -355,7 +264,7 @@ static void let_go(struct targets *targets, struct target_process *target)
 {
 	recording__complete(targets->setting.recording, target->pid, target->name, 0);
 	add_findings(targets, target, &targets->findings);
-	drop(targets, target);
+	targets__drop(targets, target);
 }
 
 int targets__follow(struct targets *targets)
@@ -375,8 +284,10 @@ int targets__follow(struct targets *targets)
 		if (error)
 			return error;
 		target->ended_rounds += target->has_ended;
+		if (targets->options.is_system_wide && target_process__is_without_lua(target))
+			let_go(targets, target);
 	}
-	return 0;
+	return targets->mappings ? targets__add_new(targets) : 0;
 }
 
 int targets__are_given_up(const struct targets *targets)
@@ -392,21 +303,20 @@ int targets__poll_fd(const struct targets *targets)
 int targets__have_ended(struct targets *targets)
 {
 	struct epoll_event events[16];
-	int count;
+	int count = epoll_wait(targets->poll_fd, events, 16, 0);
 
-	while ((count = epoll_wait(targets->poll_fd, events, 16, 0)) > 0)
-		for (int i = 0; i < count; i++) {
-			struct target_process *target = find(targets, events[i].data.fd);
+	for (int i = 0; i < count; i++) {
+		struct target_process *target = targets__find(targets, events[i].data.fd);
 
-			if (!target || target->pid_fd < 0)
-				continue;
-			/* Closed it leaves the set. */
-			close(target->pid_fd);
-			target->pid_fd = -1;
-			target->has_ended = 1;
-			targets->asked_for--;
-		}
-	return !targets->asked_for;
+		if (!target || target->pid_fd < 0)
+			continue;
+		/* Closed it leaves the set. */
+		close(target->pid_fd);
+		target->pid_fd = -1;
+		target->has_ended = 1;
+		targets->asked_for--;
+	}
+	return !targets->asked_for && !targets->options.is_system_wide;
 }
 
 int targets__are_settling(const struct targets *targets, uint64_t now_ns)
@@ -565,4 +475,5 @@ void targets__export(struct targets *targets, struct ls_profile_recorder *record
 	}
 	findings__export(&targets->shown, recorder);
 	recorder->target = targets->title;
+	recorder->missed_processes = targets->missed;
 }

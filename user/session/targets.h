@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The processes of a session: those that were asked for, and where that is wanted the children that
- * they have and get. What is known of each, what BPF is told of it, and its CPU time.
+ * they have and get; or all of the host that hold Lua. What is known of each, what BPF is told of
+ * it, and its CPU time.
  */
 #ifndef LS_TARGETS_H
 #define LS_TARGETS_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process_filter.h"
 #include "profile.h"
 #include "record.h"
 #include "recording.h"
@@ -20,8 +22,10 @@ struct targets;
 struct targets_options {
 	const pid_t *pids; /* borrowed */
 	size_t count;
-	const char *layout; /* forced; NULL: what samples decide on */
-	int waits;          /* that there is no Lua yet is no error */
+	int is_system_wide;                  /* all that hold Lua, and no `pids` */
+	const struct process_filter *filter; /* borrowed: of those; NULL: all */
+	const char *layout;                  /* forced; NULL: what samples decide on */
+	int waits;                           /* that there is no Lua yet is no error */
 	int follows_children;
 	int is_launched; /* luaspy started it: it is about to become another program */
 	int has_run;     /* by the time of targets__attach(): it may have children */

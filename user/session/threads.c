@@ -23,12 +23,12 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 
 	if (!error)
 		error = process__name(tid, comm);
-	if (!error && !threads->is_paused)
+	if (!error && !threads->is_paused && !threads->is_newborn)
 		error = recording__begin_thread(
 			threads->recording,
 			&(struct recorded_thread){threads->pid, (uint32_t)tid, comm, runtime_ns});
 	if (!error)
-		error = sampler__attach_thread(threads->sampler, tid);
+		error = sampler__attach_thread(threads->sampler, threads->pid, tid);
 	return error == -ENOENT ? -ESRCH : error;
 }
 
@@ -58,7 +58,7 @@ int threads__attach(struct threads *threads, const char *target)
 {
 	int attached, rounds = 0;
 
-	if (process__runtime_ns(threads->pid, &threads->cpu_start_ns))
+	if (threads->is_newborn || process__runtime_ns(threads->pid, &threads->cpu_start_ns))
 		threads->cpu_start_ns = 0;
 	do {
 		attached = attach_new_threads(threads);

@@ -14,6 +14,7 @@ struct threads {
 	struct sampler *sampler;     /* borrowed, and so is the recording */
 	struct recording *recording; /* is told when threads begin and end */
 	int is_paused;               /* nothing is recorded; may be so from the start */
+	int is_newborn;              /* all that it was ever charged is recorded */
 	uint64_t cpu_start_ns;       /* CPU time of the process where it began, or was resumed */
 	uint64_t cpu_ns;        /* what it was charged before that; in the end all: 0: not known */
 	uint64_t cpu_so_far_ns; /* when it was settled or ended */

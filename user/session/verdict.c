@@ -215,3 +215,22 @@ void verdict__score(const struct verdict *verdict, char *to, size_t size)
 			append(to, size, &length, "%s%s fits %" PRIu64 " of %" PRIu64,
 			       length ? ", " : "", layouts_puc[i].name, verdict->fits[i], all);
 }
+
+uint16_t verdicts__decided(const struct verdicts *verdicts)
+{
+	uint16_t decided = 0;
+
+	for (size_t i = 0; i < verdicts->count; i++)
+		decided |= verdicts->items[i].decided;
+	return decided;
+}
+
+uint16_t verdicts__to_try(const struct verdicts *verdicts)
+{
+	uint16_t layouts = verdicts__decided(verdicts);
+
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (!verdicts->items[i].is_decided && !verdicts->items[i].is_forced)
+			layouts |= verdicts->items[i].candidates;
+	return layouts;
+}

@@ -56,6 +56,10 @@ void verdicts__describe(const struct verdicts *verdicts, char *to, size_t size);
 /* Whether each interpreter's layout is, of at least one. */
 int verdicts__are_decided(const struct verdicts *verdicts);
 
+/* The layouts that are decided, and those to be walked with, these and candidates: bit each. */
+uint16_t verdicts__decided(const struct verdicts *verdicts);
+uint16_t verdicts__to_try(const struct verdicts *verdicts);
+
 /* "5.1-5.1.5 fits 0 of 64, ...": all candidates. Ends *to with NUL. */
 void verdict__score(const struct verdict *verdict, char *to, size_t size);
 

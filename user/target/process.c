@@ -228,11 +228,25 @@ static int compare_ids(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+static int add_id(pid_t **ids, size_t *count, pid_t id)
+{
+	/* At powers of two from 16 on there is no room left. */
+	if (!(*count & (*count - 1)) && (!*count || *count >= 16)) {
+		void *more = reallocarray(*ids, *count ? 2 * *count : 16, sizeof(**ids));
+
+		if (!more)
+			return -ENOMEM;
+		*ids = more;
+	}
+	(*ids)[(*count)++] = id;
+	return 0;
+}
+
 /* The count, or -errno. */
 static ssize_t read_ids(DIR *directory, pid_t **tids)
 {
-	size_t count = 0, room = 0;
 	const struct dirent *entry;
+	size_t count = 0;
 
 	while (errno = 0, (entry = readdir(directory))) {
 		char *end;
@@ -240,41 +254,149 @@ static ssize_t read_ids(DIR *directory, pid_t **tids)
 
 		if (*end || id <= 0)
 			continue;
-		if (count == room) {
-			void *more = reallocarray(*tids, room ? 2 * room : 16, sizeof(**tids));
-
-			if (!more)
-				return -ENOMEM;
-			*tids = more;
-			room = room ? 2 * room : 16;
-		}
-		(*tids)[count++] = (pid_t)id;
+		if (add_id(tids, &count, (pid_t)id))
+			return -ENOMEM;
 	}
 	if (errno)
 		return proc_error(errno);
 	return count ? (ssize_t)count : -ESRCH;
 }
 
+static ssize_t list_ids(const char *path, pid_t **ids)
+{
+	DIR *directory = opendir(path);
+	ssize_t count;
+
+	*ids = NULL;
+	if (!directory)
+		return proc_error(errno);
+	count = read_ids(directory, ids);
+	closedir(directory);
+	if (count >= 0)
+		return count;
+	free(*ids);
+	*ids = NULL;
+	return count;
+}
+
 ssize_t process__threads(pid_t pid, pid_t **tids)
 {
 	char path[32];
-	DIR *directory;
 	ssize_t count;
 
-	*tids = NULL;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	directory = opendir(path);
-	if (!directory)
-		return proc_error(errno);
-	count = read_ids(directory, tids);
-	closedir(directory);
-	if (count < 0) {
-		free(*tids);
-		*tids = NULL;
-		return count;
-	}
-	qsort(*tids, (size_t)count, sizeof(**tids), compare_ids);
+	count = list_ids(path, tids);
+	if (count > 0)
+		qsort(*tids, (size_t)count, sizeof(**tids), compare_ids);
 	return count;
+}
+
+ssize_t process__all(pid_t **pids)
+{
+	return list_ids("/proc", pids);
+}
+
+/* Field 22 of /proc/PID/stat, in clock ticks of the clock that goes on in suspension. */
+int process__birth_ns(pid_t pid, uint64_t *birth_ns)
+{
+	struct timespec boot, monotonic;
+	unsigned long long ticks;
+	uint64_t asleep_ns;
+	char *text, *end;
+	int error = read_all(open_proc("/proc/%d/stat", pid), &text);
+
+	if (error)
+		goto cleanup;
+	end = strrchr(text, ')');
+	if (!end || sscanf(end + 1,
+			   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+			   "%*d %*d %*d %*d %llu",
+			   &ticks) != 1) {
+		error = -EPROTO;
+		goto cleanup;
+	}
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	asleep_ns = (uint64_t)(boot.tv_sec - monotonic.tv_sec) * NS_PER_SECOND +
+		    (uint64_t)(boot.tv_nsec - monotonic.tv_nsec);
+	*birth_ns = ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK)) - asleep_ns;
+cleanup:
+	free(text);
+	return error;
+}
+
+int process__user(pid_t pid, uid_t *user)
+{
+	char *text;
+	int error = read_all(open_proc("/proc/%d/status", pid), &text);
+	const char *line = error ? NULL : strstr(text, "\nUid:");
+
+	/* A newline in the name is escaped there: the first such line is the kernel's. */
+	if (!error && (!line || sscanf(line, "\nUid: %u", user) != 1))
+		error = -EPROTO;
+	free(text);
+	return error;
+}
+
+int process__cgroup(pid_t pid, char **path)
+{
+	char *text, *line, *rest;
+	int error = read_all(open_proc("/proc/%d/cgroup", pid), &text);
+
+	*path = NULL;
+	if (error)
+		goto cleanup;
+	/* "HIERARCHY:CONTROLLERS:PATH", the unified hierarchy being 0. */
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		const char *begin = strchr(line, ':');
+
+		begin = begin ? strchr(begin + 1, ':') : NULL;
+		if (!begin || (*path && strncmp(line, "0:", 2)))
+			continue;
+		free(*path);
+		*path = strdup(begin + 1);
+		if (!*path)
+			break;
+	}
+	error = *path ? 0 : -ENOMEM;
+cleanup:
+	free(text);
+	return error;
+}
+
+/* Those that one thread created. */
+static int add_children(pid_t pid, pid_t tid, pid_t **pids, size_t *count)
+{
+	char *text, *word, *rest;
+	int error = read_all(open_proc("/proc/%d/task/%d/children", pid, tid), &text);
+
+	rest = text;
+	/* Gone, empty, or not told. */
+	if (error != -ENOMEM)
+		error = 0;
+	while (!error && rest && (word = strsep(&rest, " ")))
+		if (*word)
+			error = add_id(pids, count, (pid_t)strtol(word, NULL, 10));
+	free(text);
+	return error;
+}
+
+ssize_t process__children(pid_t pid, pid_t **pids)
+{
+	pid_t *tids;
+	ssize_t threads = process__threads(pid, &tids);
+	size_t count = 0;
+	int error = 0;
+
+	*pids = NULL;
+	for (ssize_t i = 0; i < threads && !error; i++)
+		error = add_children(pid, tids[i], pids, &count);
+	free(tids);
+	if (!error && threads >= 0)
+		return (ssize_t)count;
+	free(*pids);
+	*pids = NULL;
+	return error ? error : threads;
 }
 
 static pid_t parent_of(pid_t pid)
@@ -321,14 +443,8 @@ cleanup:
 
 ssize_t process__descendants(pid_t pid, pid_t **pids)
 {
-	DIR *directory = opendir("/proc");
-	ssize_t count;
+	ssize_t count = process__all(pids);
 
-	*pids = NULL;
-	if (!directory)
-		return proc_error(errno);
-	count = read_ids(directory, pids);
-	closedir(directory);
 	if (count >= 0)
 		count = gather(pid, *pids, count);
 	if (count < 0) {

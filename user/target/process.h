@@ -46,6 +46,27 @@ int process__mapped_pages(pid_t pid, uint64_t *pages);
 /* Thread ids in ascending order; *tids is malloc()ed, NULL on error. The count, or -errno. */
 ssize_t process__threads(pid_t pid, pid_t **tids);
 
+/* All processes, likewise. */
+ssize_t process__all(pid_t **pids);
+
+/* When it was born, CLOCK_MONOTONIC, no later than that and 10 ms sooner at most. 0 or -errno. */
+int process__birth_ns(pid_t pid, uint64_t *birth_ns);
+
+/* Its real user. 0 or -errno. */
+int process__user(pid_t pid, uid_t *user);
+
+/*
+ * Its cgroup: of the unified hierarchy, else of the first of the others, "/" being luaspy's root.
+ * *path is malloc()ed, NULL on error. 0 or -errno.
+ */
+int process__cgroup(pid_t pid, char **path);
+
+/*
+ * Those that it created and that have not ended, likewise; 0 too where the kernel does not tell
+ * (CONFIG_PROC_CHILDREN).
+ */
+ssize_t process__children(pid_t pid, pid_t **pids);
+
 /*
  * The processes that descend from `pid`, without it, those that were born first mostly before
  * their children; *pids likewise. The count, or -errno.

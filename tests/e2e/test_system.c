@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* All processes of the host that run Lua, those that come while the session goes on included. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 60
+
+#define need_luas()                                                                                \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.1", "lua5.1");                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+	} while (0)
+
+#define SPIN                                                                                       \
+	"local function spin(seconds)\n"                                                           \
+	"	local stop = os.clock() + seconds\n"                                                     \
+	"	while os.clock() < stop do for i = 1, 1000 do end end\n"                                 \
+	"end\n"
+
+static void write_text(struct stage *stage, const char *name, const char *text)
+{
+	write_file(in_folder(stage, name), text, strlen(text));
+}
+
+/* "lua5.4 (pid 42)"; 0: there is none. */
+static int64_t process_us(const struct scriptprofile *profile, const char *name, pid_t pid)
+{
+	json_t *categories = json_object_get(profile->document, "Categories"), *category;
+	char title[64];
+	size_t i;
+
+	snprintf(title, sizeof(title), "%s (pid %d)", name, pid);
+	json_array_foreach(categories, i,
+			   category) if (!strcmp(title,
+						 json_string_value(json_object_get(
+							 category, "Name")))) return profile
+		->node_total_us[json_integer_value(json_object_get(category, "NodeId"))];
+	return 0;
+}
+
+static double cpu_us(const struct child *child)
+{
+	return 1e6 * ((double)child->usage.ru_utime.tv_sec + (double)child->usage.ru_stime.tv_sec) +
+	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec;
+}
+
+/* It samples, and has looked at all processes that there were. */
+static struct child *start_system(struct stage *stage, const char *filter, const char *value)
+{
+	struct child *spy = start(stage, luaspy_program(), "record", "--system", "-o",
+				  "profile.json", filter, value);
+
+	child__await_errors(stage, spy, "processes run Lua");
+	return spy;
+}
+
+static struct scriptprofile *end_system(struct stage *stage, struct child *spy)
+{
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	return spying__read(stage, in_folder(stage, "profile.json"));
+}
+
+static void assert_near(const char *what, double found, double expected, double tolerance)
+{
+	print_message("%s: %.3f s of %.3f\n", what, found / 1e6, expected / 1e6);
+	assert_true(found > (1 - tolerance) * expected && found < (1 + tolerance) * expected);
+}
+
+static void has_what_runs_and_not_what_has_no_lua(void **state)
+{
+	struct stage *stage = *state;
+	struct child *busy, *other, *spy;
+	struct scriptprofile *profile;
+
+	need_luas();
+	busy = start_busy(stage);
+	other = start(stage, "sh", "-c", "while :; do :; done");
+	spy = start_system(stage, NULL, NULL);
+	child__let_work(busy, 0.5);
+	child__let_work(other, 0.1);
+	profile = end_system(stage, spy);
+	assert_true(process_us(profile, "lua5.4", busy->pid) > 400000);
+	assert_int_equal(process_us(profile, "sh", other->pid), 0);
+	assert_true(scriptprofile__total_us(profile, NULL, "work", -1) > 400000);
+	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
+}
+
+/* All its CPU time is there, from the moment on when its Lua was mapped. */
+static void has_what_starts_meanwhile(void **state)
+{
+	struct stage *stage = *state;
+	struct child *early, *late, *spy;
+	struct scriptprofile *profile;
+
+	need_luas();
+	write_text(stage, "hot.lua", SPIN "local function hot() spin(0.4) return 1 end hot()");
+	spy = start_system(stage, NULL, NULL);
+	early = start(stage, "lua5.4", "hot.lua");
+	late = start(stage, "lua5.1", "hot.lua");
+	assert_int_equal(child__wait(early, PATIENCE), 0);
+	assert_int_equal(child__wait(late, PATIENCE), 0);
+	profile = end_system(stage, spy);
+	assert_near("lua5.4", (double)process_us(profile, "lua5.4", early->pid), cpu_us(early),
+		    0.02);
+	assert_near("lua5.1", (double)process_us(profile, "lua5.1", late->pid), cpu_us(late), 0.02);
+	assert_near("hot", (double)scriptprofile__total_us(profile, "hot.lua", "hot", -1), 800000,
+		    0.05);
+}
+
+static void has_scripts_of_fifty_milliseconds(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy, *shell;
+	int64_t hot_us;
+	int files;
+	char folder[64];
+
+	need_luas();
+	write_text(stage, "brief.lua", SPIN "local function hot() spin(0.05) return 1 end hot()");
+	write_text(stage, "run.sh",
+		   "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
+		   "lua5.4 brief.lua; done\n");
+	spy = start_system(stage, NULL, NULL);
+	snprintf(folder, sizeof(folder), "/proc/%d/fd", spy->pid);
+	files = count_files(folder);
+	shell = start(stage, "sh", "run.sh");
+	assert_int_equal(child__wait(shell, PATIENCE), 0);
+	sleep_seconds(0.5);
+	/* Nothing is kept open for those that have ended. */
+	assert_int_equal(count_files(folder), files);
+	profile = end_system(stage, spy);
+	hot_us = scriptprofile__total_us(profile, "brief.lua", "hot", -1);
+	print_message("%.1f%% of 20 scripts of 50 ms are in their function\n",
+		      (double)hot_us / 1e4);
+	assert_true(hot_us > 900000);
+	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
+}
+
+static void has_what_is_forked(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy, *forks;
+
+	need_to_record();
+	write_text(stage, "forks.lua",
+		   "local function shared(us) local stop = cpu_us() + us\n"
+		   "while cpu_us() < stop do for i = 1, 1000 do end end return 1 end\n"
+		   "local function child() shared(4e5) return 1 end\n"
+		   "local function parent() shared(2e5) return 1 end\n"
+		   "for i = 1, 3 do if fork() == 0 then child() os.exit(0) end end\n"
+		   "parent() join()\n");
+	spy = start_system(stage, NULL, NULL);
+	forks = start(stage, built_program("host-5.4"), "forks.lua");
+	assert_int_equal(child__wait(forks, PATIENCE), 0);
+	profile = end_system(stage, spy);
+	assert_near("parent", (double)scriptprofile__stack_us(profile, "main chunk > parent"),
+		    200000, 0.1);
+	assert_near("children",
+		    (double)scriptprofile__stack_us(profile, "main chunk > child > shared"),
+		    1200000, 0.05);
+	/* With those of its children, for which it waited. */
+	assert_near("all", (double)profile->all_us, cpu_us(forks), 0.02);
+}
+
+static void has_a_library_that_is_loaded_later(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy, *host;
+
+	need_to_record();
+	host = start(stage, built_program("loader"), "plugin", "liblua5.3.so.0",
+		     "function late() local s = 0 for i = 1, 1e5 do s = s + i end return 1 end "
+		     "return late() + 1");
+	spy = start_system(stage, NULL, NULL);
+	child__let_work(host, 1.0);
+	profile = end_system(stage, spy);
+	assert_true(scriptprofile__total_us(profile, NULL, "late", -1) > 300000);
+}
+
+static void takes_only_what_the_filter_takes(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy, *wanted, *other;
+
+	need_luas();
+	write_text(stage, "hot.lua", SPIN "local function hot() spin(0.3) return 1 end hot()");
+	spy = start_system(stage, "--name", "^lua5\\.[14]$");
+	wanted = start(stage, "lua5.4", "hot.lua");
+	other = start(stage, "lua5.3", "hot.lua");
+	assert_int_equal(child__wait(wanted, PATIENCE), 0);
+	assert_int_equal(child__wait(other, PATIENCE), 0);
+	profile = end_system(stage, spy);
+	assert_true(process_us(profile, "lua5.4", wanted->pid) > 250000);
+	assert_int_equal(process_us(profile, "lua5.3", other->pid), 0);
+}
+
+/* It runs another program, without Lua, and is none of its targets any more; or with. */
+static void follows_what_a_process_becomes(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy, *changing;
+
+	need_luas();
+	write_text(stage, "hot.lua", SPIN "local function hot() spin(0.3) return 1 end hot()");
+	write_text(stage, "first.lua",
+		   SPIN "local function first() spin(0.3) return 1 end first() "
+			"become('sh', 'then.sh')");
+	write_text(stage, "then.sh",
+		   "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exec lua5.1 hot.lua");
+	spy = start_system(stage, NULL, NULL);
+	changing = start(stage, built_program("host-5.4"), "first.lua");
+	assert_int_equal(child__wait(changing, PATIENCE), 0);
+	profile = end_system(stage, spy);
+	assert_near("first", (double)scriptprofile__total_us(profile, "first.lua", "first", -1),
+		    300000, 0.1);
+	assert_near("hot", (double)scriptprofile__total_us(profile, "hot.lua", "hot", -1), 300000,
+		    0.1);
+	assert_near("without the shell", (double)profile->all_us, 600000, 0.1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		staged(has_what_runs_and_not_what_has_no_lua),
+		staged(has_what_starts_meanwhile),
+		staged(has_scripts_of_fifty_milliseconds),
+		staged(has_what_is_forked),
+		staged(has_a_library_that_is_loaded_later),
+		staged(takes_only_what_the_filter_takes),
+		staged(follows_what_a_process_becomes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "process_filter.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <regex.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+
+struct process_filter {
+	regex_t name;
+	bool has_name, has_user;
+	uid_t user;
+	char *cgroup; /* without '/' at its end; NULL: any */
+};
+
+struct process_filter *process_filter__new(void)
+{
+	return calloc(1, sizeof(struct process_filter));
+}
+
+void process_filter__free(struct process_filter *filter)
+{
+	if (!filter)
+		return;
+	if (filter->has_name)
+		regfree(&filter->name);
+	free(filter->cgroup);
+	free(filter);
+}
+
+int process_filter__name(struct process_filter *filter, const char *expression)
+{
+	int error;
+
+	if (filter->has_name)
+		regfree(&filter->name);
+	filter->has_name = false;
+	error = regcomp(&filter->name, expression, REG_EXTENDED | REG_NOSUB);
+	filter->has_name = !error;
+	if (error)
+		return error == REG_ESPACE ? -ENOMEM : -EINVAL;
+	return 0;
+}
+
+int process_filter__user(struct process_filter *filter, const char *user)
+{
+	const struct passwd *entry = getpwnam(user);
+	char *end;
+	unsigned long number = strtoul(user, &end, 10);
+
+	if (!entry && (!*user || *end || *user == '-' || number >= UINT32_MAX))
+		return -EINVAL;
+	filter->user = entry ? entry->pw_uid : (uid_t)number;
+	filter->has_user = true;
+	return 0;
+}
+
+int process_filter__cgroup(struct process_filter *filter, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (*path != '/')
+		return -EINVAL;
+	while (length && path[length - 1] == '/')
+		length--;
+	free(filter->cgroup);
+	filter->cgroup = strndup(path, length);
+	return filter->cgroup ? 0 : -ENOMEM;
+}
+
+static bool is_in_cgroup(pid_t pid, const char *path)
+{
+	size_t length = strlen(path);
+	char *cgroup;
+	bool is_in;
+
+	if (process__cgroup(pid, &cgroup))
+		return false;
+	is_in = !strncmp(cgroup, path, length) && (!cgroup[length] || cgroup[length] == '/');
+	free(cgroup);
+	return is_in;
+}
+
+bool process_filter__takes(const struct process_filter *filter, pid_t pid, const char *name)
+{
+	uid_t user;
+
+	if (!filter)
+		return true;
+	if (filter->has_name && regexec(&filter->name, name, 0, NULL, 0))
+		return false;
+	if (filter->has_user && (process__user(pid, &user) || user != filter->user))
+		return false;
+	return !filter->cgroup || is_in_cgroup(pid, filter->cgroup);
+}

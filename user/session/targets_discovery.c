@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Processes that nobody named: children of those that were, or all of the host that hold Lua. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "interpreters_puc.h"
+#include "log.h"
+#include "lua_files.h"
+#include "process.h"
+#include "targets_work.h"
+
+/* Children may be born by processes that have no timer yet: until there is none without. */
+#define ROUNDS_MAX 100
+
+/* One that is there already was told by BPF, or is descended from two that were asked for. */
+static int add_child(struct targets *targets, pid_t pid)
+{
+	struct target_process *target;
+	char name[16];
+	int error;
+
+	if (targets__find(targets, pid))
+		return 0;
+	if (process__name(pid, name))
+		return 0;
+	error = target_process__new_child(&targets->setting, pid, name, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (error)
+		return error;
+	error = target_process__look(target);
+	if (!error)
+		error = target_process__begin(target);
+	if (!error)
+		error = threads__attach(&target->threads, target->title);
+	return error ? error : 1;
+}
+
+/* How many were not known, or -errno. */
+static int add_children_of(struct targets *targets, pid_t pid)
+{
+	pid_t *pids;
+	ssize_t count = process__descendants(pid, &pids);
+	int added = 0, result = 0;
+
+	for (ssize_t i = 0; i < count && result >= 0; i++) {
+		/* The one that looks may be a child of what it looks at. */
+		if (pids[i] == getpid())
+			continue;
+		result = add_child(targets, pids[i]);
+		added += result > 0;
+	}
+	free(pids);
+	if (result < 0)
+		return result;
+	return count < 0 ? (int)count : added;
+}
+
+int targets__add_children(struct targets *targets)
+{
+	int added, rounds = 0;
+
+	do {
+		added = 0;
+		for (size_t i = 0; i < targets->options.count && added >= 0; i++) {
+			int result = add_children_of(targets, targets->options.pids[i]);
+
+			added = result < 0 ? result : added + result;
+		}
+	} while (added > 0 && ++rounds < ROUNDS_MAX);
+	return added < 0 ? added : 0;
+}
+
+/* Has it looked at and sampled. 1, or 0: it has no Lua; -ENOMEM. */
+static int take_in(struct targets *targets, struct target_process *target)
+{
+	int error = target_process__look(target);
+
+	/* It is gone, or runs something else by now. */
+	if (!error && !identification__found(target->identification)) {
+		targets__drop(targets, target);
+		return 0;
+	}
+	if (!error)
+		error = target_process__begin(target);
+	if (!error)
+		error = threads__attach(&target->threads, target->title);
+	if (!error || error == -ENOMEM)
+		return error ? error : 1;
+	targets->missed++;
+	targets__drop(targets, target);
+	return 0;
+}
+
+/* What a process may have been charged before it executes its program and is noticed. */
+#define BEGINNING_NS 10000000
+
+/* All its time is its own: not that of a shell, say, that ran for long before it became this. */
+static bool has_just_begun(const struct targets *targets, pid_t pid)
+{
+	uint64_t birth_ns, runtime_ns;
+
+	return !process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
+	       !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS;
+}
+
+/* 1, or 0 where it is none to be sampled; -ENOMEM. */
+static int add_found(struct targets *targets, pid_t pid, bool is_newborn)
+{
+	struct target_process *target = targets__find(targets, pid);
+	char name[16];
+	int error;
+
+	if (pid == getpid() || process__name(pid, name) ||
+	    !process_filter__takes(targets->options.filter, pid, name))
+		return 0;
+	/* Another has its number now. */
+	if (target)
+		targets__drop(targets, target);
+	error = target_process__new_child(&targets->setting, pid, name, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (error)
+		return error;
+	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
+	target->threads.is_newborn = is_newborn;
+	return take_in(targets, target);
+}
+
+/* Deeper families are found among all processes. */
+#define GENERATIONS_MAX 32
+
+/*
+ * With the children that it had before BPF knew of it, which map nothing and so would never be
+ * noticed, and theirs. How many they are in all, or -ENOMEM.
+ */
+static int add_family(struct targets *targets, pid_t pid, bool is_newborn, int generations)
+{
+	pid_t *children;
+	ssize_t count;
+	int added = add_found(targets, pid, is_newborn);
+
+	if (added <= 0)
+		return added;
+	if (!generations) {
+		targets->has_to_search = 1;
+		return added;
+	}
+	count = process__children(pid, &children);
+	for (ssize_t i = 0; i < count && added >= 0; i++) {
+		int result =
+			targets__find(targets, children[i])
+				? 0
+				: add_family(targets, children[i], is_newborn, generations - 1);
+
+		added = result < 0 ? result : added + result;
+	}
+	free(children);
+	return count == -ENOMEM ? -ENOMEM : added;
+}
+
+/* Whether the process holds a Lua there. A file that is none is passed over from then on. */
+static int look_at(const struct targets *targets, const struct mapped_code *code, bool *holds_lua)
+{
+	struct process_mappings mappings = {};
+	struct lua_file file = {};
+	char path[512];
+	int error = process__mappings(code->pid, &mappings);
+
+	*holds_lua = false;
+	for (size_t i = 0; i < mappings.count && !error; i++) {
+		const struct process_mapping *mapping = &mappings.items[i];
+
+		if (mapping->start != code->address)
+			continue;
+		error = process__mapped_file_path(code->pid, mapping, path, sizeof(path));
+		if (!error)
+			error = lua_files__look(targets->setting.files, path, &file);
+		*holds_lua = !error && file.minor;
+		if (error == -ENOTSUP || (!error && !*holds_lua))
+			error = mappings__pass_over(targets->mappings, &code->file);
+		break;
+	}
+	process__mappings_free(&mappings);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int on_mapping(void *context, const struct mapped_code *code)
+{
+	struct targets *targets = context;
+	struct target_process *target = targets__find(targets, code->pid);
+	bool holds_lua;
+	int result = look_at(targets, code, &holds_lua);
+
+	if (result || !holds_lua)
+		return result;
+	if (target && !target->has_ended) {
+		target->has_mapped = 1;
+		return 0;
+	}
+	result =
+		add_family(targets, code->pid, has_just_begun(targets, code->pid), GENERATIONS_MAX);
+	return result < 0 ? result : 0;
+}
+
+static int on_lost_mappings(void *context)
+{
+	((struct targets *)context)->has_to_search = 1;
+	return 0;
+}
+
+static bool holds_lua(const struct targets *targets, pid_t pid)
+{
+	struct interpreters_puc found;
+	bool result = !interpreters_puc__find(targets->setting.files, pid, &found) && found.count;
+
+	interpreters_puc__free(&found);
+	return result;
+}
+
+/* How many were found among how many, or -errno. */
+static int search(struct targets *targets, size_t *among)
+{
+	pid_t *pids;
+	ssize_t count = process__all(&pids);
+	int found = 0;
+
+	targets->has_to_search = 0;
+	for (ssize_t i = 0; i < count && found >= 0; i++) {
+		const struct target_process *target = targets__find(targets, pids[i]);
+		int result = 0;
+
+		if ((!target || target->has_ended) && holds_lua(targets, pids[i]))
+			result = add_found(targets, pids[i], has_just_begun(targets, pids[i]));
+		found = result < 0 ? result : found + result;
+	}
+	free(pids);
+	if (count < 0)
+		log_error("cannot list the processes in '/proc': %s", strerror((int)-count));
+	*among = count < 0 ? 0 : (size_t)count;
+	return count < 0 ? (int)count : found;
+}
+
+int targets__watch_host(struct targets *targets)
+{
+	struct mappings_receiver receiver = {targets, on_mapping, on_lost_mappings};
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
+	size_t among;
+	int error = mappings__open(&receiver, &targets->mappings), found;
+
+	if (!error && epoll_ctl(targets->poll_fd, EPOLL_CTL_ADD,
+				mappings__poll_fd(targets->mappings), &event))
+		error = -errno;
+	if (error) {
+		log_error("cannot follow what processes load: %s", strerror(-error));
+		return error;
+	}
+	found = search(targets, &among);
+	if (found < 0)
+		return found;
+	log_info("%d of %zu processes run Lua; others are taken in when they do", found, among);
+	return 0;
+}
+
+int targets__add_new(struct targets *targets)
+{
+	int result = mappings__drain(targets->mappings);
+	size_t among;
+
+	if (!result && targets->has_to_search)
+		result = search(targets, &among);
+	return result < 0 ? result : 0;
+}
+
+int targets__fork(struct targets *targets, const struct ls_fork *fork)
+{
+	struct target_process *parent = targets__find(targets, (pid_t)fork->parent_tgid);
+	struct target_process *target = targets__find(targets, (pid_t)fork->tgid);
+	char name[LS_COMM_LEN + 1];
+	int error;
+
+	/* Another process has its number now. */
+	if (target && target->has_ended)
+		targets__drop(targets, target);
+	else if (target)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, fork->comm);
+	error = target_process__new_child(&targets->setting, (pid_t)fork->tgid, name, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (!error && parent)
+		error = target_process__inherit(target, parent);
+	if (error || !targets->options.is_system_wide)
+		return error;
+	target->threads.is_newborn = 1;
+	if (threads__attach(&target->threads, target->title))
+		targets->missed++;
+	return 0;
+}

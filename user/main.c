@@ -12,7 +12,6 @@
 int main(int argc, char **argv)
 {
 	struct options options;
-	int status;
 
 	setlocale(LC_CTYPE, "");
 	switch (options__parse(argc, argv, &options)) {
@@ -36,7 +35,5 @@ int main(int argc, char **argv)
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);
-	status = command_record__run(&options.record);
-	process_filter__free(options.record.filter);
-	return status;
+	return command_record__run(&options.record);
 }

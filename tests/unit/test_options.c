@@ -18,52 +18,7 @@
 #include "captured.h"
 #include "layout_puc.h"
 #include "options.h"
-
-/* Parses a command line, given by its words; what it printed is for the caller to free. */
-static enum options_verdict parse(struct options *options, char **out, char **err, ...)
-{
-	struct captured captured_out, captured_err;
-	char *argv[16] = {(char *)"luaspy"}, *word;
-	enum options_verdict verdict;
-	va_list words;
-	int argc = 1;
-
-	va_start(words, err);
-	while ((word = va_arg(words, char *)) && argc < 15)
-		argv[argc++] = word;
-	va_end(words);
-	captured__start(&captured_out, STDOUT_FILENO);
-	captured__start(&captured_err, STDERR_FILENO);
-	verdict = options__parse(argc, argv, options);
-	*err = captured__end(&captured_err);
-	*out = captured__end(&captured_out);
-	return verdict;
-}
-
-#define assert_runs(options, ...)                                                                  \
-	do {                                                                                       \
-		char *out, *err;                                                                   \
-		enum options_verdict verdict = parse((options), &out, &err, __VA_ARGS__, NULL);    \
-                                                                                                   \
-		assert_string_equal(err, "");                                                      \
-		assert_string_equal(out, "");                                                      \
-		assert_int_equal(verdict, OPTIONS_RUN);                                            \
-		free(out);                                                                         \
-		free(err);                                                                         \
-	} while (0)
-
-#define assert_wrong(message, ...)                                                                 \
-	do {                                                                                       \
-		struct options options;                                                            \
-		char *out, *err;                                                                   \
-		enum options_verdict verdict = parse(&options, &out, &err, __VA_ARGS__, NULL);     \
-                                                                                                   \
-		assert_string_equal(err, "luaspy: " message "\n");                                 \
-		assert_string_equal(out, "");                                                      \
-		assert_int_equal(verdict, OPTIONS_WRONG);                                          \
-		free(out);                                                                         \
-		free(err);                                                                         \
-	} while (0)
+#include "parsing.h"
 
 /* The caller frees. */
 static char *assert_printed(const char *first, const char *second)
@@ -71,7 +26,7 @@ static char *assert_printed(const char *first, const char *second)
 	struct options options;
 	char *out, *err;
 
-	assert_int_equal(parse(&options, &out, &err, first, second, NULL), OPTIONS_DONE);
+	assert_int_equal(parsing__run(&options, &out, &err, first, second, NULL), OPTIONS_DONE);
 	assert_string_equal(err, "");
 	free(err);
 	return out;
@@ -349,10 +304,10 @@ static void wants_a_pid(void **state)
 {
 	(void)state;
 	assert_wrong("missing option '--pid': which process? (accepted: " PID
-		     "; or a command after '--')",
+		     "; or a command after '--', or '--system')",
 		     "record");
 	assert_wrong("missing option '--pid': which process? (accepted: " PID
-		     "; or a command after '--')",
+		     "; or a command after '--', or '--system')",
 		     "record", "-d1", "--");
 }
 
@@ -456,10 +411,10 @@ static void survives_endless_words(void **state)
 	(void)state;
 	assert_non_null(word);
 	memset(word, '-', 100000);
-	assert_int_equal(parse(&options, &out, &err, word, NULL), OPTIONS_WRONG);
+	assert_int_equal(parsing__run(&options, &out, &err, word, NULL), OPTIONS_WRONG);
 	free(out);
 	free(err);
-	assert_int_equal(parse(&options, &out, &err, "record", word, NULL), OPTIONS_WRONG);
+	assert_int_equal(parsing__run(&options, &out, &err, "record", word, NULL), OPTIONS_WRONG);
 	free(out);
 	free(err);
 	free(word);

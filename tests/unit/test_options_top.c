@@ -10,48 +10,16 @@
 
 #include <cmocka.h>
 
-#include "captured.h"
-#include "options.h"
+#include "parsing.h"
 
 #define PID "a process id, 1 to 4194304"
-
-/* Parses "luaspy top" and these words, which end with NULL; what it says is the caller's to free.
- */
-static char *parse(struct options *options, enum options_verdict expected, const char *const *words)
-{
-	char *argv[16] = {(char *)"luaspy", (char *)"top"}, *said;
-	struct captured captured;
-	enum options_verdict verdict;
-	int argc = 2;
-
-	while (*words && argc < 15)
-		argv[argc++] = (char *)*words++;
-	captured__start(&captured, STDERR_FILENO);
-	verdict = options__parse(argc, argv, options);
-	said = captured__end(&captured);
-	assert_int_equal(verdict, expected);
-	return said;
-}
-
-#define assert_runs(options, ...)                                                                  \
-	free(parse(options, OPTIONS_RUN, (const char *const[]){__VA_ARGS__, NULL}))
-
-static void assert_wrong(const char *message, const char *const *words)
-{
-	struct options options;
-	char expected[256], *said = parse(&options, OPTIONS_WRONG, words);
-
-	snprintf(expected, sizeof(expected), "luaspy: %s\n", message);
-	assert_string_equal(said, expected);
-	free(said);
-}
 
 static void takes_a_process_and_defaults(void **state)
 {
 	struct options options;
 
 	(void)state;
-	assert_runs(&options, "-p", "42");
+	assert_runs(&options, "top", "-p", "42");
 	assert_int_equal(options.command, COMMAND_TOP);
 	assert_int_equal(options.top.pid, 42);
 	assert_int_equal(options.top.period_ns, 1000000);
@@ -66,8 +34,8 @@ static void takes_all_options(void **state)
 	struct options options;
 
 	(void)state;
-	assert_runs(&options, "-p1", "-F10khz", "--sort=all-total", "--max-depth=9", "--wait",
-		    "--layout=5.4.6");
+	assert_runs(&options, "top", "-p1", "-F10khz", "--sort=all-total", "--max-depth=9",
+		    "--wait", "--layout=5.4.6");
 	assert_int_equal(options.top.period_ns, 100000);
 	assert_int_equal(options.top.max_depth, 9);
 	assert_int_equal(options.top.sort, LISTING_TOTAL);
@@ -78,15 +46,13 @@ static void takes_all_options(void **state)
 static void refuses_what_it_does_not_take(void **state)
 {
 	(void)state;
-	assert_wrong("missing option '--pid': which process? (accepted: " PID ")",
-		     (const char *const[]){NULL});
+	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "top");
 	assert_wrong("cannot understand value 'cpu' of option '--sort' (accepted: self, total, "
 		     "all-self, all-total or name)",
-		     (const char *const[]){"-p1", "--sort", "cpu", NULL});
-	assert_wrong("unexpected argument 'x' after 'luaspy top' (see 'luaspy --help')",
-		     (const char *const[]){"-p1", "x", NULL});
-	assert_wrong("unknown option '--srot' (did you mean '--sort'?)",
-		     (const char *const[]){"--srot", NULL});
+		     "top", "-p1", "--sort", "cpu");
+	assert_wrong("unexpected argument 'x' after 'luaspy top' (see 'luaspy --help')", "top",
+		     "-p1", "x");
+	assert_wrong("unknown option '--srot' (did you mean '--sort'?)", "top", "--srot");
 }
 
 int main(void)

@@ -159,7 +159,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.pid_count = launch ? 1 : options->pid_count,
 		.follows_children = options->children,
 		.is_system_wide = options->system,
-		.filter = options->filter,
+		.wish = options->wish,
 		.period_ns = options->period_ns,
 		.duration_ns = options->duration_ns,
 		.start_after_ns = options->start_after_ns,

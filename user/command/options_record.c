@@ -209,21 +209,26 @@ static int parse_pids(const char *list, struct record_options *record)
 /* Takes an option that says which processes of the system are wanted. */
 static int set_system_option(int letter, struct record_options *record)
 {
-	record->system |= letter == OPTION_SYSTEM;
-	if (letter == OPTION_SYSTEM)
-		return 0;
-	if (!record->filter)
-		record->filter = process_filter__new();
-	if (!record->filter)
-		return -ENOMEM;
+	struct process_filter *filter = NULL;
+	int err;
+
 	switch (letter) {
+	case OPTION_SYSTEM:
+		record->system = true;
+		return 0;
 	case OPTION_NAME:
-		return process_filter__name(record->filter, optarg);
+		record->wish.name = optarg;
+		break;
 	case OPTION_USER:
-		return process_filter__user(record->filter, optarg);
-	default:
-		return process_filter__cgroup(record->filter, optarg);
+		record->wish.user = optarg;
+		break;
+	case OPTION_CGROUP:
+		record->wish.cgroup = optarg;
+		break;
 	}
+	err = process_filter__new(&record->wish, &filter);
+	process_filter__free(filter);
+	return err;
 }
 
 /* Takes an option that says how the profile is shown. */
@@ -425,7 +430,9 @@ static enum options_verdict check_combination(const struct record_options *recor
 /* --system, which stands alone; or what it alone makes sense with. */
 static enum options_verdict check_system(int argc, const struct record_options *record)
 {
-	if (record->filter && !record->system) {
+	bool is_wish = record->wish.name || record->wish.user || record->wish.cgroup;
+
+	if (is_wish && !record->system) {
 		log_error("'--name', '--user' and '--cgroup' need '--system': they choose among "
 			  "its processes");
 		return OPTIONS_WRONG;

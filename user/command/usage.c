@@ -71,22 +71,33 @@ static size_t edit_distance(const char *a, const char *b)
 }
 
 /*
- * A word that `typed` may have meant: it begins so, or two letters or a third of them differ, of
- * three one.
+ * How many letters may differ: two or a third of them; of three one, and of four only those behind
+ * the first.
  */
+static size_t near_distance(const char *typed, const char *word)
+{
+	size_t near = strlen(word) / 3;
+	const char *letters = word + strspn(word, "-");
+
+	if (near >= 2 && strlen(letters) > 4)
+		return near;
+	if (strlen(word) < 4)
+		return 1;
+	return strlen(letters) > 4 || typed[strspn(typed, "-")] == *letters ? 2 : 1;
+}
+
+/* A word that `typed` may have meant: it begins so, or nearly is it. */
 static const char *nearest(const char *typed, const char *const *words)
 {
 	const char *best = NULL;
 	size_t best_distance = SUGGESTION_SIZE;
 
 	for (; *words; words++) {
-		size_t distance = edit_distance(typed, *words), near = strlen(*words) / 3;
+		size_t distance = edit_distance(typed, *words);
 
-		if (near < 2)
-			near = strlen(*words) < 4 ? 1 : 2;
 		if (strlen(typed) > 2 && !strncmp(typed, *words, strlen(typed)))
 			distance = 1;
-		if (distance <= near && distance < best_distance) {
+		if (distance <= near_distance(typed, *words) && distance < best_distance) {
 			best = *words;
 			best_distance = distance;
 		}

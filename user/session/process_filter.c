@@ -17,11 +17,6 @@ struct process_filter {
 	char *cgroup; /* without '/' at its end; NULL: any */
 };
 
-struct process_filter *process_filter__new(void)
-{
-	return calloc(1, sizeof(struct process_filter));
-}
-
 void process_filter__free(struct process_filter *filter)
 {
 	if (!filter)
@@ -32,21 +27,17 @@ void process_filter__free(struct process_filter *filter)
 	free(filter);
 }
 
-int process_filter__name(struct process_filter *filter, const char *expression)
+static int set_name(struct process_filter *filter, const char *expression)
 {
-	int error;
+	int error = regcomp(&filter->name, expression, REG_EXTENDED | REG_NOSUB);
 
-	if (filter->has_name)
-		regfree(&filter->name);
-	filter->has_name = false;
-	error = regcomp(&filter->name, expression, REG_EXTENDED | REG_NOSUB);
 	filter->has_name = !error;
 	if (error)
 		return error == REG_ESPACE ? -ENOMEM : -EINVAL;
 	return 0;
 }
 
-int process_filter__user(struct process_filter *filter, const char *user)
+static int set_user(struct process_filter *filter, const char *user)
 {
 	const struct passwd *entry = getpwnam(user);
 	char *end;
@@ -59,7 +50,7 @@ int process_filter__user(struct process_filter *filter, const char *user)
 	return 0;
 }
 
-int process_filter__cgroup(struct process_filter *filter, const char *path)
+static int set_cgroup(struct process_filter *filter, const char *path)
 {
 	size_t length = strlen(path);
 
@@ -67,9 +58,27 @@ int process_filter__cgroup(struct process_filter *filter, const char *path)
 		return -EINVAL;
 	while (length && path[length - 1] == '/')
 		length--;
-	free(filter->cgroup);
 	filter->cgroup = strndup(path, length);
 	return filter->cgroup ? 0 : -ENOMEM;
+}
+
+int process_filter__new(const struct process_wish *wish, struct process_filter **made)
+{
+	struct process_filter *filter = calloc(1, sizeof(*filter));
+	int error = filter ? 0 : -ENOMEM;
+
+	*made = filter;
+	if (!error && wish->name)
+		error = set_name(filter, wish->name);
+	if (!error && wish->user)
+		error = set_user(filter, wish->user);
+	if (!error && wish->cgroup)
+		error = set_cgroup(filter, wish->cgroup);
+	if (!error)
+		return 0;
+	process_filter__free(filter);
+	*made = NULL;
+	return error;
 }
 
 static bool is_in_cgroup(pid_t pid, const char *path)
@@ -89,8 +98,6 @@ bool process_filter__takes(const struct process_filter *filter, pid_t pid, const
 {
 	uid_t user;
 
-	if (!filter)
-		return true;
 	if (filter->has_name && regexec(&filter->name, name, 0, NULL, 0))
 		return false;
 	if (filter->has_user && (process__user(pid, &user) || user != filter->user))

@@ -132,7 +132,7 @@ static int open_targets(struct session *session)
 	struct targets_options targets = {.pids = options->pids,
 					  .count = options->pid_count,
 					  .is_system_wide = options->is_system_wide,
-					  .filter = options->filter,
+					  .wish = options->wish,
 					  .layout = options->layout,
 					  .waits = options->waits,
 					  .follows_children = options->follows_children,

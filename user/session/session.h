@@ -29,9 +29,9 @@ struct session_watcher {
 struct session_options {
 	const pid_t *pids; /* borrowed; one, or more */
 	size_t pid_count;
-	int is_system_wide;                  /* all that hold Lua instead, and will */
-	const struct process_filter *filter; /* borrowed: of those; NULL: all */
-	int follows_children;                /* those that they have, and those that they get */
+	int is_system_wide;       /* all that hold Lua instead, and will */
+	struct process_wish wish; /* which of those; borrowed */
+	int follows_children;     /* those that they have, and those that they get */
 	uint64_t period_ns;
 	uint64_t duration_ns;    /* 0: until a signal or the target's end */
 	uint64_t start_after_ns; /* lets it run so long before the first sample */

@@ -146,7 +146,9 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		error = -EXDEV;
 		goto cleanup;
 	}
-	error = add_all_asked_for(targets);
+	error = process_filter__new(&options->wish, &targets->filter);
+	if (!error)
+		error = add_all_asked_for(targets);
 	set_title(targets);
 	if (!error)
 		return 0;
@@ -167,6 +169,7 @@ void targets__close(struct targets *targets)
 		target_process__free(target);
 	}
 	mappings__close(targets->mappings);
+	process_filter__free(targets->filter);
 	lua_files__free(targets->setting.files);
 	if (targets->poll_fd >= 0)
 		close(targets->poll_fd);

@@ -22,10 +22,10 @@ struct targets;
 struct targets_options {
 	const pid_t *pids; /* borrowed */
 	size_t count;
-	int is_system_wide;                  /* all that hold Lua, and no `pids` */
-	const struct process_filter *filter; /* borrowed: of those; NULL: all */
-	const char *layout;                  /* forced; NULL: what samples decide on */
-	int waits;                           /* that there is no Lua yet is no error */
+	int is_system_wide;       /* all that hold Lua, and no `pids` */
+	struct process_wish wish; /* which of those */
+	const char *layout;       /* forced; NULL: what samples decide on */
+	int waits;                /* that there is no Lua yet is no error */
 	int follows_children;
 	int is_launched; /* luaspy started it: it is about to become another program */
 	int has_run;     /* by the time of targets__attach(): it may have children */

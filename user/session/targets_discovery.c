@@ -117,7 +117,7 @@ static int add_found(struct targets *targets, pid_t pid, bool is_newborn)
 	int error;
 
 	if (pid == getpid() || process__name(pid, name) ||
-	    !process_filter__takes(targets->options.filter, pid, name))
+	    !process_filter__takes(targets->filter, pid, name))
 		return 0;
 	/* Another has its number now. */
 	if (target)

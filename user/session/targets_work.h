@@ -13,13 +13,14 @@ struct targets {
 	struct target_setting setting;
 	struct target_process *items;
 	struct announced announced;
-	struct findings findings;  /* of children that have ended */
-	struct findings shown;     /* of all, for the recorder */
-	int poll_fd;               /* of pidfds of those that were asked for, and of mappings */
-	struct mappings *mappings; /* NULL: only these */
-	int has_to_search;         /* some mappings were lost */
-	size_t asked_for;          /* that are still there */
-	uint64_t missed;           /* processes with Lua on which timers could not be started */
+	struct findings findings;      /* of children that have ended */
+	struct findings shown;         /* of all, for the recorder */
+	int poll_fd;                   /* of pidfds of those that were asked for, and of mappings */
+	struct mappings *mappings;     /* NULL: only these */
+	struct process_filter *filter; /* of processes that nobody named */
+	int has_to_search;             /* some mappings were lost */
+	size_t asked_for;              /* that are still there */
+	uint64_t missed;               /* processes with Lua on which timers could not be started */
 	int is_paused;
 	uint64_t start_ns; /* CLOCK_MONOTONIC, of the timers */
 	pid_t first;

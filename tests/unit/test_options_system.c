@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "parsing.h"
+
+static void takes_all_processes(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "--system");
+	assert_true(options.record.system);
+	assert_null(options.record.wish.name);
+	assert_int_equal(options.record.pid_count, 0);
+	assert_int_equal(options.record.category, CATEGORY_PROCESS);
+	assert_runs(&options, "record", "--system", "--category=chunk");
+	assert_int_equal(options.record.category, CATEGORY_CHUNK);
+}
+
+/* Whether this process is taken where it has that name. */
+static bool is_taken(const struct process_wish *wish, const char *name)
+{
+	struct process_filter *filter;
+	bool result;
+
+	assert_int_equal(process_filter__new(wish, &filter), 0);
+	result = process_filter__takes(filter, getpid(), name);
+	process_filter__free(filter);
+	return result;
+}
+
+static void takes_some_of_them(void **state)
+{
+	struct options options;
+	char user[16];
+
+	(void)state;
+	snprintf(user, sizeof(user), "%u", getuid());
+	assert_runs(&options, "record", "--system", "--name=^(lua|redis)", "--user", user);
+	assert_true(is_taken(&options.record.wish, "redis-server"));
+	assert_false(is_taken(&options.record.wish, "my-redis"));
+	assert_runs(&options, "record", "--system", "--user=4294967294");
+	assert_false(is_taken(&options.record.wish, "lua"));
+	assert_runs(&options, "record", "--system", "--cgroup=/");
+	assert_true(is_taken(&options.record.wish, "lua"));
+	assert_runs(&options, "record", "--system", "--cgroup=/no/such/group");
+	assert_false(is_taken(&options.record.wish, "lua"));
+}
+
+static void refuses_what_names_nothing(void **state)
+{
+	(void)state;
+	assert_wrong("cannot understand value '(' of option '--name' (accepted: an extended "
+		     "regular expression, such as '^(lua|redis)')",
+		     "record", "--system", "--name", "(");
+	assert_wrong("cannot understand value 'no such user' of option '--user' (accepted: the "
+		     "name of a user, or a number)",
+		     "record", "--system", "--user=no such user");
+	assert_wrong("cannot understand value 'nginx' of option '--cgroup' (accepted: a path such "
+		     "as '/system.slice/nginx.service')",
+		     "record", "--system", "--cgroup=nginx");
+}
+
+static void stands_alone(void **state)
+{
+	(void)state;
+	assert_wrong("'--system' excludes '--pid' (it records all processes that run Lua)",
+		     "record", "--system", "-p1");
+	assert_wrong("'--system' excludes '--children' (it records all processes that run Lua)",
+		     "record", "--system", "--children");
+	assert_wrong("'--system' excludes 'COMMAND' (it records all processes that run Lua)",
+		     "record", "--system", "--", "true");
+	assert_wrong("'--name', '--user' and '--cgroup' need '--system': they choose among its "
+		     "processes",
+		     "record", "-p1", "--name=lua");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_all_processes),
+		cmocka_unit_test(takes_some_of_them),
+		cmocka_unit_test(refuses_what_names_nothing),
+		cmocka_unit_test(stands_alone),
+	};
+
+	return cmocka_run_group_tests_name("options of --system", tests, NULL, NULL);
+}

@@ -8,13 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "spying.h"
 
-#define PATIENCE 60
+#define PATIENCE  60
+#define PATH_SIZE 256
 
 #define need_luas()                                                                                \
 	do {                                                                                       \
@@ -48,6 +50,35 @@ static int64_t process_us(const struct scriptprofile *profile, const char *name,
 							 category, "Name")))) return profile
 		->node_total_us[json_integer_value(json_object_get(category, "NodeId"))];
 	return 0;
+}
+
+/*
+ * A copy of a program whose name nobody else's has, who may run Lua as well: "u1234lua5.4". The
+ * stage's.
+ */
+static char *own_copy(struct stage *stage, const char *program)
+{
+	const char *name = strrchr(program, '/') + 1;
+	char *path = malloc(PATH_SIZE), *content;
+	size_t size;
+
+	assert_non_null(path);
+	stage__own(stage, path, free);
+	snprintf(path, PATH_SIZE, "%s/u%d%s", stage->folder, getpid(), name);
+	content = read_file(program, &size);
+	write_file(path, content, size);
+	free(content);
+	assert_int_equal(chmod(path, 0755), 0);
+	return path;
+}
+
+/* What takes only such copies of this test's. */
+static const char *own_names(void)
+{
+	static char expression[32];
+
+	snprintf(expression, sizeof(expression), "^u%d", getpid());
+	return expression;
 }
 
 static double cpu_us(const struct child *child)
@@ -133,11 +164,11 @@ static void has_scripts_of_fifty_milliseconds(void **state)
 	write_text(stage, "brief.lua", SPIN "local function hot() spin(0.05) return 1 end hot()");
 	write_text(stage, "run.sh",
 		   "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
-		   "lua5.4 brief.lua; done\n");
-	spy = start_system(stage, NULL, NULL);
+		   "$1 brief.lua; done\n");
+	spy = start_system(stage, "--name", own_names());
 	snprintf(folder, sizeof(folder), "/proc/%d/fd", spy->pid);
 	files = count_files(folder);
-	shell = start(stage, "sh", "run.sh");
+	shell = start(stage, "sh", "run.sh", own_copy(stage, "/usr/bin/lua5.4"));
 	assert_int_equal(child__wait(shell, PATIENCE), 0);
 	sleep_seconds(0.5);
 	/* Nothing is kept open for those that have ended. */
@@ -164,8 +195,8 @@ static void has_what_is_forked(void **state)
 		   "local function parent() shared(2e5) return 1 end\n"
 		   "for i = 1, 3 do if fork() == 0 then child() os.exit(0) end end\n"
 		   "parent() join()\n");
-	spy = start_system(stage, NULL, NULL);
-	forks = start(stage, built_program("host-5.4"), "forks.lua");
+	spy = start_system(stage, "--name", own_names());
+	forks = start(stage, own_copy(stage, built_program("host-5.4")), "forks.lua");
 	assert_int_equal(child__wait(forks, PATIENCE), 0);
 	profile = end_system(stage, spy);
 	assert_near("parent", (double)scriptprofile__stack_us(profile, "main chunk > parent"),
@@ -224,9 +255,10 @@ static void follows_what_a_process_becomes(void **state)
 		   SPIN "local function first() spin(0.3) return 1 end first() "
 			"become('sh', 'then.sh')");
 	write_text(stage, "then.sh",
-		   "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exec lua5.1 hot.lua");
-	spy = start_system(stage, NULL, NULL);
-	changing = start(stage, built_program("host-5.4"), "first.lua");
+		   "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exec ./*lua5.1 hot.lua");
+	own_copy(stage, "/usr/bin/lua5.1");
+	spy = start_system(stage, "--name", own_names());
+	changing = start(stage, own_copy(stage, built_program("host-5.4")), "first.lua");
 	assert_int_equal(child__wait(changing, PATIENCE), 0);
 	profile = end_system(stage, spy);
 	assert_near("first", (double)scriptprofile__total_us(profile, "first.lua", "first", -1),

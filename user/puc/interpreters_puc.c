@@ -79,12 +79,17 @@ static void place_collector(const struct process_mapping *mapping,
 static int add_interpreter(pid_t pid, const struct process_mappings *mappings, size_t index,
 			   const struct lua_file *file, struct interpreters_puc *found)
 {
-	struct interpreter_puc *interpreter = &found->items[found->count];
+	struct interpreter_puc *interpreter, *items;
 
 	if (found->count == INTERPRETERS_MAX) {
 		found->left_out++;
 		return 0;
 	}
+	items = reallocarray(found->items, found->count + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	found->items = items;
+	interpreter = &items[found->count];
 	*interpreter = (struct interpreter_puc){.file = *file};
 	place_collector(&mappings->items[index], interpreter);
 	interpreter->path = strdup(mappings->items[index].path);
@@ -181,6 +186,7 @@ void interpreters_puc__free(struct interpreters_puc *found)
 {
 	for (size_t i = 0; i < found->count; i++)
 		free(found->items[i].path);
+	free(found->items);
 	for (size_t i = 0; i < found->other_count; i++)
 		free(found->others[i].path);
 	memset(found, 0, sizeof(*found));

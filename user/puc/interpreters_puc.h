@@ -31,7 +31,7 @@ struct other_lua {
 };
 
 struct interpreters_puc {
-	struct interpreter_puc items[INTERPRETERS_MAX]; /* in order of address */
+	struct interpreter_puc *items; /* in order of address; of most processes one, if any */
 	size_t count;
 	struct other_lua others[INTERPRETERS_MAX];
 	size_t other_count;

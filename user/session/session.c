@@ -59,6 +59,7 @@ static int on_sample(void *context, const struct ls_sample *sample, const struct
 			  (sample->time_ns - session->open_ns) / 1e6);
 		session->open_ns = 0;
 	}
+	targets__sample(session->targets, sample);
 	return recording__sample(session->recording, sample, frames);
 }
 

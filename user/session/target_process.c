@@ -251,10 +251,18 @@ static int follow_fork(struct target_process *target)
 	return target_process__look(target);
 }
 
+/* Only system-wide it is told when it maps something: else that has to be looked for. */
+int target_process__has_news(const struct target_process *target)
+{
+	return !target->setting->is_system_wide || target->has_news || target->has_mapped ||
+	       target->has_executed || target->is_forked || target->is_renewing;
+}
+
 int target_process__follow(struct target_process *target)
 {
 	int error;
 
+	target->has_news = 0;
 	if (target->has_executed) {
 		error = follow_exec(target);
 		if (error || target->is_given_up)

@@ -45,6 +45,7 @@ struct target_process {
 	int has_executed;     /* it was not looked at since */
 	int is_forked;        /* likewise: rounds of following since, from 1 on */
 	int is_renewing;      /* BPF was told of a new edition */
+	int has_news;         /* samples came of it */
 	int has_mapped;       /* a Lua, perhaps another: to be looked for */
 	int is_refused;       /* its Lua is not to be profiled */
 	int is_given_up;      /* it runs another program, and that has no Lua: it was said so */
@@ -77,6 +78,9 @@ int target_process__begin(struct target_process *target);
 
 /* `parent` has forked it, and BPF knows of it what it knows of that one. 0 or -ENOMEM. */
 int target_process__inherit(struct target_process *target, const struct target_process *parent);
+
+/* Whether there is anything to take in. */
+int target_process__has_news(const struct target_process *target);
 
 /*
  * Takes in what samples, mappings and BPF have told of it, all that was sent having been drained.

@@ -232,6 +232,14 @@ int targets__attach(struct targets *targets)
 	return error;
 }
 
+void targets__sample(struct targets *targets, const struct ls_sample *sample)
+{
+	struct target_process *target = targets__find(targets, (pid_t)sample->tgid);
+
+	if (target)
+		target->has_news = 1;
+}
+
 int targets__exec(struct targets *targets, const struct ls_exec *exec)
 {
 	struct target_process *target = targets__find(targets, (pid_t)exec->tgid);
@@ -282,7 +290,7 @@ int targets__follow(struct targets *targets)
 			let_go(targets, target);
 			continue;
 		}
-		if (!target->ended_rounds)
+		if (!target->ended_rounds && target_process__has_news(target))
 			error = target_process__follow(target);
 		if (error)
 			return error;

@@ -53,6 +53,7 @@ int targets__begin(struct targets *targets, struct sampler *sampler);
 int targets__attach(struct targets *targets);
 
 /* What BPF tells of them. 0 or -ENOMEM. */
+void targets__sample(struct targets *targets, const struct ls_sample *sample);
 int targets__exec(struct targets *targets, const struct ls_exec *exec);
 int targets__fork(struct targets *targets, const struct ls_fork *fork);
 void targets__exit(struct targets *targets, const struct ls_thread_exit *exit);

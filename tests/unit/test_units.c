@@ -68,6 +68,30 @@ static void refuses_durations_of_nothing_and_of_more_than_a_year(void **state)
 	assert_duration("99999999999999999999999999999999999999999ms", -ERANGE, 0);
 }
 
+static void assert_size(const char *text, int result, uint64_t expected)
+{
+	uint64_t bytes = 77;
+
+	assert_int_equal(units__parse_size(text, &bytes), result);
+	assert_int_equal(bytes, result ? 77 : expected);
+}
+
+static void reads_sizes(void **state)
+{
+	(void)state;
+	assert_size("1", 0, 1);
+	assert_size("500k", 0, 512000);
+	assert_size("10M", 0, 10485760);
+	assert_size("2G", 0, 2147483648);
+	assert_size("1024T", 0, UINT64_C(1) << 50);
+	assert_size("0", -ERANGE, 0);
+	assert_size("1025T", -ERANGE, 0);
+	assert_size("10 M", -EINVAL, 0);
+	assert_size("-1M", -EINVAL, 0);
+	assert_size("M", -EINVAL, 0);
+	assert_size("", -EINVAL, 0);
+}
+
 static void assert_frequency(const char *text, int result, uint64_t expected)
 {
 	uint64_t period_ns = 77;
@@ -190,6 +214,7 @@ static void cuts_off_what_does_not_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_sizes),
 		cmocka_unit_test(reads_durations_with_and_without_units),
 		cmocka_unit_test(refuses_what_is_no_duration),
 		cmocka_unit_test(refuses_durations_of_nothing_and_of_more_than_a_year),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control.h"
@@ -11,6 +12,7 @@
 #include "merged_profile.h"
 #include "output_file.h"
 #include "output_name.h"
+#include "rolled_files.h"
 #include "session.h"
 #include "summary.h"
 #include "totals.h"
@@ -50,8 +52,10 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 struct delivery {
 	const struct record_options *options;
 	const char *path;
-	struct output_file *file;
+	struct output_file *file;   /* NULL where there are more: */
+	struct rolled_files *files; /* one for each interval; NULL: there is one */
 };
+
 /* 0 or -errno. *merged is the caller's; what it borrows from is the session's and the view's. */
 static int put_together(struct session *session, const struct record_options *options,
 			struct view **view, struct merged_profile **merged)
@@ -74,7 +78,7 @@ static int put_together(struct session *session, const struct record_options *op
 }
 
 /* Takes over `file`. */
-static int deliver(struct session *session, const struct delivery *delivery,
+static int deliver(struct session *session, const struct delivery *delivery, const char *path,
 		   struct output_file *file, bool is_end)
 {
 	struct view *view = NULL;
@@ -89,9 +93,9 @@ static int deliver(struct session *session, const struct delivery *delivery,
 		output_file__discard(file);
 		goto cleanup;
 	}
-	if (is_end && log__level() >= LOG_INFO)
+	if (is_end && !delivery->files && log__level() >= LOG_INFO)
 		summary__print(merged_profile__profile(merged), &totals, stderr);
-	error = write_profile(merged_profile__profile(merged), &totals, delivery->path, file);
+	error = write_profile(merged_profile__profile(merged), &totals, path, file);
 cleanup:
 	totals__free(&totals);
 	merged_profile__free(merged);
@@ -99,35 +103,90 @@ cleanup:
 	return error;
 }
 
+/* Who watches no summary is told what is missing in the file. */
+static void tell_losses(const struct ls_profile_recorder *recorder, const char *path)
+{
+	uint64_t lost =
+		recorder->classes[LS_SAMPLE_DROPPED] + recorder->classes[LS_SAMPLE_UNREADABLE];
+
+	if (lost)
+		log_warn("'%s' lacks %llu of %llu samples", path, (unsigned long long)lost,
+			 (unsigned long long)recorder->samples);
+	if (recorder->lost_records)
+		log_warn("'%s' lacks %llu records of functions, threads or processes", path,
+			 (unsigned long long)recorder->lost_records);
+	if (recorder->missed_processes)
+		log_warn("'%s' lacks %llu processes, which could not be sampled", path,
+			 (unsigned long long)recorder->missed_processes);
+}
+
+/* What was sampled since the last one; also nothing. */
+static int deliver_interval(struct session *session, const struct delivery *delivery)
+{
+	struct output_file *file = NULL;
+	struct ls_profile sampled = {};
+	const char *path;
+	int error;
+
+	session__export(session, &sampled);
+	path = rolled_files__name(delivery->files, (time_t)(sampled.recorder.start_ms / 1000));
+	if (!path) {
+		log_error("cannot write '%s': no name left for it", delivery->path);
+		return -EEXIST;
+	}
+	error = open_output(path, &file);
+	if (!error)
+		error = deliver(session, delivery, path, file, false);
+	if (error)
+		return error;
+	tell_losses(&sampled.recorder, path);
+	if (rolled_files__add(delivery->files))
+		log_warn("out of memory: '%s' stays", path);
+	return 0;
+}
+
 /* While the session goes on: what fails costs nothing but this profile. */
 static int write_so_far(void *context, struct session *session)
 {
 	const struct delivery *delivery = context;
 	struct output_file *file;
-	int error = output_file__again(delivery->file, &file);
+	int error;
 
+	if (delivery->files)
+		return deliver_interval(session, delivery);
+	error = output_file__again(delivery->file, &file);
 	if (error == -ENOTSUP)
 		log_warn("'write' is passed over: '%s' takes one profile, at the end",
 			 delivery->path);
 	else if (error)
 		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
 	else
-		error = deliver(session, delivery, file, false);
+		error = deliver(session, delivery, delivery->path, file, false);
 	return error;
+}
+
+/* In the end. A profile of no sample at all is none, a minute without any in a day of them is. */
+static int deliver_last(struct session *session, const struct delivery *delivery, int error)
+{
+	struct ls_profile sampled = {};
+
+	session__export(session, &sampled);
+	if (delivery->files)
+		return error != -ENOENT && session__has_begun(session)
+			       ? deliver_interval(session, delivery)
+			       : 0;
+	if (sampled.recorder.samples && error != -ENOENT)
+		return deliver(session, delivery, delivery->path, delivery->file, true);
+	output_file__discard(delivery->file);
+	return 0;
 }
 
 static enum exit_status run(struct session *session, const struct delivery *delivery)
 {
-	struct ls_profile sampled = {};
 	int error = session__run(session);
 	const char *why = session__why_empty(session);
-	int failed = 0;
+	int failed = deliver_last(session, delivery, error);
 
-	session__export(session, &sampled);
-	if (sampled.recorder.samples && error != -ENOENT)
-		failed = deliver(session, delivery, delivery->file, true);
-	else
-		output_file__discard(delivery->file);
 	if (why && !error)
 		log_error("no script in the profile of %s: %s", session__target(session), why);
 	if (error || failed)
@@ -149,6 +208,40 @@ static const char *why_stopped_badly(enum exit_status status)
 	return status == EXIT_NOTHING ? "no script in the profile" : "the profile was not written";
 }
 
+/* A wrong path must not cost a recording, nor its first interval. 0 or -errno, after saying so. */
+static int prepare(struct delivery *delivery)
+{
+	const struct record_options *options = delivery->options;
+	struct output_file *probe = NULL;
+	const char *path;
+	int error;
+
+	if (!options->interval_ns)
+		return open_output(delivery->path, &delivery->file);
+	error = rolled_files__new(delivery->path, options->keep, options->keep_bytes,
+				  &delivery->files);
+	if (error) {
+		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
+		return error;
+	}
+	path = rolled_files__name(delivery->files, time(NULL));
+	error = path ? open_output(path, &probe) : -ENOMEM;
+	output_file__discard(probe);
+	return error;
+}
+
+/* What the file is called where nobody said it; dates of intervals come later. */
+static void make_name(const struct record_options *options, const struct session *session,
+		      char to[OUTPUT_NAME_SIZE])
+{
+	const char *name = options->words ? command_name(options->words) : session__name(session);
+
+	if (options->interval_ns)
+		output_name__make_dateless(name, session__pid(session), to);
+	else
+		output_name__make(name, session__pid(session), to);
+}
+
 static enum exit_status record_with(const struct record_options *options, struct launch *launch,
 				    struct control *control)
 {
@@ -164,6 +257,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.duration_ns = options->duration_ns,
 		.start_after_ns = options->start_after_ns,
 		.until_samples = options->until_samples,
+		.interval_ns = options->interval_ns,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = options->category,
@@ -185,11 +279,11 @@ static enum exit_status record_with(const struct record_options *options, struct
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
 	if (!delivery.path) {
-		output_name__make(launch ? command_name(options->words) : session__name(session),
-				  session__pid(session), name);
+		make_name(options, session, name);
 		delivery.path = name;
 	}
-	status = open_output(delivery.path, &delivery.file) ? EXIT_FAILED : run(session, &delivery);
+	status = prepare(&delivery) ? EXIT_FAILED : run(session, &delivery);
+	rolled_files__free(delivery.files);
 	if (session__was_stopped(session))
 		control__answer(control, CONTROL_STOP, status ? why_stopped_badly(status) : NULL);
 	session__close(session);

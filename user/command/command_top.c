@@ -260,6 +260,7 @@ static int linger(struct top *top)
 {
 	struct pollfd events[] = {{.fd = screen__fd(), .events = POLLIN},
 				  {.fd = signals__catch(), .events = POLLIN}};
+	enum signals_demand demand;
 	int error;
 
 	top->has_ended = true;
@@ -269,8 +270,8 @@ static int linger(struct top *top)
 	while (!error && !top->has_quit) {
 		error = attend(top);
 		poll(events, 2, LINGER_MS);
-		if (events[1].revents && signals__take(events[1].fd, NULL) == SIGNALS_END)
-			top->has_quit = true;
+		demand = events[1].revents ? signals__take(events[1].fd, NULL) : SIGNALS_NOTHING;
+		top->has_quit |= demand == SIGNALS_END || demand == SIGNALS_HANGUP;
 	}
 	if (events[1].fd >= 0)
 		close(events[1].fd);

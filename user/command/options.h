@@ -42,6 +42,9 @@ struct record_options {
 	struct view_options view;
 	uint64_t start_after_ns; /* 0: sample at once */
 	uint32_t until_samples;  /* with script; 0: no matter how many */
+	uint64_t interval_ns;    /* a file for each; 0: one file */
+	uint32_t keep;           /* of these files the newest; 0: all */
+	uint64_t keep_bytes;     /* likewise, as many as hold no more; 0: all */
 	bool timeline;
 	bool strict; /* no fields beyond the format's own */
 };

@@ -25,6 +25,9 @@
 #define TIME_TEXT         "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
 #define SAMPLES_MAX       1000000000
 #define SAMPLES_MAX_TEXT  TEXT(SAMPLES_MAX)
+#define KEEP_MAX          1000000
+#define KEEP_MAX_TEXT     TEXT(KEEP_MAX)
+#define INTERVAL_MIN      (NS_PER_S / 10)
 #define FIFO_TEXT         "the name of a FIFO, which need not exist"
 #define GLOB_TEXT         "a pattern such as '*/plugins/*'"
 #define NS_PER_S          UINT64_C(1000000000)
@@ -37,6 +40,7 @@ static const char help[] =
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record --children -- make test      and all processes it starts\n"
 	"  sudo luaspy record --system -d 60               all Lua of this host, new too\n"
+	"  sudo luaspy record --system --interval 1m       a file for every minute of it\n"
 	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
 	"\n"
 	"Usage: luaspy record -p PID [OPTION]...\n"
@@ -90,6 +94,11 @@ static const char help[] =
 	"Output:\n"
 	"  -o, --output=FILE      the profile; - is standard output\n"
 	"                         (default: NAME-PID-DATE.json in this folder)\n"
+	"      --interval=TIME    a file for every TIME, 100ms or more, of the session, with\n"
+	"                         the date in its name. 'write' by --control closes it\n"
+	"                         early, and so does SIGHUP where there is no terminal\n"
+	"      --keep=N           remove the oldest of these files, so that N stay\n"
+	"      --keep-size=SIZE   so that they hold no more than SIZE: 500k, 10M, 1G\n"
 	"      --category=WHAT    what the profile's top level is: thread, by its name;\n"
 	"                         process; state, one for each Lua VM; or chunk, the\n"
 	"                         outermost script of the stack (default: thread; of\n"
@@ -141,6 +150,9 @@ enum {
 	OPTION_PAUSED,
 	OPTION_CONTROL,
 	OPTION_CONTROL_ACK,
+	OPTION_INTERVAL,
+	OPTION_KEEP,
+	OPTION_KEEP_SIZE,
 };
 
 static const struct usage_option accepted[] = {
@@ -169,6 +181,9 @@ static const struct usage_option accepted[] = {
 	{OPTION_STRICT, "--strict", NULL},
 	{OPTION_TIMELINE, "--timeline", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
+	{OPTION_INTERVAL, "--interval", "a time such as 1m, 100ms at least, up to 365 days"},
+	{OPTION_KEEP, "--keep", "a number of files, 1 to " KEEP_MAX_TEXT},
+	{OPTION_KEEP_SIZE, "--keep-size", "bytes, such as 500k, 10M or 1G"},
 	{'q', "--quiet", NULL},
 	{'v', "--verbose", NULL},
 	{'h', "--help", NULL},
@@ -259,6 +274,31 @@ static int set_view_option(int letter, struct record_options *record)
 	return err;
 }
 
+static int parse_interval(const char *text, uint64_t *ns)
+{
+	uint64_t value;
+	int err = units__parse_duration(text, &value);
+
+	if (err)
+		return err;
+	*ns = value;
+	return value < INTERVAL_MIN ? -ERANGE : 0;
+}
+
+/* Takes an option that says into how many files, or one of the above. */
+static int set_file_option(int letter, struct record_options *record)
+{
+	switch (letter) {
+	case OPTION_INTERVAL:
+		return parse_interval(optarg, &record->interval_ns);
+	case OPTION_KEEP:
+		return usage__parse_number(optarg, KEEP_MAX, &record->keep);
+	case OPTION_KEEP_SIZE:
+		return units__parse_size(optarg, &record->keep_bytes);
+	}
+	return set_view_option(letter, record);
+}
+
 /* Takes an option that says when samples are taken, or one of the above. */
 static int set_moment_option(int letter, struct record_options *record)
 {
@@ -282,7 +322,7 @@ static int set_moment_option(int letter, struct record_options *record)
 	case OPTION_CGROUP:
 		return set_system_option(letter, record);
 	}
-	return set_view_option(letter, record);
+	return set_file_option(letter, record);
 }
 
 /* Takes one option with its value, as getopt_long() left it in optarg. */
@@ -427,6 +467,28 @@ static enum options_verdict check_combination(const struct record_options *recor
 	return OPTIONS_WRONG;
 }
 
+/* Files of intervals have names of their own, which only a path of a file can give. */
+static enum options_verdict check_interval(const struct record_options *record)
+{
+	const char *output = record->output ? record->output : "";
+
+	if ((record->keep || record->keep_bytes) && !record->interval_ns) {
+		log_error("'%s' needs '--interval': there is one file",
+			  record->keep ? "--keep" : "--keep-size");
+		return OPTIONS_WRONG;
+	}
+	if (!record->interval_ns)
+		return OPTIONS_RUN;
+	if (!strcmp(output, "-") ||
+	    (!strncmp(output, "/dev/", 5) && strncmp(output, "/dev/shm/", 9))) {
+		log_error(
+			"'--interval' excludes '--output %s' (it writes a file for each interval)",
+			output);
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_RUN;
+}
+
 /* --system, which stands alone; or what it alone makes sense with. */
 static enum options_verdict check_system(int argc, const struct record_options *record)
 {
@@ -498,7 +560,8 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	}
 	if (!record->has_category && (record->pid_count > 1 || record->children || record->system))
 		record->category = CATEGORY_PROCESS;
-	if (check_combination(record) != OPTIONS_RUN || check_system(argc, record) != OPTIONS_RUN)
+	if (check_combination(record) != OPTIONS_RUN || check_interval(record) != OPTIONS_RUN ||
+	    check_system(argc, record) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);
 }

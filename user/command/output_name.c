@@ -2,13 +2,18 @@
 #include "output_name.h"
 
 #include <stdio.h>
-#include <time.h>
 
-void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
+void output_name__date(time_t time, char to[OUTPUT_NAME_DATE_SIZE])
 {
-	time_t now = time(NULL);
-	struct tm local;
-	char date[32], safe[32];
+	struct tm local = {};
+
+	localtime_r(&time, &local);
+	strftime(to, OUTPUT_NAME_DATE_SIZE, "%Y%m%d-%H%M%S", &local);
+}
+
+static void make(const char *name, pid_t pid, const char *date, char to[OUTPUT_NAME_SIZE])
+{
+	char safe[32], number[16] = "";
 	size_t length = 0;
 
 	for (; name[length] && length < sizeof(safe) - 1; length++) {
@@ -19,11 +24,21 @@ void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
 		safe[length] = keep && !(c == '.' && !length) ? c : '_';
 	}
 	safe[length] = '\0';
-	localtime_r(&now, &local);
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
 	if (pid)
-		snprintf(to, OUTPUT_NAME_SIZE, "%s-%d-%s.json", length ? safe : "process", pid,
-			 date);
-	else
-		snprintf(to, OUTPUT_NAME_SIZE, "%s-%s.json", safe, date);
+		snprintf(number, sizeof(number), "-%d", pid);
+	snprintf(to, OUTPUT_NAME_SIZE, "%s%s%s%s.json", length ? safe : "process", number,
+		 *date ? "-" : "", date);
+}
+
+void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
+{
+	char date[OUTPUT_NAME_DATE_SIZE];
+
+	output_name__date(time(NULL), date);
+	make(name, pid, date, to);
+}
+
+void output_name__make_dateless(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
+{
+	make(name, pid, "", to);
 }

@@ -3,6 +3,7 @@
 #define LS_OUTPUT_NAME_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #define OUTPUT_NAME_SIZE 96
 
@@ -11,5 +12,13 @@
  * the target calls itself.
  */
 void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE]);
+
+/* The same without the date. */
+void output_name__make_dateless(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE]);
+
+#define OUTPUT_NAME_DATE_SIZE 32
+
+/* A time as names have it: "20261124-083000", of the local clock. */
+void output_name__date(time_t time, char to[OUTPUT_NAME_DATE_SIZE]);
 
 #endif

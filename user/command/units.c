@@ -13,6 +13,7 @@
 #define NS_PER_S       UINT64_C(1000000000)
 #define NS_PER_MIN     (60 * NS_PER_S)
 #define NS_PER_HOUR    (60 * NS_PER_MIN)
+#define SIZE_MAX_BYTES (UINT64_C(1) << 50)
 #define DURATION_MAX   (365 * 24 * NS_PER_HOUR)
 #define MILLIHZ_PER_HZ UINT64_C(1000)
 #define FREQUENCY_MIN  (1 * MILLIHZ_PER_HZ)
@@ -32,6 +33,15 @@ static const struct unit frequencies[] = {
 	{"", MILLIHZ_PER_HZ},
 	{"hz", MILLIHZ_PER_HZ},
 	{"khz", 1000 * MILLIHZ_PER_HZ},
+	{NULL, 0},
+};
+
+static const struct unit sizes[] = {
+	{"", 1},
+	{"k", UINT64_C(1) << 10},
+	{"m", UINT64_C(1) << 20},
+	{"g", UINT64_C(1) << 30},
+	{"t", UINT64_C(1) << 40},
 	{NULL, 0},
 };
 
@@ -86,6 +96,19 @@ int units__parse_duration(const char *text, uint64_t *ns)
 	if (!value)
 		return -ERANGE;
 	*ns = value;
+	return 0;
+}
+
+int units__parse_size(const char *text, uint64_t *bytes)
+{
+	uint64_t value;
+	int err = parse_quantity(text, sizes, SIZE_MAX_BYTES, &value);
+
+	if (err)
+		return err;
+	if (!value)
+		return -ERANGE;
+	*bytes = value;
 	return 0;
 }
 

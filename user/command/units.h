@@ -27,6 +27,12 @@ int units__parse_duration(const char *text, uint64_t *ns);
  */
 int units__parse_frequency(const char *text, uint64_t *period_ns);
 
+/*
+ * "500000", "100k", "10M", "1.5G", "1T" into bytes, in steps of 1024: more than 0, at most 1024 T.
+ * 0, -EINVAL (not a size) or -ERANGE; *bytes is set only by success.
+ */
+int units__parse_size(const char *text, uint64_t *bytes);
+
 /* Hours, minutes, seconds, milliseconds (cut off, not rounded): "0:00:30.004" */
 char *units__format_clock(uint64_t ns, char *to, size_t size);
 

@@ -292,6 +292,13 @@ void cpu_time__end_all(struct cpu_time *time)
 		end(time, thread, thread->value_ns);
 }
 
+void cpu_time__mark(const struct cpu_time *time, uint8_t *used)
+{
+	for (const struct thread *thread = time->threads; thread; thread = thread->hh.next)
+		for (size_t i = 0; i < thread->count; i++)
+			used[thread->parts[i].node] = 1;
+}
+
 void cpu_time__renumber(struct cpu_time *time, const uint32_t *nodes)
 {
 	struct thread *thread, *next;

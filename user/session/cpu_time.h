@@ -77,6 +77,9 @@ void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtim
 /* Ends every thread whose end was not seen with the CPU time of its last sample. */
 void cpu_time__end_all(struct cpu_time *time);
 
+/* Marks the nodes whose share is not handed over yet: used[node] is 1 then. */
+void cpu_time__mark(const struct cpu_time *time, uint8_t *used);
+
 /* What was handed over as node `i` is nodes[i] from now on. */
 void cpu_time__renumber(struct cpu_time *time, const uint32_t *nodes);
 

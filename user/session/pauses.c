@@ -13,6 +13,13 @@ void pauses__start(struct pauses *pauses, struct targets *targets, uint64_t star
 		events__add(&pauses->events, 0, "pause", NULL);
 }
 
+void pauses__restart(struct pauses *pauses, uint64_t start_ns)
+{
+	events__free(&pauses->events);
+	pauses->paused_ns = 0;
+	pauses__start(pauses, pauses->targets, start_ns);
+}
+
 void pauses__note(struct pauses *pauses, const char *kind, const char *text)
 {
 	events__add(&pauses->events, clock_ns(CLOCK_MONOTONIC) - pauses->start_ns, kind, text);

@@ -18,6 +18,9 @@ struct pauses {
 /* The session starts now, paused if its targets are. */
 void pauses__start(struct pauses *pauses, struct targets *targets, uint64_t start_ns);
 
+/* What was is in a profile that ended at `start_ns`, where another begins. */
+void pauses__restart(struct pauses *pauses, uint64_t start_ns);
+
 /* Something happens now: see events.h. */
 void pauses__note(struct pauses *pauses, const char *kind, const char *text);
 

@@ -119,4 +119,11 @@ uint64_t recording__script_samples(const struct recording *recording);
  */
 void recording__export(struct recording *recording, struct ls_profile *profile);
 
+/*
+ * What was exported is a profile of its own: samples, times and counts begin anew, all else that is
+ * known goes on. Samples of the profile whose time is not handed over yet have it in the next one.
+ * 0; -ENOMEM: nothing has changed.
+ */
+int recording__restart(struct recording *recording);
+
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "baseline.h"
 #include "clock.h"
 #include "layout_puc.h"
 #include "log.h"
@@ -38,9 +39,12 @@ struct session {
 	char why_empty[256];
 	struct utsname host;
 	uint64_t open_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t start_unix_ms;
+	struct baseline closed;
+	uint64_t close_ns; /* likewise: when the interval ends; 0: it does not */
 	struct ls_counters counters;
 	int signal_fd;
+	int hangup_writes; /* SIGHUP does not end it */
+	int is_to_write;   /* SIGHUP came */
 	int has_toggled;   /* by a signal, an odd number of times */
 	int has_commands;  /* to be taken from the FIFO */
 	uint64_t limit_ns; /* since start_ns, of what it does now; 0: none */
@@ -155,6 +159,8 @@ int session__open(const struct session_options *options, struct session **opened
 	session->open_ns = clock_ns(CLOCK_MONOTONIC);
 	session->options = *options;
 	session->signal_fd = signals__catch();
+	session->hangup_writes =
+		(options->interval_ns || options->is_system_wide) && !signals__have_terminal();
 	uname(&session->host);
 	threads__raise_file_limit();
 	error = open_recording(session);
@@ -188,21 +194,31 @@ void session__close(struct session *session)
 	free(session);
 }
 
+/* Since the session's start, but for those that were dropped. */
+static uint64_t class_samples(const struct session *session, enum ls_sample_class class)
+{
+	return session->closed.classes[class] + recording__classes(session->recording)[class];
+}
+
+static uint64_t script_samples(const struct session *session)
+{
+	return session->closed.script_samples + recording__script_samples(session->recording);
+}
+
 static void show_progress(struct session *session)
 {
-	const uint64_t *classes = recording__classes(session->recording);
 	struct progress progress = {
 		.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - session->start_ns,
 		.duration_ns = session->limit_ns,
 		.is_waiting = session->is_waiting,
-		.script_samples = recording__script_samples(session->recording),
-		.lost = session->counters.dropped + classes[LS_SAMPLE_UNREADABLE],
+		.script_samples = script_samples(session),
+		.lost = session->counters.dropped + class_samples(session, LS_SAMPLE_UNREADABLE),
 		.samples = session->counters.dropped,
 		.is_paused = targets__are_paused(session->targets),
 	};
 
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		progress.samples += classes[class];
+	for (int class = LS_SAMPLE_DROPPED + 1; class < LS_SAMPLE_CLASS_COUNT; class ++)
+		progress.samples += class_samples(session, class);
 	/* A command has the terminal for itself, and so has who watches. */
 	if (!session->options.launch && !session->options.watcher)
 		progress__show(&progress);
@@ -216,6 +232,10 @@ static void take_signal(struct session *session)
 		break;
 	case SIGNALS_SWITCH:
 		session->has_toggled ^= 1;
+		break;
+	case SIGNALS_HANGUP:
+		session->is_to_write = session->hangup_writes && !session->is_waiting;
+		session->is_over |= !session->hangup_writes;
 		break;
 	case SIGNALS_NOTHING:
 		break;
@@ -247,6 +267,9 @@ static void wait_a_while(struct session *session)
 		}
 		left_ms = (session->limit_ns - elapsed + 999999) / 1000000;
 	}
+	if (session->close_ns && now + left_ms * 1000000 > session->close_ns)
+		left_ms =
+			now < session->close_ns ? (session->close_ns - now + 999999) / 1000000 : 0;
 	poll(events, 5, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
 		take_signal(session);
@@ -287,30 +310,75 @@ void session__look(struct session *session, int with_names)
 }
 
 /* As at the end, but nothing ends; nor does it where *failure says why nothing was written. */
-static int write_so_far(struct session *session, const char **failure)
+static int write_open_profile(struct session *session, const char **failure)
 {
 	int error = drain(session);
 
 	if (error)
 		return error;
 	targets__settle(session->targets);
+	session->end_ns = clock_ns(CLOCK_MONOTONIC);
 	error = drain(session);
 	if (error)
 		return error;
 	targets__complete(session->targets);
-	pauses__note(&session->pauses, "write", NULL);
-	session->end_ns = clock_ns(CLOCK_MONOTONIC);
 	error = session->options.write(session->options.context, session);
 	if (error)
 		*failure = strerror(-error);
 	return 0;
 }
 
+/* What was drained is in one profile or the other: nothing is, between its end and this. */
+static int restart(struct session *session)
+{
+	struct ls_profile written = {};
+
+	session__export(session, &written);
+	if (recording__restart(session->recording)) {
+		log_error("out of memory: the recording ends here");
+		return -ENOMEM;
+	}
+	baseline__move(&session->closed, &written.recorder, &session->counters, session->end_ns);
+	pauses__restart(&session->pauses, session->end_ns);
+	return 0;
+}
+
+static int write_so_far(struct session *session, const char **failure)
+{
+	int error;
+
+	if (!session->options.interval_ns)
+		pauses__note(&session->pauses, "write", NULL);
+	error = write_open_profile(session, failure);
+	if (!session->options.interval_ns || error)
+		return error;
+	session->close_ns = clock_ns(CLOCK_MONOTONIC) + session->options.interval_ns;
+	return *failure ? 0 : restart(session);
+}
+
 int session__write(struct session *session)
 {
-	const char *failure; /* was told to whoever watches */
+	const char *failure = NULL; /* was told to whoever watches */
 
 	return write_so_far(session, &failure);
+}
+
+/* On time however long the last one took to be written; at the session's end that is the last. */
+static int close_interval(struct session *session)
+{
+	uint64_t close_ns = session->close_ns;
+	int error;
+
+	if (!close_ns || clock_ns(CLOCK_MONOTONIC) < close_ns || session->is_over ||
+	    session->is_up ||
+	    (session->limit_ns && close_ns >= session->start_ns + session->limit_ns))
+		return 0;
+	error = session__write(session);
+	do {
+		close_ns += session->options.interval_ns;
+	} while (close_ns <= session->end_ns);
+	session->close_ns = close_ns;
+	return error;
 }
 
 static int obey(struct session *session, enum control_command command, const char *text)
@@ -347,7 +415,10 @@ static int take_commands(struct session *session)
 	const char *text;
 	int error = 0;
 
-	if (session->has_toggled)
+	if (session->is_to_write)
+		error = session__write(session);
+	session->is_to_write = 0;
+	if (!error && session->has_toggled)
 		error = pauses__set(&session->pauses, !targets__are_paused(session->targets), drain,
 				    session);
 	session->has_toggled = 0;
@@ -378,8 +449,10 @@ static int watch(struct session *session)
 		    (session->options.ends_when_decided && targets__are_decided(session->targets)))
 			session->is_over = 1;
 		if (session->options.until_samples &&
-		    recording__script_samples(session->recording) >= session->options.until_samples)
+		    script_samples(session) >= session->options.until_samples)
 			session->is_up = 1;
+		if (!error)
+			error = close_interval(session);
 		vary_periods(session);
 		show_progress(session);
 		if (!error && watcher && watcher->watch(watcher->context, session))
@@ -412,8 +485,10 @@ int session__run(struct session *session)
 	if (session->options.start_after_ns)
 		error = await_start(session);
 	session->limit_ns = session->options.duration_ns;
-	session->start_unix_ms = clock_ns(CLOCK_REALTIME) / 1000000;
-	session->start_ns = clock_ns(CLOCK_MONOTONIC);
+	baseline__start(&session->closed);
+	session->start_ns = session->closed.start_ns;
+	if (session->options.interval_ns)
+		session->close_ns = session->start_ns + session->options.interval_ns;
 	pauses__start(&session->pauses, session->targets, session->start_ns);
 	if (!error && !session->is_over)
 		error = targets__attach(session->targets);
@@ -430,8 +505,7 @@ int session__run(struct session *session)
 	end_error = targets__end(session->targets);
 	if (!error)
 		error = end_error;
-	log_debug("%llu ticks, %llu searched %llu chunks of stack, %llu "
-		  "prototypes read",
+	log_debug("%llu ticks, %llu searched %llu chunks of stack, %llu prototypes read",
 		  session->counters.ticks, session->counters.scans, session->counters.chunks,
 		  session->counters.definitions);
 	return error ? error : drain_error;
@@ -467,19 +541,14 @@ void session__export(struct session *session, struct ls_profile *profile)
 	targets__export(session->targets, recorder);
 	recorder->period_ns = session->options.period_ns;
 	pauses__export(&session->pauses, session->end_ns, recorder);
-	recorder->start_ms = session->start_unix_ms;
-	recorder->timed_from_ns = session->start_ns;
-	recorder->duration_ns = session->end_ns - session->start_ns;
-	recorder->classes[LS_SAMPLE_DROPPED] = session->counters.dropped;
-	recorder->vma_busy = session->counters.vma_busy;
-	recorder->lost_records = session->counters.records_lost;
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		recorder->samples += recorder->classes[class];
+	/* What the kernel does not tell any more of the one that has ended. */
+	if (!recorder->cpu_ns && session->closed.cpu_ns)
+		recorder->cpu_ns = recording__cpu_ns(session->recording, session__pid(session));
+	baseline__subtract(&session->closed, &session->counters, session->end_ns, recorder);
 }
 
 static void explain_emptiness(struct session *session)
 {
-	const uint64_t *classes = recording__classes(session->recording);
 	char *to = session->why_empty;
 	size_t size = sizeof(session->why_empty);
 
@@ -496,11 +565,11 @@ static void explain_emptiness(struct session *session)
 			 session->options.launch && !session->options.follows_children
 				 ? " (--children takes in the processes that it starts)"
 				 : "");
-	else if (classes[LS_SAMPLE_HOST])
+	else if (class_samples(session, LS_SAMPLE_HOST))
 		snprintf(to, size,
 			 "no Lua state was active on any stack: it ran other code, or a Lua "
 			 "that was modified beyond recognition");
-	else if (classes[LS_SAMPLE_UNREADABLE])
+	else if (class_samples(session, LS_SAMPLE_UNREADABLE))
 		snprintf(to, size, "none of its stacks could be read");
 	else if (process__state(targets__pid(session->targets)) == 'T')
 		snprintf(to, size, "it is stopped (kill -CONT %d continues it)",
@@ -511,6 +580,11 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size, "it was idle, or ran for less than one period of the timer");
 }
 
+int session__has_begun(const struct session *session)
+{
+	return !session->is_waiting;
+}
+
 int session__was_stopped(const struct session *session)
 {
 	return session->was_stopped;
@@ -518,7 +592,7 @@ int session__was_stopped(const struct session *session)
 
 const char *session__why_empty(struct session *session)
 {
-	if (recording__script_samples(session->recording))
+	if (script_samples(session))
 		return NULL;
 	explain_emptiness(session);
 	return session->why_empty;

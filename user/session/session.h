@@ -36,6 +36,11 @@ struct session_options {
 	uint64_t duration_ns;    /* 0: until a signal or the target's end */
 	uint64_t start_after_ns; /* lets it run so long before the first sample */
 	uint64_t until_samples;  /* with script, at least; 0: no matter how many */
+	/*
+	 * So often, and whenever the profile so far is wanted, it is written and one begins that
+	 * has nothing of it; where it cannot be written it goes on. 0: there is one profile.
+	 */
+	uint64_t interval_ns;
 	uint32_t max_depth;
 	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
 	enum category_kind category;
@@ -47,7 +52,7 @@ struct session_options {
 	struct control *control; /* borrowed; NULL: none. A stop is the caller's to be answered */
 	/*
 	 * The profile so far is wanted, while the session goes on: session__export() has it. 0 or
-	 * -errno, of which the session takes no notice.
+	 * -errno, of which the session takes no notice; but see `interval_ns`.
 	 */
 	int (*write)(void *context, struct session *session);
 	void *context;
@@ -64,7 +69,9 @@ void session__close(struct session *session);
 
 /*
  * Samples until the time is up, there are samples enough, the target has ended or SIGINT, SIGTERM
- * or SIGHUP came; whatever was sampled is there then. 0, or -errno after saying why.
+ * or SIGHUP came; whatever was sampled is there then. 0, or -errno after saying why. A session with
+ * intervals, or of the system, that no terminal controls takes a SIGHUP that somebody sent for a
+ * wish that it write what it has.
  * SIGUSR1 pauses it, or has it go on. While it is paused, timers are off, and no time of the target
  * is in the profile.
  *
@@ -93,13 +100,16 @@ int session__write(struct session *session);
 /* CPU time of the BPF programs since they were loaded; 0 where the kernel does not measure it. */
 uint64_t session__bpf_ns(const struct session *session);
 
-/* What was sampled. Valid until the session is closed. */
+/* What was sampled, since the last interval ended. Valid until the session is closed or goes on. */
 void session__export(struct session *session, struct ls_profile *profile);
+
+/* Whether it came to sample, whatever there was to be sampled. */
+int session__has_begun(const struct session *session);
 
 /* Whether a command through the FIFO ended it. */
 int session__was_stopped(const struct session *session);
 
-/* Why there is no script in the profile, in one sentence; NULL: there is. */
+/* Why there is no script in any profile of it, in one sentence; NULL: there is. */
 const char *session__why_empty(struct session *session);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "signals.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -19,6 +20,15 @@ int signals__catch(void)
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+int signals__have_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 enum signals_demand signals__take(int fd, const struct launch *launch)
 {
 	static int interrupts;
@@ -29,7 +39,8 @@ enum signals_demand signals__take(int fd, const struct launch *launch)
 	if (signal.ssi_signo == SIGUSR1)
 		return SIGNALS_SWITCH;
 	if (!launch)
-		return SIGNALS_END;
+		return signal.ssi_signo == SIGHUP && signal.ssi_code != SI_KERNEL ? SIGNALS_HANGUP
+										  : SIGNALS_END;
 	if (signal.ssi_code == SI_KERNEL)
 		return signal.ssi_signo == SIGINT && ++interrupts > 1 ? SIGNALS_END
 								      : SIGNALS_NOTHING;

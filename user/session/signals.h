@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The signals that end a session, SIGINT, SIGTERM and SIGHUP; SIGUSR1 pauses and resumes it. */
+/*
+ * The signals that end a session, SIGINT, SIGTERM and SIGHUP; SIGUSR1 pauses and resumes it. Of
+ * what runs as a service SIGHUP may mean something else.
+ */
 #ifndef LS_SIGNALS_H
 #define LS_SIGNALS_H
 
@@ -11,12 +14,16 @@
  */
 int signals__catch(void);
 
-enum signals_demand { SIGNALS_NOTHING, SIGNALS_END, SIGNALS_SWITCH };
+/* Whether a terminal controls this process, whose end is told by SIGHUP. */
+int signals__have_terminal(void);
+
+enum signals_demand { SIGNALS_NOTHING, SIGNALS_END, SIGNALS_SWITCH, SIGNALS_HANGUP };
 
 /*
  * One has come: what it demands. A command that luaspy started, `launch`, gets it instead
  * and the session ends with the command: but a terminal has sent its SIGINT to the command itself,
- * and who presses Ctrl-C twice does not want to wait. `launch` may be NULL.
+ * and who presses Ctrl-C twice does not want to wait. `launch` may be NULL. SIGHUP is
+ * SIGNALS_HANGUP where it was sent by a process, and ends nothing by itself.
  */
 enum signals_demand signals__take(int fd, const struct launch *launch);
 

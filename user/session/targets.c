@@ -466,12 +466,18 @@ int targets__have_lua(const struct targets *targets)
 	return targets->findings.with_lua != 0;
 }
 
-/* Of one that has ended the kernel does not tell any more. */
+/*
+ * Of one that has ended the kernel does not tell any more. Threads that go on tell theirs a moment
+ * after the process: what the profile has is no less than that.
+ */
 static uint64_t cpu_ns(const struct targets *targets, const struct target_process *target)
 {
-	if (target->threads.cpu_so_far_ns || !targets->setting.is_of_many)
-		return target->threads.cpu_so_far_ns;
-	return recording__cpu_ns(targets->setting.recording, target->pid);
+	uint64_t so_far_ns = target->threads.cpu_so_far_ns;
+	uint64_t known_ns = recording__cpu_ns(targets->setting.recording, target->pid);
+
+	if (!so_far_ns && !targets->setting.is_of_many)
+		return 0;
+	return so_far_ns > known_ns ? so_far_ns : known_ns;
 }
 
 void targets__export(struct targets *targets, struct ls_profile_recorder *recorder)

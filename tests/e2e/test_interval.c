@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A session in many files: --interval, --keep, --keep-size, and SIGHUP. */
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE  60
+#define FILES_MAX 64
+
+/* Works for so much CPU time once it is told to, then it ends. */
+#define WORK                                                                                       \
+	"print('ready') io.stdout:flush() io.read()\n"                                             \
+	"local function work() for i = 1, 1000 do end end\n"                                       \
+	"local stop = os.clock() + %s\n"                                                           \
+	"while os.clock() < stop do work() end\n"
+
+struct sums {
+	int files, without_script;
+	double wall_us, paused_us, cpu_us, categories_us, work_us, from_ms, to_ms;
+	int64_t samples, timed;
+};
+
+/* Of a name that no other process of the host has. */
+static const char *own_lua(struct stage *stage)
+{
+	static char name[16];
+	char command[64];
+
+	snprintf(name, sizeof(name), "own%d", getpid());
+	snprintf(command, sizeof(command), "ln -sf \"$(command -v lua5.4)\" %s", name);
+	assert_int_equal(child__wait(start(stage, "sh", "-c", command), PATIENCE), 0);
+	return in_folder(stage, name);
+}
+
+static struct child *start_worker(struct stage *stage, const char *lua, const char *seconds)
+{
+	char script[512];
+	struct child *worker;
+
+	snprintf(script, sizeof(script), WORK, seconds);
+	write_file(in_folder(stage, "worker.lua"), script, strlen(script));
+	worker = start(stage, lua, "worker.lua");
+	child__await_output(stage, worker, "ready");
+	return worker;
+}
+
+static double cpu_us(const struct child *child)
+{
+	return 1e6 * ((double)child->usage.ru_utime.tv_sec + (double)child->usage.ru_stime.tv_sec) +
+	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec;
+}
+
+static double number(const struct scriptprofile *profile, const char *key)
+{
+	return json_number_value(json_object_get(profile->document, key));
+}
+
+/* Each adds up by itself. */
+static void add(struct sums *sums, const struct scriptprofile *profile)
+{
+	static const char *const classes[] = {"dropped", "unreadable", "host",
+					      "torn",    "truncated",  "complete"};
+	double wall_us = (double)scriptprofile__recorded(profile, "WallDuration");
+	double cpu = (double)scriptprofile__recorded(profile, "CpuDuration");
+	int64_t total = scriptprofile__samples(profile, "total"), sum = 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		sum += scriptprofile__samples(profile, classes[i]);
+	assert_int_equal(sum, total);
+	if (cpu - (double)profile->all_us > 5 || (double)profile->all_us - cpu > 5)
+		fail_msg("%.0f us in categories of %.0f us", (double)profile->all_us, cpu);
+	sums->files++;
+	sums->without_script += total == scriptprofile__samples(profile, "host");
+	sums->wall_us += wall_us;
+	/* Is not there where it is 0. */
+	sums->paused_us += json_number_value(
+		json_object_get(json_object_get(profile->document, "Recorder"), "PausedDuration"));
+	sums->cpu_us += cpu;
+	sums->categories_us += (double)profile->all_us;
+	sums->work_us += (double)scriptprofile__total_us(profile, NULL, "work", -1);
+	sums->samples += total;
+	sums->timed += (int64_t)json_array_size(json_object_get(profile->document, "Samples"));
+	if (!sums->from_ms || number(profile, "SessionStartTime") < sums->from_ms)
+		sums->from_ms = number(profile, "SessionStartTime");
+	if (number(profile, "SessionEndTime") > sums->to_ms)
+		sums->to_ms = number(profile, "SessionEndTime");
+}
+
+static struct sums read_all(struct stage *stage, const char *pattern)
+{
+	struct sums sums = {};
+	glob_t found;
+
+	assert_int_equal(glob(in_folder(stage, pattern), 0, NULL, &found), 0);
+	assert_in_range(found.gl_pathc, 1, FILES_MAX);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		add(&sums, spying__read(stage, found.gl_pathv[i]));
+	globfree(&found);
+	return sums;
+}
+
+static void assert_near(const char *what, double found, double expected, double tolerance)
+{
+	print_message("%s: %.3f of %.3f\n", what, found, expected);
+	assert_true(found >= (1 - tolerance) * expected && found <= (1 + tolerance) * expected);
+}
+
+/* As BPF counted them, which knows of no files. */
+static int64_t ticks(struct stage *stage, const struct child *spy)
+{
+	const char *errors = child__errors(stage, spy), *end = strstr(errors, " ticks,");
+
+	assert_non_null(end);
+	while (end > errors && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	return strtoll(end, NULL, 10);
+}
+
+/* Nothing of the session is in no file, and nothing in two. */
+static void assert_whole(struct stage *stage, const struct child *spy, const struct sums *sums,
+			 double cpu)
+{
+	assert_near("CPU s", sums->cpu_us / 1e6, cpu / 1e6, 0.01);
+	assert_near("categories, s", sums->categories_us / 1e6, cpu / 1e6, 0.01);
+	assert_near("wall clock of files, s", sums->wall_us / 1e6,
+		    (sums->to_ms - sums->from_ms) / 1e3, 0.001);
+	assert_in_range(sums->samples, 1, INT64_MAX);
+	assert_int_equal(sums->samples, ticks(stage, spy));
+	if (sums->timed)
+		assert_int_equal(sums->timed, sums->samples);
+}
+
+static void files_add_up_to_the_session(void **state)
+{
+	struct child *worker, *spy;
+	struct sums sums;
+
+	need_lua();
+	worker = start_worker(*state, "lua5.4", "3");
+	spy = start_record(*state, worker->pid, "-v", "--timeline", "--interval", "500ms", "-o",
+			   "x.json");
+	spying__await_timers(*state, spy);
+	child__tell(worker, "go");
+	assert_int_equal(child__wait(worker, PATIENCE), 0);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	print_message("%d files\n", sums.files);
+	assert_in_range(sums.files, 6, FILES_MAX);
+	assert_whole(*state, spy, &sums, cpu_us(worker));
+	assert_near("in work, s", sums.work_us / 1e6, cpu_us(worker) / 1e6, 0.1);
+	assert_int_equal(access(in_folder(*state, "x.json"), F_OK), -1);
+}
+
+/* So does the system, and what came and went within an interval is in it. */
+static void files_of_the_system_add_up(void **state)
+{
+	struct child *worker, *brief, *spy;
+	const char *lua;
+	struct sums sums;
+
+	need_lua();
+	lua = own_lua(*state);
+	worker = start_worker(*state, lua, "2");
+	spy = start(*state, luaspy_program(), "record", "-v", "--system", "--name",
+		    strrchr(lua, '/') + 1, "--interval", "300ms", "-o", "x.json");
+	child__await_errors(*state, spy, "processes run Lua");
+	child__tell(worker, "go");
+	brief = start(
+		*state, own_lua(*state), "-e",
+		"local s = os.clock() + 0.2 while os.clock() < s do for i = 1, 1000 do end end");
+	assert_int_equal(child__wait(brief, PATIENCE), 0);
+	assert_int_equal(child__wait(worker, PATIENCE), 0);
+	kill(spy->pid, SIGTERM);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	print_message("%d files\n", sums.files);
+	assert_in_range(sums.files, 7, FILES_MAX);
+	assert_whole(*state, spy, &sums, cpu_us(worker) + cpu_us(brief));
+}
+
+/* The time in which it is paused, too; what runs then is in none. */
+static void a_pause_goes_on_from_file_to_file(void **state)
+{
+	struct child *busy, *spy;
+	struct sums sums;
+
+	need_lua();
+	busy = start_busy(*state);
+	spy = start_record(*state, busy->pid, "-v", "--interval", "300ms", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__let_work(busy, 0.3);
+	kill(spy->pid, SIGUSR1);
+	child__await_errors(*state, spy, "paused");
+	child__let_work(busy, 0.7);
+	kill(spy->pid, SIGUSR1);
+	child__await_errors(*state, spy, "resumed");
+	child__let_work(busy, 0.3);
+	kill(spy->pid, SIGTERM);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	assert_in_range(sums.files, 4, FILES_MAX);
+	assert_near("wall clock of files, s", sums.wall_us / 1e6, (sums.to_ms - sums.from_ms) / 1e3,
+		    0.01);
+	print_message("CPU %.3f s, paused for %.3f of %.3f s\n", sums.cpu_us / 1e6,
+		      sums.paused_us / 1e6, sums.wall_us / 1e6);
+	assert_true(sums.paused_us > 700000);
+	assert_true(sums.cpu_us > 600000 && sums.cpu_us < sums.wall_us - sums.paused_us + 20000);
+	assert_int_equal(sums.samples, ticks(*state, spy));
+}
+
+/* An empty interval has its file; the exit status is that of all. */
+static void an_interval_without_script_has_its_file(void **state)
+{
+	struct child *worker, *spy;
+	const char *lua;
+	struct sums sums;
+
+	need_lua();
+	lua = own_lua(*state);
+	worker = start_worker(*state, lua, "0.3");
+	spy = start(*state, luaspy_program(), "record", "--system", "--name", strrchr(lua, '/') + 1,
+		    "--interval", "300ms", "-d", "3s", "-o", "x.json");
+	child__await_errors(*state, spy, "processes run Lua");
+	child__tell(worker, "go");
+	assert_int_equal(child__wait(worker, PATIENCE), 0);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	print_message("%d files, %d without script\n", sums.files, sums.without_script);
+	assert_int_equal(sums.files, 10);
+	assert_in_range(sums.without_script, 1, 9);
+	assert_near("wall clock, s", sums.wall_us / 1e6, 3, 0.05);
+}
+
+static void keeps_the_newest_and_what_is_not_its_own(void **state)
+{
+	static const char old[] = "x-20010101-000000.json";
+	struct child *busy, *spy;
+	struct sums sums;
+
+	need_lua();
+	busy = start_busy(*state);
+	write_file(in_folder(*state, old), "{}", 2);
+	spy = start_record(*state, busy->pid, "--interval", "200ms", "--keep", "2", "-d", "1s",
+			   "-o", "x.json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_int_equal(access(in_folder(*state, old), F_OK), 0);
+	assert_int_equal(unlink(in_folder(*state, old)), 0);
+	sums = read_all(*state, "x-*.json");
+	assert_int_equal(sums.files, 2);
+	assert_near("wall clock, s", sums.wall_us / 1e6, 0.4, 0.2);
+}
+
+static void keeps_so_many_bytes(void **state)
+{
+	struct child *busy, *spy;
+	struct sums sums;
+
+	need_lua();
+	busy = start_busy(*state);
+	spy = start_record(*state, busy->pid, "--interval", "200ms", "--keep-size", "1", "-d", "1s",
+			   "-o", "x.json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	assert_int_equal(sums.files, 1);
+	spy = start_record(*state, busy->pid, "--interval", "200ms", "--keep-size", "1M", "-d",
+			   "1s", "-o", "y.json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "y-*.json");
+	assert_int_equal(sums.files, 5);
+}
+
+/* setsid: the test may have a terminal, a service has none. */
+static void a_hangup_closes_the_interval(void **state)
+{
+	struct child *busy, *spy;
+	struct sums sums;
+	char pid[16];
+
+	need_lua();
+	busy = start_busy(*state);
+	snprintf(pid, sizeof(pid), "%d", busy->pid);
+	spy = start(*state, "setsid", luaspy_program(), "record", "-v", "-p", pid, "--interval",
+		    "1h", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__let_work(busy, 0.2);
+	kill(spy->pid, SIGHUP);
+	child__await_errors(*state, spy, "wrote");
+	child__let_work(busy, 0.2);
+	kill(spy->pid, SIGTERM);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	assert_int_equal(sums.files, 2);
+	assert_near("wall clock of files, s", sums.wall_us / 1e6, (sums.to_ms - sums.from_ms) / 1e3,
+		    0.01);
+}
+
+static void a_hangup_has_the_system_written(void **state)
+{
+	struct child *busy, *spy;
+	struct scriptprofile *profile;
+	int64_t before_us;
+
+	need_lua();
+	busy = start_busy(*state);
+	spy = start(*state, "setsid", luaspy_program(), "record", "--system", "-o", "x.json");
+	child__await_errors(*state, spy, "processes run Lua");
+	child__let_work(busy, 0.2);
+	kill(spy->pid, SIGHUP);
+	child__await_errors(*state, spy, "wrote");
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	before_us = profile->all_us;
+	child__let_work(busy, 0.2);
+	kill(spy->pid, SIGTERM);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_true(profile->all_us > before_us + 150000);
+}
+
+static void a_hangup_ends_any_other_session(void **state)
+{
+	struct child *busy, *spy;
+	char pid[16];
+
+	need_lua();
+	busy = start_busy(*state);
+	snprintf(pid, sizeof(pid), "%d", busy->pid);
+	spy = start(*state, "setsid", luaspy_program(), "record", "-v", "-p", pid, "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__let_work(busy, 0.2);
+	kill(spy->pid, SIGHUP);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	spying__read(*state, in_folder(*state, "x.json"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(files_add_up_to_the_session),
+		staged(files_of_the_system_add_up),
+		staged(a_pause_goes_on_from_file_to_file),
+		staged(an_interval_without_script_has_its_file),
+		staged(keeps_the_newest_and_what_is_not_its_own),
+		staged(keeps_so_many_bytes),
+		staged(a_hangup_closes_the_interval),
+		staged(a_hangup_has_the_system_written),
+		staged(a_hangup_ends_any_other_session),
+	};
+
+	return cmocka_run_group_tests_name("intervals", tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "parsing.h"
+
+#define EXCLUDES(output)                                                                           \
+	"'--interval' excludes '--output " output "' (it writes a file for each interval)"
+
+static void takes_intervals_and_what_to_keep(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1");
+	assert_int_equal(options.record.interval_ns, 0);
+	assert_int_equal(options.record.keep, 0);
+	assert_int_equal(options.record.keep_bytes, 0);
+	assert_runs(&options, "record", "-p1", "--interval=1m", "--keep", "60", "--keep-size=10M");
+	assert_int_equal(options.record.interval_ns, 60000000000);
+	assert_int_equal(options.record.keep, 60);
+	assert_int_equal(options.record.keep_bytes, 10 << 20);
+	assert_runs(&options, "record", "--system", "--interval=100ms", "-o", "/dev/shm/x.json");
+	assert_int_equal(options.record.interval_ns, 100000000);
+}
+
+static void refuses_intervals_that_are_too_short(void **state)
+{
+	(void)state;
+	assert_wrong("out of range: value '99ms' of option '--interval' (accepted: a time such "
+		     "as 1m, 100ms at least, up to 365 days)",
+		     "record", "-p1", "--interval=99ms");
+}
+
+static void refuses_to_keep_nothing(void **state)
+{
+	(void)state;
+	assert_wrong("out of range: value '0' of option '--keep' (accepted: a number of files, "
+		     "1 to 1000000)",
+		     "record", "-p1", "--interval=1m", "--keep=0");
+	assert_wrong("out of range: value '0' of option '--keep-size' (accepted: bytes, such as "
+		     "500k, 10M or 1G)",
+		     "record", "-p1", "--interval=1m", "--keep-size=0");
+	assert_wrong("cannot understand value '10X' of option '--keep-size' (accepted: bytes, such "
+		     "as 500k, 10M or 1G)",
+		     "record", "-p1", "--interval=1m", "--keep-size=10X");
+}
+
+static void refuses_what_cannot_be_many_files(void **state)
+{
+	(void)state;
+	assert_wrong(EXCLUDES("-"), "record", "-p1", "--interval=1m", "-o", "-");
+	assert_wrong(EXCLUDES("/dev/stdout"), "record", "-p1", "--interval=1m", "-o",
+		     "/dev/stdout");
+	assert_wrong("'--keep' needs '--interval': there is one file", "record", "-p1", "--keep=2");
+	assert_wrong("'--keep-size' needs '--interval': there is one file", "record", "-p1",
+		     "--keep-size=1G");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_intervals_and_what_to_keep),
+		cmocka_unit_test(refuses_intervals_that_are_too_short),
+		cmocka_unit_test(refuses_to_keep_nothing),
+		cmocka_unit_test(refuses_what_cannot_be_many_files),
+	};
+
+	return cmocka_run_group_tests_name("options of --interval", tests, NULL, NULL);
+}

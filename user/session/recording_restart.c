@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording_work.h"
+
+/* The nodes that `used` marks, with those that they stand below; nodes[] gets their new ids. */
+static int replant(const struct ls_profile *old, uint8_t *used, struct call_tree *tree,
+		   uint32_t *nodes)
+{
+	for (uint32_t node = old->node_count; node; node--)
+		if (used[node])
+			used[old->nodes[node].parent] = 1;
+	for (uint32_t i = 0; i < old->category_count; i++) {
+		const struct ls_profile_category *category = &old->categories[i];
+
+		if (!used[category->node])
+			continue;
+		nodes[category->node] = call_tree__category(tree, category->name);
+		if (!nodes[category->node])
+			return -ENOMEM;
+	}
+	for (uint32_t node = 1; node <= old->node_count; node++) {
+		const struct ls_profile_node *from = &old->nodes[node];
+
+		if (!used[node] || !from->parent)
+			continue;
+		nodes[node] = call_tree__child(tree, nodes[from->parent], from->function);
+		if (!nodes[node])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void adopt(struct recording *recording, struct call_tree *tree, const uint32_t *nodes)
+{
+	last_stacks__forget_all(&recording->stacks);
+	for (struct subject *subject = recording->subjects; subject; subject = subject->hh.next)
+		cpu_time__renumber(subject->time, nodes);
+	call_tree__free(recording->tree);
+	recording->tree = tree;
+}
+
+static void zero_counts(struct recording *recording)
+{
+	memset(recording->classes, 0, sizeof(recording->classes));
+	memset(recording->errors, 0, sizeof(recording->errors));
+	recording->collected = 0;
+	recording->unknown_lines = 0;
+	recording->unsampled_ns = 0;
+	recording->evicted = 0;
+	recording->strangers = 0;
+	/* Those of programs that run may yet be read: they are missing until then. */
+	recording->unnamed_calls = 0;
+}
+
+int recording__restart(struct recording *recording)
+{
+	uint32_t count = call_tree__nodes(recording->tree);
+	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
+	uint8_t *used = calloc(count + 1, sizeof(*used));
+	struct call_tree *tree = call_tree__new();
+	struct timeline *timeline = recording->timeline ? timeline__new(TIMELINE_MOST) : NULL;
+	struct ls_profile old = {};
+	int error = -ENOMEM;
+
+	if (!nodes || !used || !tree || (recording->timeline && !timeline))
+		goto cleanup;
+	for (struct subject *subject = recording->subjects; subject; subject = subject->hh.next)
+		cpu_time__mark(subject->time, used);
+	call_tree__export(recording->tree, &old);
+	error = replant(&old, used, tree, nodes);
+	if (error)
+		goto cleanup;
+	adopt(recording, tree, nodes);
+	tree = NULL;
+	timeline__free(recording->timeline);
+	recording->timeline = timeline;
+	timeline = NULL;
+	zero_counts(recording);
+cleanup:
+	timeline__free(timeline);
+	call_tree__free(tree);
+	free(used);
+	free(nodes);
+	return error;
+}

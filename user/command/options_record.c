@@ -94,7 +94,7 @@ static const char help[] =
 	"Output:\n"
 	"  -o, --output=FILE      the profile; - is standard output\n"
 	"                         (default: NAME-PID-DATE.json in this folder)\n"
-	"      --interval=TIME    a file for every TIME, 100ms or more, of the session, with\n"
+	"      --interval=TIME    a file for every TIME, 100ms or more, with\n"
 	"                         the date in its name. 'write' by --control closes it\n"
 	"                         early, and so does SIGHUP where there is no terminal\n"
 	"      --keep=N           remove the oldest of these files, so that N stay\n"

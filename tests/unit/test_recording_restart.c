@@ -11,9 +11,9 @@
 #define PID    2000000000 /* no process: ids are at most 4,194,304 (PID_MAX_LIMIT) */
 #define PERIOD 1000000U
 
-static void take(struct recording *recording, uint64_t runtime_ns)
+static void take_of(struct recording *recording, uint64_t function, uint64_t runtime_ns)
 {
-	struct ls_frame frame = {.kind = LS_FRAME_C, .function = 0x4000};
+	struct ls_frame frame = {.kind = LS_FRAME_C, .function = function};
 	struct ls_sample sample = {.type = LS_RECORD_SAMPLE,
 				   .tgid = PID,
 				   .tid = PID,
@@ -25,6 +25,11 @@ static void take(struct recording *recording, uint64_t runtime_ns)
 				   .period_ns = PERIOD};
 
 	assert_int_equal(recording__sample(recording, &sample, &frame), 0);
+}
+
+static void take(struct recording *recording, uint64_t runtime_ns)
+{
+	take_of(recording, 0x4000, runtime_ns);
 }
 
 static void settle(struct recording *recording, uint64_t runtime_ns)
@@ -85,7 +90,9 @@ static void time_that_is_not_handed_over_is_in_the_next(void **state)
 	struct ls_profile profile = {};
 
 	(void)state;
-	for (uint64_t i = 1; i <= 5; i++)
+	/* Its node comes first, and is none of the next profile. */
+	take_of(recording, 0x5000, PERIOD);
+	for (uint64_t i = 2; i <= 5; i++)
 		take(recording, i * PERIOD);
 	settle(recording, 5 * PERIOD);
 	take(recording, 6 * PERIOD);

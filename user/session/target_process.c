@@ -18,7 +18,7 @@
 static void set_name(struct target_process *target, const char *name)
 {
 	snprintf(target->name, sizeof(target->name), "%.15s", name);
-	snprintf(target->title, sizeof(target->title), "%s (pid %d)", target->name, target->pid);
+	container__title(&target->container, target->name, target->pid, target->title);
 }
 
 /* Where there are many, those without Lua are one category. */
@@ -53,6 +53,7 @@ static int make(const struct target_setting *setting, pid_t pid, int is_child, c
 	target->pid = pid;
 	target->pid_fd = -1;
 	target->is_child = is_child;
+	process__container(pid, &target->container);
 	set_name(target, name);
 	target->threads = (struct threads){
 		.pid = pid, .sampler = setting->sampler, .recording = setting->recording};

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "container.h"
 #include "hash_table.h"
 #include "identification.h"
 #include "recording.h"
@@ -31,7 +32,8 @@ struct target_process {
 	int is_child; /* of one that was asked for */
 	int pid_fd;   /* of one that was; owned, -1: none */
 	char name[16];
-	char title[64];
+	char title[CONTAINER_TITLE_SIZE];
+	struct container container;
 	struct threads threads;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told last */

@@ -95,6 +95,11 @@ static const char help[] =
 	"                         outermost script of the stack (default: thread; of\n"
 	"                         several processes: process). Time without script is\n"
 	"                         '(no VM)' or '(no chunk)' there\n"
+	"      --merge-by=WHAT    of several processes, those of one name, one cgroup\n"
+	"                         (its path) or one user are one category, called so.\n"
+	"                         Else each is, 'lua5.4 (pid 42)'; in a container,\n"
+	"                         'lua5.4 (pid 42, 7 in 1a2b3c4d5e6f)': its number there\n"
+	"                         and the container's id, or '7 inside'\n"
 	"      --timeline         add every sample in order of time (Samples), for charts\n"
 	"                         of what ran when; the first 4,194,304 are kept\n"
 	"      --strict           only what ScriptProfiler's format has itself: neither\n"
@@ -130,6 +135,7 @@ enum {
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
+	OPTION_MERGE_BY,
 	OPTION_PLUGIN,
 	OPTION_PLUGIN_PRESET,
 	OPTION_IGNORE,
@@ -162,6 +168,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_LINES, "--lines", NULL},
 	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
+	{OPTION_MERGE_BY, "--merge-by", "name, cgroup or user"},
 	{OPTION_PLUGIN, "--plugin", GLOB_TEXT},
 	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
 	{OPTION_IGNORE, "--ignore", FUNCTION_TEXT},
@@ -248,6 +255,13 @@ static int set_view_option(int letter, struct record_options *record)
 		break;
 	case OPTION_PLUGIN_PRESET:
 		err = plugin_presets__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_MERGE_BY:
+		err = grouping__parse(optarg);
+		if (err >= 0) {
+			record->merge_by = (enum grouping_kind)err;
+			err = 0;
+		}
 		break;
 	case OPTION_TIMELINE:
 		record->timeline = true;
@@ -408,8 +422,29 @@ static enum options_verdict print_values(int letter)
 
 static bool has_list(int letter)
 {
-	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY ||
+	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY || letter == OPTION_MERGE_BY ||
 	       letter == OPTION_PLUGIN_PRESET;
+}
+
+static bool is_of_many(const struct record_options *record)
+{
+	return record->pid_count > 1 || record->children || record->system;
+}
+
+static enum options_verdict check_merge(const struct record_options *record)
+{
+	if (record->merge_by == GROUPING_NONE)
+		return OPTIONS_RUN;
+	if (!is_of_many(record)) {
+		log_error("'--merge-by' needs several processes ('--system', '--children' or a "
+			  "list of '--pid')");
+		return OPTIONS_WRONG;
+	}
+	if (record->category == CATEGORY_PROCESS)
+		return OPTIONS_RUN;
+	log_error("'--merge-by' excludes '--category' but for process (it says which processes "
+		  "are one)");
+	return OPTIONS_WRONG;
 }
 
 /* Options that cannot both be meant, or not alone. */
@@ -496,9 +531,10 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
-	if (!record->has_category && (record->pid_count > 1 || record->children || record->system))
+	if (!record->has_category && is_of_many(record))
 		record->category = CATEGORY_PROCESS;
-	if (check_combination(record) != OPTIONS_RUN || check_system(argc, record) != OPTIONS_RUN)
+	if (check_combination(record) != OPTIONS_RUN || check_merge(record) != OPTIONS_RUN ||
+	    check_system(argc, record) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);
 }

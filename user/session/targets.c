@@ -138,7 +138,10 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		.is_launched = options->is_launched,
 	};
 	targets->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (!targets->setting.files)
+	if (options->merge_by != GROUPING_NONE)
+		targets->setting.grouping = grouping__new(options->merge_by);
+	if (!targets->setting.files ||
+	    (options->merge_by != GROUPING_NONE && !targets->setting.grouping))
 		goto cleanup;
 	if (!kernel__proc_is_ours()) {
 		log_error("cannot tell which process is which: '/proc' shows another PID "
@@ -171,6 +174,7 @@ void targets__close(struct targets *targets)
 	mappings__close(targets->mappings);
 	process_filter__free(targets->filter);
 	lua_files__free(targets->setting.files);
+	grouping__free(targets->setting.grouping);
 	if (targets->poll_fd >= 0)
 		close(targets->poll_fd);
 	free(targets);
@@ -248,7 +252,7 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 
 	if (!target)
 		return 0;
-	error = target_process__executes(target, exec->comm);
+	error = target_process__executes(target, exec);
 	if (target->pid == targets->first && targets->asked_for <= 1)
 		set_title(targets);
 	return error;

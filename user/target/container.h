@@ -16,8 +16,8 @@ struct container {
 /*
  * What a process's `status` and `cgroup` in /proc say. An id is taken to be 64 hexadecimal digits
  * in a row, as Docker, containerd, CRI-O and Podman have it in the names of their cgroups
- * ("docker-<id>.scope", "cri-containerd-<id>.scope", "libpod-<id>.scope/container", "/docker/<id>");
- * of several the last, which is that of a container inside another.
+ * ("docker-<id>.scope", "cri-containerd-<id>.scope", "libpod-<id>.scope/container",
+ * "/docker/<id>"); of several the last, which is that of a container inside another.
  */
 pid_t container__parse_pid(const char *status);
 void container__parse_id(const char *cgroups, char id[13]);

@@ -152,7 +152,7 @@ static void profiles_from_outside(struct stage *stage, const char *const *option
 	stage__await_file(stage, shell, "up");
 	pid = child_of(stage, shell);
 	assert_int_not_equal(access("/mnt/bin/private", F_OK), 0);
-	snprintf(target, sizeof(target), "private (pid %d)", pid);
+	snprintf(target, sizeof(target), "private (pid %d, 1 inside)", pid);
 	record(stage, pid, "-d", "700ms", "-F", "10khz");
 	check_profile(stage, "profile.json", target);
 	snprintf(number, sizeof(number), "%d", pid);
@@ -188,8 +188,8 @@ static void profiles_from_one_namespace_into_another(void **state)
 		"$luaspy record -p $pid -d 700ms -F 10khz -o nested.json && echo \"pid $pid\"");
 	finish(*state, shell);
 	check_profile(*state, "nested.json",
-		      strstr(child__output(*state, shell), "pid 3\n") ? "lua5.4 (pid 3)"
-								      : "lua5.4 (pid 4)");
+		      strstr(child__output(*state, shell), "pid 3\n") ? "lua5.4 (pid 3, 1 inside)"
+								      : "lua5.4 (pid 4, 1 inside)");
 }
 
 /*

@@ -82,6 +82,36 @@ static void stands_alone(void **state)
 		     "record", "-p1", "--name=lua");
 }
 
+static void merges_processes(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "--system");
+	assert_int_equal(options.record.merge_by, GROUPING_NONE);
+	assert_runs(&options, "record", "--system", "--merge-by=name");
+	assert_int_equal(options.record.merge_by, GROUPING_NAME);
+	assert_runs(&options, "record", "-p1,2", "--merge-by", "cgroup");
+	assert_int_equal(options.record.merge_by, GROUPING_CGROUP);
+	assert_runs(&options, "record", "--children", "--merge-by=user", "--category=process", "--",
+		    "true");
+	assert_int_equal(options.record.merge_by, GROUPING_USER);
+}
+
+static void merges_only_what_is_several(void **state)
+{
+	(void)state;
+	assert_wrong("cannot understand value 'pid' of option '--merge-by' (accepted: name, cgroup "
+		     "or user)",
+		     "record", "--system", "--merge-by=pid");
+	assert_wrong("'--merge-by' needs several processes ('--system', '--children' or a list of "
+		     "'--pid')",
+		     "record", "-p1", "--merge-by=name");
+	assert_wrong("'--merge-by' excludes '--category' but for process (it says which processes "
+		     "are one)",
+		     "record", "--system", "--merge-by=name", "--category=chunk");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +119,8 @@ int main(void)
 		cmocka_unit_test(takes_some_of_them),
 		cmocka_unit_test(refuses_what_names_nothing),
 		cmocka_unit_test(stands_alone),
+		cmocka_unit_test(merges_processes),
+		cmocka_unit_test(merges_only_what_is_several),
 	};
 
 	return cmocka_run_group_tests_name("options of --system", tests, NULL, NULL);

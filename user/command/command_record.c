@@ -261,6 +261,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = options->category,
+		.merge_by = options->merge_by,
 		.keeps_timeline = options->timeline,
 		.keeps_coroutines = options->view.coroutines.count != 0,
 		.waits = options->waits || launch,

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "category.h"
+#include "grouping.h"
 #include "listing.h"
 #include "log.h"
 #include "process_filter.h"
@@ -34,7 +35,8 @@ struct record_options {
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
 	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pids` */
 	enum category_kind category;
-	bool has_category;       /* it was asked for */
+	bool has_category; /* it was asked for */
+	enum grouping_kind merge_by;
 	bool is_paused;          /* until it is told to go on */
 	const char *control;     /* a FIFO to be told by; NULL: none */
 	const char *control_ack; /* another, to say what was done; NULL: none */

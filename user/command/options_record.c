@@ -11,6 +11,7 @@
 #include "patterns.h"
 #include "plugin_presets.h"
 #include "record.h"
+#include "record_sense.h"
 #include "units.h"
 #include "usage.h"
 
@@ -104,6 +105,11 @@ static const char help[] =
 	"                         outermost script of the stack (default: thread; of\n"
 	"                         several processes: process). Time without script is\n"
 	"                         '(no VM)' or '(no chunk)' there\n"
+	"      --merge-by=WHAT    of several processes, those of one name, one cgroup\n"
+	"                         (its path) or one user are one category, called so.\n"
+	"                         Else each is, 'lua5.4 (pid 42)'; in a container,\n"
+	"                         'lua5.4 (pid 42, 7 in 1a2b3c4d5e6f)': its number there\n"
+	"                         and the container's id, or '7 inside'\n"
 	"      --timeline         add every sample in order of time (Samples), for charts\n"
 	"                         of what ran when; the first 4,194,304 are kept\n"
 	"      --strict           only what ScriptProfiler's format has itself: neither\n"
@@ -139,6 +145,7 @@ enum {
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
+	OPTION_MERGE_BY,
 	OPTION_PLUGIN,
 	OPTION_PLUGIN_PRESET,
 	OPTION_IGNORE,
@@ -174,6 +181,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_LINES, "--lines", NULL},
 	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
+	{OPTION_MERGE_BY, "--merge-by", "name, cgroup or user"},
 	{OPTION_PLUGIN, "--plugin", GLOB_TEXT},
 	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
 	{OPTION_IGNORE, "--ignore", FUNCTION_TEXT},
@@ -263,6 +271,13 @@ static int set_view_option(int letter, struct record_options *record)
 		break;
 	case OPTION_PLUGIN_PRESET:
 		err = plugin_presets__add(&record->view.plugins, optarg);
+		break;
+	case OPTION_MERGE_BY:
+		err = grouping__parse(optarg);
+		if (err >= 0) {
+			record->merge_by = (enum grouping_kind)err;
+			err = 0;
+		}
 		break;
 	case OPTION_TIMELINE:
 		record->timeline = true;
@@ -448,67 +463,8 @@ static enum options_verdict print_values(int letter)
 
 static bool has_list(int letter)
 {
-	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY ||
+	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY || letter == OPTION_MERGE_BY ||
 	       letter == OPTION_PLUGIN_PRESET;
-}
-
-/* Options that cannot both be meant, or not alone. */
-static enum options_verdict check_combination(const struct record_options *record)
-{
-	if (record->control_ack && !record->control) {
-		log_error("'--control-ack' needs '--control': there is nothing to answer");
-		return OPTIONS_WRONG;
-	}
-	if (!record->strict || (!record->lines && !record->timeline))
-		return OPTIONS_RUN;
-	log_error("'--strict' excludes '%s' (%s is a field of luaspy's own)",
-		  record->lines ? "--lines" : "--timeline",
-		  record->lines ? "CurrentLine" : "Samples");
-	return OPTIONS_WRONG;
-}
-
-/* Files of intervals have names of their own, which only a path of a file can give. */
-static enum options_verdict check_interval(const struct record_options *record)
-{
-	const char *output = record->output ? record->output : "";
-
-	if ((record->keep || record->keep_bytes) && !record->interval_ns) {
-		log_error("'%s' needs '--interval': there is one file",
-			  record->keep ? "--keep" : "--keep-size");
-		return OPTIONS_WRONG;
-	}
-	if (!record->interval_ns)
-		return OPTIONS_RUN;
-	if (!strcmp(output, "-") ||
-	    (!strncmp(output, "/dev/", 5) && strncmp(output, "/dev/shm/", 9))) {
-		log_error(
-			"'--interval' excludes '--output %s' (it writes a file for each interval)",
-			output);
-		return OPTIONS_WRONG;
-	}
-	return OPTIONS_RUN;
-}
-
-/* --system, which stands alone; or what it alone makes sense with. */
-static enum options_verdict check_system(int argc, const struct record_options *record)
-{
-	bool is_wish = record->wish.name || record->wish.user || record->wish.cgroup;
-
-	if (is_wish && !record->system) {
-		log_error("'--name', '--user' and '--cgroup' need '--system': they choose among "
-			  "its processes");
-		return OPTIONS_WRONG;
-	}
-	if (!record->system)
-		return OPTIONS_RUN;
-	if (record->pid_count || record->children || optind < argc) {
-		log_error("'--system' excludes '%s' (it records all processes that run Lua)",
-			  record->pid_count  ? "--pid"
-			  : record->children ? "--children"
-					     : "COMMAND");
-		return OPTIONS_WRONG;
-	}
-	return OPTIONS_RUN;
 }
 
 /* After the options: a command, or a process was given with them. */
@@ -558,10 +514,9 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
-	if (!record->has_category && (record->pid_count > 1 || record->children || record->system))
+	if (!record->has_category && record_sense__is_of_many(record))
 		record->category = CATEGORY_PROCESS;
-	if (check_combination(record) != OPTIONS_RUN || check_interval(record) != OPTIONS_RUN ||
-	    check_system(argc, record) != OPTIONS_RUN)
+	if (record_sense__check(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);
 }

@@ -21,6 +21,7 @@ static int on_function(void *context, const struct ls_function *function)
 
 static int open_process(struct dump *dump)
 {
+	struct container container;
 	int error = process__name(dump->options.pid, dump->name);
 
 	if (error == -ESRCH || error == -ENOENT) {
@@ -31,7 +32,8 @@ static int open_process(struct dump *dump)
 		log_error("cannot look into process %d: %s", dump->options.pid, strerror(-error));
 		return error;
 	}
-	snprintf(dump->target, sizeof(dump->target), "%s (pid %d)", dump->name, dump->options.pid);
+	process__container(dump->options.pid, &container);
+	container__title(&container, dump->name, dump->options.pid, dump->target);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "container.h"
 #include "record.h"
 #include "standing_thread.h"
 
@@ -82,7 +83,7 @@ struct dump_options {
 
 struct dump {
 	struct dump_options options;
-	char target[64]; /* "lua5.4 (pid 42)" */
+	char target[CONTAINER_TITLE_SIZE]; /* "lua5.4 (pid 42)" */
 	char name[16];
 	const char *interpreter;
 	char layout[512]; /* the verdict on it */

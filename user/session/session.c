@@ -141,6 +141,7 @@ static int open_targets(struct session *session)
 					  .layout = options->layout,
 					  .waits = options->waits,
 					  .follows_children = options->follows_children,
+					  .merge_by = options->merge_by,
 					  .is_launched = options->launch != NULL,
 					  .has_run = !options->launch || options->start_after_ns,
 					  .is_paused = options->is_paused};

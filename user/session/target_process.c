@@ -15,10 +15,48 @@
 
 #define SETTLING_NS 2000000000ULL
 
+/* From a program's first mapping to the word that it runs. */
+#define EXECUTING_NS 10000000ULL
+
+/* How old what is known of its group may be. */
+#define GROUPED_NS 500000000ULL
+
 static void set_name(struct target_process *target, const char *name)
 {
 	snprintf(target->name, sizeof(target->name), "%.15s", name);
-	snprintf(target->title, sizeof(target->title), "%s (pid %d)", target->name, target->pid);
+	container__title(&target->container, target->name, target->pid, target->title);
+}
+
+/* Of one that is gone what was known of it holds. 0 or -ENOMEM. */
+static int set_group(struct target_process *target)
+{
+	char *group;
+	int error;
+
+	if (!target->setting->grouping)
+		return 0;
+	target->grouped_ns = clock_ns(CLOCK_MONOTONIC);
+	error = grouping__of(target->setting->grouping, target->pid, target->name, &group);
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	free(target->group);
+	target->group = group;
+	return 0;
+}
+
+static const char *filed_name(const struct target_process *target)
+{
+	if (!target->is_filed)
+		return WITHOUT_LUA;
+	if (!target->setting->grouping)
+		return target->title;
+	return target->group ? target->group : grouping__unknown(target->setting->grouping);
+}
+
+static int file(const struct target_process *target)
+{
+	return recording__rename_process(target->setting->recording, target->pid,
+					 filed_name(target));
 }
 
 /* Where there are many, those without Lua are one category. */
@@ -29,8 +67,7 @@ static int file_by_name(struct target_process *target)
 		       target->setting->layout;
 
 	target->is_filed = is_filed;
-	return recording__rename_process(target->setting->recording, target->pid,
-					 is_filed ? target->title : WITHOUT_LUA);
+	return file(target);
 }
 
 static int make(const struct target_setting *setting, pid_t pid, int is_child, const char *name,
@@ -53,11 +90,14 @@ static int make(const struct target_setting *setting, pid_t pid, int is_child, c
 	target->pid = pid;
 	target->pid_fd = -1;
 	target->is_child = is_child;
+	process__container(pid, &target->container);
 	set_name(target, name);
 	target->threads = (struct threads){
 		.pid = pid, .sampler = setting->sampler, .recording = setting->recording};
 	target->identification = identification__new(&options);
 	if (target->identification)
+		error = set_group(target);
+	if (!error)
 		error = recording__add_process(setting->recording, pid, WITHOUT_LUA);
 	if (!error)
 		error = file_by_name(target);
@@ -98,6 +138,7 @@ void target_process__free(struct target_process *target)
 	identification__free(target->identification);
 	if (target->pid_fd >= 0)
 		close(target->pid_fd);
+	free(target->group);
 	free(target);
 }
 
@@ -153,26 +194,53 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	target->is_refused = parent->is_refused;
 	target->executed_ns = parent->executed_ns;
 	target->is_forked = 1;
+	if (!target->group && parent->group) {
+		target->group = strdup(parent->group);
+		if (!target->group)
+			return -ENOMEM;
+	}
 	if (!parent->is_filed)
 		return 0;
 	target->is_filed = 1;
-	return recording__rename_process(target->setting->recording, target->pid, target->title);
+	return file(target);
+}
+
+/*
+ * The kernel tells of the code that a new program maps just before it tells of the program: a
+ * process that was noticed by that has been looked at as what it becomes here.
+ */
+static int was_expected(const struct target_process *target, const struct ls_exec *exec,
+			const char *name)
+{
+	return target->setting->is_system_wide && target->is_filed && !target->is_forked &&
+	       !strcmp(target->name, name) && exec->time_ns - target->executed_ns < EXECUTING_NS;
+}
+
+static int is_gone(pid_t pid)
+{
+	char state = process__state(pid);
+
+	return !state || state == 'Z';
 }
 
 /* A script's wrapper does that. */
-int target_process__executes(struct target_process *target, const char *name)
+int target_process__executes(struct target_process *target, const struct ls_exec *exec)
 {
-	char terminated[LS_COMM_LEN + 1];
-	int error = 0;
+	char name[LS_COMM_LEN + 1];
+	int error, is_expected;
 
-	snprintf(terminated, sizeof(terminated), "%.*s", LS_COMM_LEN, name);
-	set_name(target, terminated);
+	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, exec->comm);
+	is_expected = was_expected(target, exec, name);
+	/* There is nothing more to be found out. */
+	if (is_expected && is_gone(target->pid))
+		return 0;
+	set_name(target, name);
 	target->has_executed = 1;
 	target->is_forked = 0;
-	if (target->setting->is_of_many && target->is_filed) {
+	error = set_group(target);
+	if (!error && target->setting->is_of_many && target->is_filed && !is_expected) {
 		target->is_filed = 0;
-		error = recording__rename_process(target->setting->recording, target->pid,
-						  WITHOUT_LUA);
+		error = file(target);
 	}
 	return error ? error : recording__exec(target->setting->recording, target->pid);
 }
@@ -258,6 +326,21 @@ int target_process__has_news(const struct target_process *target)
 	       target->has_executed || target->is_forked || target->is_renewing;
 }
 
+/* It may take another name, user or cgroup any moment, as servers do when they have begun. */
+static int follow_group(struct target_process *target)
+{
+	char name[16];
+	int error;
+
+	if (!target->setting->grouping ||
+	    clock_ns(CLOCK_MONOTONIC) - target->grouped_ns < GROUPED_NS)
+		return 0;
+	if (!process__name(target->pid, name))
+		set_name(target, name);
+	error = set_group(target);
+	return error ? error : file(target);
+}
+
 int target_process__follow(struct target_process *target)
 {
 	int error;
@@ -274,6 +357,8 @@ int target_process__follow(struct target_process *target)
 			return error;
 	}
 	error = renew(target);
+	if (!error)
+		error = follow_group(target);
 	if (!error)
 		error = settle(target);
 	return error ? error : tell(target);

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "container.h"
+#include "grouping.h"
 #include "hash_table.h"
 #include "identification.h"
 #include "recording.h"
@@ -18,9 +20,10 @@ struct target_setting {
 	struct sampler *sampler; /* NULL: not loaded yet */
 	struct lua_files *files;
 	struct announced *announced;
-	const char *layout; /* forced; NULL: what samples decide on */
-	int waits;          /* that there is no Lua yet is no error */
-	int is_of_many;     /* there may be more than one */
+	struct grouping *grouping; /* by which they are shown together; NULL: each alone */
+	const char *layout;        /* forced; NULL: what samples decide on */
+	int waits;                 /* that there is no Lua yet is no error */
+	int is_of_many;            /* there may be more than one */
 	int is_system_wide; /* it is told when they map files, and those without Lua are none */
 	int is_launched;    /* luaspy started the first */
 };
@@ -31,7 +34,10 @@ struct target_process {
 	int is_child; /* of one that was asked for */
 	int pid_fd;   /* of one that was; owned, -1: none */
 	char name[16];
-	char title[64];
+	char title[CONTAINER_TITLE_SIZE];
+	struct container container;
+	char *group;         /* NULL: not known, or shown alone; owned */
+	uint64_t grouped_ns; /* CLOCK_MONOTONIC: when that was read */
 	struct threads threads;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told last */
@@ -67,8 +73,8 @@ void target_process__free(struct target_process *target);
 int target_process__new_child(const struct target_setting *setting, pid_t pid, const char *name,
 			      struct target_process **target);
 
-/* It runs another program now, of that name. 0 or -ENOMEM. */
-int target_process__executes(struct target_process *target, const char *name);
+/* It runs another program now. 0 or -ENOMEM. */
+int target_process__executes(struct target_process *target, const struct ls_exec *exec);
 
 /* Looks for its interpreters. 0; -ENOENT: it is not to be profiled, it said why; other -errno. */
 int target_process__look(struct target_process *target);

@@ -115,6 +115,17 @@ static void set_title(struct targets *targets)
 			 targets->options.follows_children ? " and its children" : "");
 }
 
+static void explain_foreign_proc(const struct targets_options *options)
+{
+	char which[24] = "is which";
+
+	if (options->count)
+		snprintf(which, sizeof(which), "%d is", options->pids[0]);
+	log_error("cannot tell which process %s: '/proc' shows another PID namespace (mount that "
+		  "of this one: 'mount -t proc proc /proc')",
+		  which);
+}
+
 int targets__open(const struct targets_options *options, struct recording *recording,
 		  struct targets **opened)
 {
@@ -138,11 +149,13 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		.is_launched = options->is_launched,
 	};
 	targets->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (!targets->setting.files)
+	if (options->merge_by != GROUPING_NONE)
+		targets->setting.grouping = grouping__new(options->merge_by);
+	if (!targets->setting.files ||
+	    (options->merge_by != GROUPING_NONE && !targets->setting.grouping))
 		goto cleanup;
 	if (!kernel__proc_is_ours()) {
-		log_error("cannot tell which process is which: '/proc' shows another PID "
-			  "namespace (mount that of this one: 'mount -t proc proc /proc')");
+		explain_foreign_proc(options);
 		error = -EXDEV;
 		goto cleanup;
 	}
@@ -171,6 +184,7 @@ void targets__close(struct targets *targets)
 	mappings__close(targets->mappings);
 	process_filter__free(targets->filter);
 	lua_files__free(targets->setting.files);
+	grouping__free(targets->setting.grouping);
 	if (targets->poll_fd >= 0)
 		close(targets->poll_fd);
 	free(targets);
@@ -248,7 +262,7 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 
 	if (!target)
 		return 0;
-	error = target_process__executes(target, exec->comm);
+	error = target_process__executes(target, exec);
 	if (target->pid == targets->first && targets->asked_for <= 1)
 		set_title(targets);
 	return error;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "grouping.h"
 #include "process_filter.h"
 #include "profile.h"
 #include "record.h"
@@ -27,9 +28,10 @@ struct targets_options {
 	const char *layout;       /* forced; NULL: what samples decide on */
 	int waits;                /* that there is no Lua yet is no error */
 	int follows_children;
-	int is_launched; /* luaspy started it: it is about to become another program */
-	int has_run;     /* by the time of targets__attach(): it may have children */
-	int is_paused;   /* at first */
+	enum grouping_kind merge_by; /* of several: which are one category */
+	int is_launched;             /* luaspy started it: it is about to become another program */
+	int has_run;                 /* by the time of targets__attach(): it may have children */
+	int is_paused;               /* at first */
 };
 
 /*

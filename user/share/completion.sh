@@ -43,6 +43,7 @@ choices() {
 
 layouts=$(choices layout)
 categories=$(choices category)
+groups=$(choices merge-by)
 presets=$(choices plugin-preset)
 frequencies="100 1khz 10khz"
 
@@ -73,6 +74,7 @@ bash_completion() {
 		-F | --frequency) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
 		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
+		--merge-by) COMPREPLY=(\$(compgen -W "$groups" -- "\$word")); return ;;
 		--plugin-preset)
 			part=\${word##*,}
 			COMPREPLY=(\$(compgen -P "\${word%"\$part"}" -W "$presets" -- "\$part"))
@@ -97,13 +99,14 @@ bash_completion() {
 
 zsh_options() {
 	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
-		-v presets="$presets" -v frequencies="$frequencies" '
+		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" '
 	function action_of(name) {
 		if (name == "pid") return "_pids"
 		if (name == "output" || name == "control" || name == "control-ack") return "_files"
 		if (name == "frequency") return "(" frequencies ")"
 		if (name == "layout") return "(" layouts ")"
 		if (name == "category") return "(" categories ")"
+		if (name == "merge-by") return "(" groups ")"
 		if (name == "plugin-preset") return "_values -s , preset " presets
 		return " "
 	}
@@ -142,12 +145,14 @@ fish_completion() {
 	done
 	for command in $commands; do
 		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
-			-v categories="$categories" -v presets="$presets" -v frequencies="$frequencies" '
+			-v categories="$categories" -v groups="$groups" -v presets="$presets" \
+			-v frequencies="$frequencies" '
 		function values_of(name) {
 			if (name == "pid") return "(__fish_complete_pids)"
 			if (name == "frequency") return frequencies
 			if (name == "layout") return layouts
 			if (name == "category") return categories
+			if (name == "merge-by") return groups
 			return name == "plugin-preset" ? "(__fish_append , " presets ")" : ""
 		}
 		{

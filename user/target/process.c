@@ -364,6 +364,21 @@ cleanup:
 	return error;
 }
 
+int process__container(pid_t pid, struct container *container)
+{
+	char *status, *cgroups = NULL;
+	int error = read_all(open_proc("/proc/%d/status", pid), &status);
+
+	*container = (struct container){.pid = error ? 0 : container__parse_pid(status)};
+	if (container->pid)
+		error = read_all(open_proc("/proc/%d/cgroup", pid), &cgroups);
+	if (!error && cgroups)
+		container__parse_id(cgroups, container->id);
+	free(cgroups);
+	free(status);
+	return error;
+}
+
 /* Those that one thread created. */
 static int add_children(pid_t pid, pid_t tid, pid_t **pids, size_t *count)
 {

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "container.h"
+
 /* One line of /proc/PID/maps that has a file behind it. */
 struct process_mapping {
 	uint64_t start, end, offset;
@@ -60,6 +62,9 @@ int process__user(pid_t pid, uid_t *user);
  * *path is malloc()ed, NULL on error. 0 or -errno.
  */
 int process__cgroup(pid_t pid, char **path);
+
+/* Whether it lives in another PID namespace, and as what. 0 or -errno: as if it did not. */
+int process__container(pid_t pid, struct container *container);
 
 /*
  * Those that it created and that have not ended, likewise; 0 too where the kernel does not tell

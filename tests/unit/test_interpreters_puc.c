@@ -67,6 +67,7 @@ static void identify(const struct child *child, struct interpreter_puc *interpre
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.other_count, 0);
 	*interpreter = found.items[0];
+	free(found.items);
 }
 
 /* A copy of `program` in the stage's folder. Where `from` is not NULL, `to` takes its place and, if

@@ -115,6 +115,17 @@ static void set_title(struct targets *targets)
 			 targets->options.follows_children ? " and its children" : "");
 }
 
+static void explain_foreign_proc(const struct targets_options *options)
+{
+	char which[24] = "is which";
+
+	if (options->count)
+		snprintf(which, sizeof(which), "%d is", options->pids[0]);
+	log_error("cannot tell which process %s: '/proc' shows another PID namespace (mount that "
+		  "of this one: 'mount -t proc proc /proc')",
+		  which);
+}
+
 int targets__open(const struct targets_options *options, struct recording *recording,
 		  struct targets **opened)
 {
@@ -141,8 +152,7 @@ int targets__open(const struct targets_options *options, struct recording *recor
 	if (!targets->setting.files)
 		goto cleanup;
 	if (!kernel__proc_is_ours()) {
-		log_error("cannot tell which process is which: '/proc' shows another PID "
-			  "namespace (mount that of this one: 'mount -t proc proc /proc')");
+		explain_foreign_proc(options);
 		error = -EXDEV;
 		goto cleanup;
 	}

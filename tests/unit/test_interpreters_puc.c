@@ -67,6 +67,7 @@ static void identify(const struct child *child, struct interpreter_puc *interpre
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.other_count, 0);
 	*interpreter = found.items[0];
+	free(found.items);
 }
 
 /* A copy of `program` in the stage's folder. Where `from` is not NULL, `to` takes its place and, if
@@ -376,6 +377,23 @@ static void reads_a_file_again_that_has_changed(void **state)
 	lua_files__free(files);
 }
 
+/* A path that leads nowhere says nothing about what it leads to later. */
+static void remembers_nothing_of_what_is_not_there(void **state)
+{
+	struct stage *stage = *state;
+	struct lua_files *files = lua_files__new();
+	struct lua_file file;
+
+	need_program("/usr/bin/lua5.4", "lua5.4");
+	assert_non_null(files);
+	assert_int_equal(lua_files__look(files, in_folder(stage, "lua"), &file), -ENOENT);
+	assert_int_equal(lua_files__read_count(files), 0);
+	copy_program(stage, "/usr/bin/lua5.4", "lua", NULL, NULL);
+	assert_int_equal(lua_files__look(files, in_folder(stage, "lua"), &file), 0);
+	assert_int_equal(file.minor, 4);
+	lua_files__free(files);
+}
+
 /* An upgrade puts another file in its place; what runs is the old one. */
 static void looks_at_the_file_that_runs_not_at_its_successor(void **state)
 {
@@ -417,6 +435,7 @@ int main(void)
 		staged(names_a_luajit_beside_lua),
 		staged(reads_no_file_twice),
 		staged(reads_a_file_again_that_has_changed),
+		staged(remembers_nothing_of_what_is_not_there),
 		staged(looks_at_the_file_that_runs_not_at_its_successor),
 	};
 

@@ -128,6 +128,9 @@ static int look_into(struct lua_files *files, pid_t pid, const struct process_ma
 	if (error) /* too long a path: nobody's library */
 		return 0;
 	error = lua_files__look(files, path, &file);
+	/* One that is not there, or cannot be read, is none; only what a user can help is said. */
+	if (error && error != -ENOTSUP && error != -ENOMEM && error != -EACCES && error != -EPERM)
+		return 0;
 	if (error)
 		return error;
 	if (file.name)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <uthash.h>
 
 #include "elf_file.h"
+#include "generations.h"
 #include "layout_puc.h"
 
 /*
@@ -136,33 +136,44 @@ struct identity {
 	int64_t modified_s, modified_ns, changed_s, changed_ns;
 };
 
+/* Most files hold none, and take little room. */
 struct entry {
-	struct identity identity;
-	struct lua_file file;
+	struct lua_file *file; /* NULL: no Lua */
 	int error;
-	UT_hash_handle hh;
 };
 
+/* How many may be new before those that nobody asked for since are forgotten. */
+#define FILES_MOST 16384
+
 struct lua_files {
-	struct entry *entries;
+	struct generations *entries; /* struct entry by struct identity */
 	unsigned int read_count;
 };
 
+static void drop_entry(void *value)
+{
+	free(((struct entry *)value)->file);
+}
+
 struct lua_files *lua_files__new(void)
 {
-	return calloc(1, sizeof(struct lua_files));
+	struct lua_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return NULL;
+	files->entries =
+		generations__new(sizeof(struct identity), sizeof(struct entry), drop_entry);
+	if (files->entries)
+		return files;
+	free(files);
+	return NULL;
 }
 
 void lua_files__free(struct lua_files *files)
 {
-	struct entry *entry, *next;
-
 	if (!files)
 		return;
-	HASH_ITER (hh, files->entries, entry, next) {
-		HASH_DEL(files->entries, entry);
-		free(entry);
-	}
+	generations__free(files->entries);
 	free(files);
 }
 
@@ -203,10 +214,8 @@ static int read_file(const char *path, struct lua_file *file)
 	struct elf_file *elf;
 	int error = elf_file__open(path, &elf);
 
-	if (error == -ENOTSUP || error == -ENOMEM || error == -EACCES || error == -EPERM)
-		return error;
 	if (error)
-		return 0;
+		return error == -ENOEXEC ? 0 : error;
 	error = look_for_vm(elf, file);
 	elf_file__close(elf);
 	return error;
@@ -230,29 +239,44 @@ static int identify(const char *path, struct identity *identity)
 	return 0;
 }
 
+static int remember(struct lua_files *files, const struct identity *identity,
+		    const struct lua_file *file, int error)
+{
+	bool holds_lua = file->minor || file->name;
+	struct lua_file *copy = holds_lua ? malloc(sizeof(*copy)) : NULL;
+	struct entry *entry;
+
+	if (holds_lua && !copy)
+		return -ENOMEM;
+	if (generations__young(files->entries) >= FILES_MOST)
+		generations__age(files->entries);
+	entry = generations__add(files->entries, identity);
+	if (!entry) {
+		free(copy);
+		return -ENOMEM;
+	}
+	if (copy)
+		*copy = *file;
+	*entry = (struct entry){copy, error};
+	return error;
+}
+
 int lua_files__look(struct lua_files *files, const char *path, struct lua_file *file)
 {
 	struct identity identity;
-	struct entry *entry;
+	const struct entry *entry;
 	int error = identify(path, &identity);
 
 	memset(file, 0, sizeof(*file));
 	if (error)
-		return error == -EACCES || error == -EPERM ? error : 0;
-	HASH_FIND(hh, files->entries, &identity, sizeof(identity), entry);
-	if (!entry) {
-		error = read_file(path, file);
-		files->read_count++;
-		if (error && error != -ENOTSUP)
-			return error;
-		entry = calloc(1, sizeof(*entry));
-		if (!entry)
-			return -ENOMEM;
-		entry->identity = identity;
-		entry->file = *file;
-		entry->error = error;
-		HASH_ADD(hh, files->entries, identity, sizeof(identity), entry);
+		return error;
+	entry = generations__find(files->entries, &identity);
+	if (entry) {
+		if (entry->file)
+			*file = *entry->file;
+		return entry->error;
 	}
-	*file = entry->file;
-	return entry->error;
+	error = read_file(path, file);
+	files->read_count++;
+	return error && error != -ENOTSUP ? error : remember(files, &identity, file, error);
 }

@@ -39,7 +39,9 @@ void lua_files__free(struct lua_files *files);
 
 /*
  * What the file at `path` holds, into *file: no Lua if it is no program or library. 0; -ENOTSUP:
- * its code is not for a 64-bit process of this machine; -ENOMEM, -EACCES, -EPERM.
+ * its code is not for a 64-bit process of this machine; -ENOENT: it is not there, or not any more,
+ * as a path through /proc once the process has ended; -ENOMEM; other -errno. Of a file that could
+ * not be read nothing is remembered.
  */
 int lua_files__look(struct lua_files *files, const char *path, struct lua_file *file);
 

@@ -24,17 +24,6 @@
 		need_program("lua5.4", "lua5.4");                                                  \
 	} while (0)
 
-#define SPIN                                                                                       \
-	"local function spin(seconds)\n"                                                           \
-	"	local stop = os.clock() + seconds\n"                                                     \
-	"	while os.clock() < stop do for i = 1, 1000 do end end\n"                                 \
-	"end\n"
-
-static void write_text(struct stage *stage, const char *name, const char *text)
-{
-	write_file(in_folder(stage, name), text, strlen(text));
-}
-
 /* Of all categories whose name begins so. */
 static int64_t category_us(const struct scriptprofile *profile, const char *prefix, int *count)
 {
@@ -85,9 +74,10 @@ static void are_all_in_the_profile_of_a_command(void **state)
 	int count;
 
 	need_luas();
-	write_text(stage, "one.lua", SPIN "local function first() spin(0.6) return 1 end first()");
+	write_text(stage, "one.lua",
+		   LUA_SPIN "local function first() spin(0.6) return 1 end first()");
 	write_text(stage, "two.lua",
-		   SPIN "local function second() spin(0.4) return 1 end second()");
+		   LUA_SPIN "local function second() spin(0.4) return 1 end second()");
 	write_text(stage, "run.sh",
 		   "lua5.4 one.lua & lua5.1 two.lua & lua5.3 two.lua; wait; times");
 	spy = start(stage, luaspy_program(), "record", "--children", "-o", "profile.json", "--",
@@ -118,7 +108,8 @@ static void are_there_however_brief_they_are(void **state)
 	int count;
 
 	need_luas();
-	write_text(stage, "brief.lua", SPIN "local function hot() spin(0.05) return 1 end hot()");
+	write_text(stage, "brief.lua",
+		   LUA_SPIN "local function hot() spin(0.05) return 1 end hot()");
 	write_text(stage, "run.sh",
 		   "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
 		   "lua5.4 brief.lua; done; times\n");
@@ -182,8 +173,8 @@ static void are_found_where_they_run_already(void **state)
 		   "return file and file:close() end\n"
 		   "print 'ready' io.stdout:flush() while is_staged() do early() end\n");
 	write_text(stage, "late.lua",
-		   SPIN "local function late() spin(0.5) return 1 end late()\n"
-			"print 'done' io.stdout:flush()\n");
+		   LUA_SPIN "local function late() spin(0.5) return 1 end late()\n"
+			    "print 'done' io.stdout:flush()\n");
 	write_text(stage, "run.sh", "lua5.4 early.lua & read line; lua5.3 late.lua; kill $!\n");
 	shell = start(stage, "sh", "run.sh");
 	child__await_output(stage, shell, "ready");

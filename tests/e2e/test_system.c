@@ -25,17 +25,6 @@
 		need_program("lua5.4", "lua5.4");                                                  \
 	} while (0)
 
-#define SPIN                                                                                       \
-	"local function spin(seconds)\n"                                                           \
-	"	local stop = os.clock() + seconds\n"                                                     \
-	"	while os.clock() < stop do for i = 1, 1000 do end end\n"                                 \
-	"end\n"
-
-static void write_text(struct stage *stage, const char *name, const char *text)
-{
-	write_file(in_folder(stage, name), text, strlen(text));
-}
-
 /* "lua5.4 (pid 42)"; 0: there is none. */
 static int64_t process_us(const struct scriptprofile *profile, const char *name, pid_t pid)
 {
@@ -137,7 +126,7 @@ static void has_what_starts_meanwhile(void **state)
 	struct scriptprofile *profile;
 
 	need_luas();
-	write_text(stage, "hot.lua", SPIN "local function hot() spin(0.4) return 1 end hot()");
+	write_text(stage, "hot.lua", LUA_SPIN "local function hot() spin(0.4) return 1 end hot()");
 	spy = start_system(stage, NULL, NULL);
 	early = start(stage, "lua5.4", "hot.lua");
 	late = start(stage, "lua5.1", "hot.lua");
@@ -161,7 +150,8 @@ static void has_scripts_of_fifty_milliseconds(void **state)
 	char folder[64];
 
 	need_luas();
-	write_text(stage, "brief.lua", SPIN "local function hot() spin(0.05) return 1 end hot()");
+	write_text(stage, "brief.lua",
+		   LUA_SPIN "local function hot() spin(0.05) return 1 end hot()");
 	write_text(stage, "run.sh",
 		   "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
 		   "$1 brief.lua; done\n");
@@ -231,7 +221,7 @@ static void takes_only_what_the_filter_takes(void **state)
 	struct child *spy, *wanted, *other;
 
 	need_luas();
-	write_text(stage, "hot.lua", SPIN "local function hot() spin(0.3) return 1 end hot()");
+	write_text(stage, "hot.lua", LUA_SPIN "local function hot() spin(0.3) return 1 end hot()");
 	spy = start_system(stage, "--name", "^lua5\\.[14]$");
 	wanted = start(stage, "lua5.4", "hot.lua");
 	other = start(stage, "lua5.3", "hot.lua");
@@ -250,10 +240,10 @@ static void follows_what_a_process_becomes(void **state)
 	struct child *spy, *changing;
 
 	need_luas();
-	write_text(stage, "hot.lua", SPIN "local function hot() spin(0.3) return 1 end hot()");
+	write_text(stage, "hot.lua", LUA_SPIN "local function hot() spin(0.3) return 1 end hot()");
 	write_text(stage, "first.lua",
-		   SPIN "local function first() spin(0.3) return 1 end first() "
-			"become('sh', 'then.sh')");
+		   LUA_SPIN "local function first() spin(0.3) return 1 end first() "
+			    "become('sh', 'then.sh')");
 	write_text(stage, "then.sh",
 		   "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exec ./*lua5.1 hot.lua");
 	own_copy(stage, "/usr/bin/lua5.1");

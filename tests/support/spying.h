@@ -7,6 +7,13 @@
 #include "skip.h"
 #include "stage.h"
 
+/* Lua: spin(seconds) takes so much CPU time. */
+#define LUA_SPIN                                                                                   \
+	"local function spin(seconds)\n"                                                           \
+	"	local stop = os.clock() + seconds\n"                                                     \
+	"	while os.clock() < stop do for i = 1, 1000 do end end\n"                                 \
+	"end\n"
+
 /* "luaspy record -p PID" and these words. */
 struct child *spying__start(struct stage *stage, pid_t pid, const char *const *words);
 #define start_record(stage, pid, ...)                                                              \

@@ -353,6 +353,11 @@ void write_file(const char *path, const void *content, size_t size)
 	assert_int_equal(fclose(file), 0);
 }
 
+void write_text(const struct stage *stage, const char *name, const char *text)
+{
+	write_file(in_folder(stage, name), text, strlen(text));
+}
+
 char *read_file(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "r");

@@ -93,6 +93,9 @@ int line_in(const char *name, const char *mark);
 
 void write_file(const char *path, const void *content, size_t size);
 
+/* A file of that name in the stage's folder. */
+void write_text(const struct stage *stage, const char *name, const char *text);
+
 /* All of a file, ended by NUL; the caller frees it. `size` may be NULL. */
 char *read_file(const char *path, size_t *size);
 

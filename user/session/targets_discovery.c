@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Processes that nobody named: children of those that were, or all of the host that hold Lua. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +170,7 @@ static int look_at(const struct targets *targets, const struct mapped_code *code
 {
 	struct process_mappings mappings = {};
 	struct lua_file file = {};
-	char path[512];
+	char path[PATH_MAX];
 	int error = process__mappings(code->pid, &mappings);
 
 	*holds_lua = false;

@@ -18,17 +18,6 @@
 
 #define PATIENCE 60
 
-#define SPIN                                                                                       \
-	"local function spin(seconds)\n"                                                           \
-	"	local stop = os.clock() + seconds\n"                                                     \
-	"	while os.clock() < stop do for i = 1, 100 do end end\n"                                  \
-	"end\n"
-
-static void write_text(struct stage *stage, const char *name, const char *text)
-{
-	write_file(in_folder(stage, name), text, strlen(text));
-}
-
 /* Time of the category of that name; 0: there is none. `count`: of all categories. */
 static int64_t category_us(const struct scriptprofile *profile, const char *name, int *count)
 {
@@ -97,7 +86,7 @@ static void makes_a_thousand_scripts_of_one_name_one_category(void **state)
 
 	need_lua();
 	copy_lua(stage);
-	write_text(stage, "brief.lua", SPIN "spin(0.004)");
+	write_text(stage, "brief.lua", LUA_SPIN "spin(0.004)");
 	write_text(stage, "run.sh",
 		   "i=0; while [ $i -lt 1000 ]; do ./brief-lua brief.lua; i=$((i+1)); done\n"
 		   "times\n");
@@ -126,10 +115,10 @@ static void puts_a_process_where_its_name_says_that_it_is(void **state)
 	need_lua();
 	copy_lua(stage);
 	write_text(stage, "name.lua",
-		   SPIN "spin(1)\n"
-			"local file = io.open('/proc/self/comm', 'w')\n"
-			"file:write('renamed') file:close()\n"
-			"spin(2)");
+		   LUA_SPIN "spin(1)\n"
+			    "local file = io.open('/proc/self/comm', 'w')\n"
+			    "file:write('renamed') file:close()\n"
+			    "spin(2)");
 	spy = start_system(stage, "name");
 	one = start(stage, "./brief-lua", "name.lua");
 	assert_int_equal(child__wait(one, PATIENCE), 0);
@@ -154,7 +143,7 @@ static void merges_by_user(void **state)
 	need_program("setpriv", "util-linux");
 	copy_lua(stage);
 	assert_int_equal(chmod(stage->folder, 0755), 0);
-	write_text(stage, "brief.lua", SPIN "spin(0.2)");
+	write_text(stage, "brief.lua", LUA_SPIN "spin(0.2)");
 	write_text(stage, "run.sh",
 		   "for i in 1 2 3; do ./brief-lua brief.lua; done\n"
 		   "for i in 1 2; do setpriv --reuid=4242 ./brief-lua brief.lua; done\n");
@@ -185,7 +174,7 @@ static void merges_by_cgroup(void **state)
 	if (!cgroup)
 		skip_because("no cgroup can be made in '/sys/fs/cgroup'");
 	copy_lua(stage);
-	write_text(stage, "brief.lua", SPIN "spin(0.2)");
+	write_text(stage, "brief.lua", LUA_SPIN "spin(0.2)");
 	assert_true(asprintf(&script,
 			     "echo $$ >%s/cgroup.procs\n"
 			     "for i in 1 2 3; do ./brief-lua brief.lua; done\n",
@@ -209,7 +198,7 @@ static void merges_children_of_a_command(void **state)
 	int count;
 
 	need_lua();
-	write_text(stage, "brief.lua", SPIN "spin(0.2)");
+	write_text(stage, "brief.lua", LUA_SPIN "spin(0.2)");
 	write_text(stage, "run.sh", "for i in 1 2 3 4; do lua5.4 brief.lua; done\n");
 	spy = start(stage, luaspy_program(), "record", "--children", "--merge-by=name", "-o",
 		    "profile.json", "--", "sh", "run.sh");

@@ -41,7 +41,7 @@ void baseline__subtract(const struct baseline *baseline, const struct ls_counter
 	recorder->missed_processes -= baseline->missed_processes;
 	recorder->classes[LS_SAMPLE_DROPPED] = counters->dropped - baseline->counters.dropped;
 	recorder->vma_busy = counters->vma_busy - baseline->counters.vma_busy;
-	recorder->lost_records = counters->records_lost - baseline->counters.records_lost;
+	recorder->lost_records += counters->records_lost - baseline->counters.records_lost;
 	recorder->samples = 0;
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		recorder->samples += recorder->classes[class];

@@ -536,7 +536,7 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	if (recording->timeline)
 		timeline__export(recording->timeline, profile);
 	recorder->evicted_samples = pruning__samples(profile, recording->other);
-	recorder->lost_records += recording->strangers;
+	recorder->lost_records = recording->strangers;
 	recorder->unnamed_calls = recording->unnamed_calls;
 	for (subject = recording->subjects; subject; subject = subject->hh.next)
 		recorder->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session.h"
+#include "session_work.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "baseline.h"
 #include "clock.h"
 #include "layout_puc.h"
 #include "log.h"
-#include "pauses.h"
 #include "privileges.h"
 #include "process.h"
 #include "progress.h"
-#include "recording.h"
-#include "sampler.h"
 #include "signals.h"
-#include "targets.h"
 #include "threads.h"
 
 #define DRAIN_MS 50 /* the ring buffer holds three times that at 10 kHz and depth 100 */
@@ -29,30 +23,19 @@
 /* While a layout may be decided: the stacks that fall short of proof till then are lost. */
 #define SETTLING_MS 4
 
-struct session {
-	struct session_options options;
-	struct sampler *sampler;
-	struct recording *recording;
-	struct targets *targets;
-	struct pauses pauses;
-	uint64_t varied_ns; /* when the timers' periods were */
-	char why_empty[256];
-	struct utsname host;
-	uint64_t open_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
-	struct baseline closed;
-	uint64_t close_ns; /* likewise: when the interval ends; 0: it does not */
-	struct ls_counters counters;
-	int signal_fd;
-	int hangup_writes; /* SIGHUP does not end it */
-	int is_to_write;   /* SIGHUP came */
-	int has_toggled;   /* by a signal, an odd number of times */
-	int has_commands;  /* to be taken from the FIFO */
-	uint64_t limit_ns; /* since start_ns, of what it does now; 0: none */
-	int is_waiting;    /* before it samples */
-	int is_up;         /* the time, or there are samples enough */
-	int is_over;       /* a signal came or the targets have ended */
-	int was_stopped;   /* by a command */
-};
+int session__drain(void *context)
+{
+	struct session *session = context;
+	int error = sampler__drain(session->sampler);
+
+	if (error == -ENOMEM)
+		log_error("out of memory: the recording ends here");
+	else if (error)
+		log_error("cannot read what BPF sent: %s", strerror(-error));
+	if (!error)
+		error = sampler__counters(session->sampler, &session->counters);
+	return error;
+}
 
 static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
 {
@@ -225,24 +208,6 @@ static void show_progress(struct session *session)
 		progress__show(&progress);
 }
 
-static void take_signal(struct session *session)
-{
-	switch (signals__take(session->signal_fd, session->options.launch)) {
-	case SIGNALS_END:
-		session->is_over = 1;
-		break;
-	case SIGNALS_SWITCH:
-		session->has_toggled ^= 1;
-		break;
-	case SIGNALS_HANGUP:
-		session->is_to_write = session->hangup_writes && !session->is_waiting;
-		session->is_over |= !session->hangup_writes;
-		break;
-	case SIGNALS_NOTHING:
-		break;
-	}
-}
-
 /* Sleeps until there is something to do, for a short while at most. */
 static void wait_a_while(struct session *session)
 {
@@ -273,24 +238,10 @@ static void wait_a_while(struct session *session)
 			now < session->close_ns ? (session->close_ns - now + 999999) / 1000000 : 0;
 	poll(events, 5, left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
-		take_signal(session);
+		session__take_signal(session);
 	if (events[2].revents && targets__have_ended(session->targets))
 		session->is_over = 1;
 	session->has_commands |= events[3].revents != 0;
-}
-
-static int drain(void *context)
-{
-	struct session *session = context;
-	int error = sampler__drain(session->sampler);
-
-	if (error == -ENOMEM)
-		log_error("out of memory: the recording ends here");
-	else if (error)
-		log_error("cannot read what BPF sent: %s", strerror(-error));
-	if (!error)
-		error = sampler__counters(session->sampler, &session->counters);
-	return error;
 }
 
 static void vary_periods(struct session *session)
@@ -310,129 +261,6 @@ void session__look(struct session *session, int with_names)
 	session->end_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-/* As at the end, but nothing ends; nor does it where *failure says why nothing was written. */
-static int write_open_profile(struct session *session, const char **failure)
-{
-	int error = drain(session);
-
-	if (error)
-		return error;
-	targets__settle(session->targets);
-	session->end_ns = clock_ns(CLOCK_MONOTONIC);
-	error = drain(session);
-	if (error)
-		return error;
-	targets__complete(session->targets);
-	error = session->options.write(session->options.context, session);
-	if (error)
-		*failure = strerror(-error);
-	return 0;
-}
-
-/* What was drained is in one profile or the other: nothing is, between its end and this. */
-static int restart(struct session *session)
-{
-	struct ls_profile written = {};
-
-	session__export(session, &written);
-	if (recording__restart(session->recording)) {
-		log_error("out of memory: the recording ends here");
-		return -ENOMEM;
-	}
-	baseline__move(&session->closed, &written.recorder, &session->counters, session->end_ns);
-	pauses__restart(&session->pauses, session->end_ns);
-	return 0;
-}
-
-static int write_so_far(struct session *session, const char **failure)
-{
-	int error;
-
-	if (!session->options.interval_ns)
-		pauses__note(&session->pauses, "write", NULL);
-	error = write_open_profile(session, failure);
-	if (!session->options.interval_ns || error)
-		return error;
-	session->close_ns = clock_ns(CLOCK_MONOTONIC) + session->options.interval_ns;
-	return *failure ? 0 : restart(session);
-}
-
-int session__write(struct session *session)
-{
-	const char *failure = NULL; /* was told to whoever watches */
-
-	return write_so_far(session, &failure);
-}
-
-/* On time however long the last one took to be written; at the session's end that is the last. */
-static int close_interval(struct session *session)
-{
-	uint64_t close_ns = session->close_ns;
-	int error;
-
-	if (!close_ns || clock_ns(CLOCK_MONOTONIC) < close_ns || session->is_over ||
-	    session->is_up ||
-	    (session->limit_ns && close_ns >= session->start_ns + session->limit_ns))
-		return 0;
-	error = session__write(session);
-	do {
-		close_ns += session->options.interval_ns;
-	} while (close_ns <= session->end_ns);
-	session->close_ns = close_ns;
-	return error;
-}
-
-static int obey(struct session *session, enum control_command command, const char *text)
-{
-	const char *failure = NULL;
-	int error = 0;
-
-	switch (command) {
-	case CONTROL_PAUSE:
-	case CONTROL_RESUME:
-		error = pauses__set(&session->pauses, command == CONTROL_PAUSE, drain, session);
-		break;
-	case CONTROL_WRITE:
-		error = write_so_far(session, &failure);
-		break;
-	case CONTROL_MARK:
-		pauses__note(&session->pauses, "mark", text);
-		log_debug("mark '%s'", text);
-		break;
-	case CONTROL_STOP:
-		session->is_over = 1;
-		session->was_stopped = 1;
-		return 0;
-	case CONTROL_NONE:
-		return 0;
-	}
-	control__answer(session->options.control, command, error ? strerror(-error) : failure);
-	return error;
-}
-
-static int take_commands(struct session *session)
-{
-	enum control_command command;
-	const char *text;
-	int error = 0;
-
-	if (session->is_to_write)
-		error = session__write(session);
-	session->is_to_write = 0;
-	if (!error && session->has_toggled)
-		error = pauses__set(&session->pauses, !targets__are_paused(session->targets), drain,
-				    session);
-	session->has_toggled = 0;
-	if (!session->has_commands)
-		return error;
-	session->has_commands = 0;
-	/* Also those of a target that has ended since. */
-	while (!error && !session->was_stopped &&
-	       (command = control__take(session->options.control, &text)))
-		error = obey(session, command, text);
-	return error;
-}
-
 static int watch(struct session *session)
 {
 	const struct session_watcher *watcher = session->options.watcher;
@@ -441,9 +269,9 @@ static int watch(struct session *session)
 	while (!session->is_over && !session->is_up && !error) {
 		wait_a_while(session);
 		if (!session->is_waiting)
-			error = take_commands(session);
+			error = session__obey(session);
 		if (!error)
-			error = drain(session);
+			error = session__drain(session);
 		if (!error)
 			error = targets__follow(session->targets);
 		if (targets__are_given_up(session->targets) ||
@@ -453,7 +281,7 @@ static int watch(struct session *session)
 		    script_samples(session) >= session->options.until_samples)
 			session->is_up = 1;
 		if (!error)
-			error = close_interval(session);
+			error = session__close_interval(session);
 		vary_periods(session);
 		show_progress(session);
 		if (!error && watcher && watcher->watch(watcher->context, session))
@@ -502,7 +330,7 @@ int session__run(struct session *session)
 		error = watch(session);
 	sampler__stop(session->sampler);
 	session->end_ns = clock_ns(CLOCK_MONOTONIC);
-	drain_error = drain(session);
+	drain_error = session__drain(session);
 	end_error = targets__end(session->targets);
 	if (!error)
 		error = end_error;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a session is told to do while it goes on: by signals, by the FIFO, by the clock. */
+#include "session_work.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "log.h"
+#include "signals.h"
+
+void session__take_signal(struct session *session)
+{
+	switch (signals__take(session->signal_fd, session->options.launch)) {
+	case SIGNALS_END:
+		session->is_over = 1;
+		break;
+	case SIGNALS_SWITCH:
+		session->has_toggled ^= 1;
+		break;
+	case SIGNALS_HANGUP:
+		session->is_to_write = session->hangup_writes && !session->is_waiting;
+		session->is_over |= !session->hangup_writes;
+		break;
+	case SIGNALS_NOTHING:
+		break;
+	}
+}
+
+/* As at the end, but nothing ends; nor does it where *failure says why nothing was written. */
+static int write_open_profile(struct session *session, const char **failure)
+{
+	int error = session__drain(session);
+
+	if (error)
+		return error;
+	targets__settle(session->targets);
+	session->end_ns = clock_ns(CLOCK_MONOTONIC);
+	error = session__drain(session);
+	if (error)
+		return error;
+	targets__complete(session->targets);
+	error = session->options.write(session->options.context, session);
+	if (error)
+		*failure = strerror(-error);
+	return 0;
+}
+
+/* What was drained is in one profile or the other: nothing is, between its end and this. */
+static int restart(struct session *session)
+{
+	struct ls_profile written = {};
+
+	session__export(session, &written);
+	if (recording__restart(session->recording)) {
+		log_error("out of memory: the recording ends here");
+		return -ENOMEM;
+	}
+	baseline__move(&session->closed, &written.recorder, &session->counters, session->end_ns);
+	pauses__restart(&session->pauses, session->end_ns);
+	return 0;
+}
+
+static int write_so_far(struct session *session, const char **failure)
+{
+	int error;
+
+	if (!session->options.interval_ns)
+		pauses__note(&session->pauses, "write", NULL);
+	error = write_open_profile(session, failure);
+	if (!session->options.interval_ns || error)
+		return error;
+	session->close_ns = clock_ns(CLOCK_MONOTONIC) + session->options.interval_ns;
+	return *failure ? 0 : restart(session);
+}
+
+int session__write(struct session *session)
+{
+	const char *failure = NULL; /* was told to whoever watches */
+
+	return write_so_far(session, &failure);
+}
+
+/* On time however long the last one took to be written; at the session's end that is the last. */
+int session__close_interval(struct session *session)
+{
+	uint64_t close_ns = session->close_ns;
+	int error;
+
+	if (!close_ns || clock_ns(CLOCK_MONOTONIC) < close_ns || session->is_over ||
+	    session->is_up ||
+	    (session->limit_ns && close_ns >= session->start_ns + session->limit_ns))
+		return 0;
+	error = session__write(session);
+	do {
+		close_ns += session->options.interval_ns;
+	} while (close_ns <= session->end_ns);
+	session->close_ns = close_ns;
+	return error;
+}
+
+static int obey(struct session *session, enum control_command command, const char *text)
+{
+	const char *failure = NULL;
+	int error = 0;
+
+	switch (command) {
+	case CONTROL_PAUSE:
+	case CONTROL_RESUME:
+		error = pauses__set(&session->pauses, command == CONTROL_PAUSE, session__drain,
+				    session);
+		break;
+	case CONTROL_WRITE:
+		error = write_so_far(session, &failure);
+		break;
+	case CONTROL_MARK:
+		pauses__note(&session->pauses, "mark", text);
+		log_debug("mark '%s'", text);
+		break;
+	case CONTROL_STOP:
+		session->is_over = 1;
+		session->was_stopped = 1;
+		return 0;
+	case CONTROL_NONE:
+		return 0;
+	}
+	control__answer(session->options.control, command, error ? strerror(-error) : failure);
+	return error;
+}
+
+int session__obey(struct session *session)
+{
+	enum control_command command;
+	const char *text;
+	int error = 0;
+
+	if (session->is_to_write)
+		error = session__write(session);
+	session->is_to_write = 0;
+	if (!error && session->has_toggled)
+		error = pauses__set(&session->pauses, !targets__are_paused(session->targets),
+				    session__drain, session);
+	session->has_toggled = 0;
+	if (!session->has_commands)
+		return error;
+	session->has_commands = 0;
+	/* Also those of a target that has ended since. */
+	while (!error && !session->was_stopped &&
+	       (command = control__take(session->options.control, &text)))
+		error = obey(session, command, text);
+	return error;
+}

@@ -22,7 +22,7 @@
 /* Works for so much CPU time once it is told to, then it ends. */
 #define WORK                                                                                       \
 	"print('ready') io.stdout:flush() io.read()\n"                                             \
-	"local function work() for i = 1, 1000 do end end\n"                                       \
+	"local function work() for i = 1, 20000 do end end\n"                                       \
 	"local stop = os.clock() + %s\n"                                                           \
 	"while os.clock() < stop do work() end\n"
 

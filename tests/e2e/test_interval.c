@@ -22,14 +22,14 @@
 /* Works for so much CPU time once it is told to, then it ends. */
 #define WORK                                                                                       \
 	"print('ready') io.stdout:flush() io.read()\n"                                             \
-	"local function work() for i = 1, 20000 do end end\n"                                       \
+	"local function work() for i = 1, 20000 do end end\n"                                      \
 	"local stop = os.clock() + %s\n"                                                           \
 	"while os.clock() < stop do work() end\n"
 
 struct sums {
 	int files, without_script;
 	double wall_us, paused_us, cpu_us, categories_us, work_us, from_ms, to_ms;
-	int64_t samples, timed;
+	int64_t samples, dropped, timed;
 };
 
 /* Of a name that no other process of the host has. */
@@ -91,6 +91,7 @@ static void add(struct sums *sums, const struct scriptprofile *profile)
 	sums->categories_us += (double)profile->all_us;
 	sums->work_us += (double)scriptprofile__total_us(profile, NULL, "work", -1);
 	sums->samples += total;
+	sums->dropped += scriptprofile__samples(profile, "dropped");
 	sums->timed += (int64_t)json_array_size(json_object_get(profile->document, "Samples"));
 	if (!sums->from_ms || number(profile, "SessionStartTime") < sums->from_ms)
 		sums->from_ms = number(profile, "SessionStartTime");
@@ -188,6 +189,40 @@ static void files_of_the_system_add_up(void **state)
 	print_message("%d files\n", sums.files);
 	assert_in_range(sums.files, 7, FILES_MAX);
 	assert_whole(*state, spy, &sums, cpu_us(worker) + cpu_us(brief));
+}
+
+/* Deep stacks fill the ring buffer several times over while one file is on its way. */
+static void loses_nothing_to_a_slow_disk(void **state)
+{
+	static const char script[] =
+		"print('ready') io.stdout:flush() io.read()\n"
+		"local function work() local stop = os.clock() + 6\n"
+		"	while os.clock() < stop do for i = 1, 10000 do end end end\n"
+		"local function deep(n) if n == 0 then work() else deep(n - 1) end return 1 end\n"
+		"deep(450)\n";
+	char preload[600], pid[16];
+	struct child *worker, *spy;
+	struct sums sums;
+
+	need_lua();
+	write_text(*state, "worker.lua", script);
+	worker = start(*state, "lua5.4", "worker.lua");
+	child__await_output(*state, worker, "ready");
+	snprintf(pid, sizeof(pid), "%d", worker->pid);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", built_program("slow_disk.so"));
+	spy = start(*state, "env", preload, luaspy_program(), "record", "-v", "-p", pid,
+		    "--interval", "2s", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__tell(worker, "go");
+	assert_int_equal(child__wait(worker, PATIENCE), 0);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	print_message("%d files, %lld samples, %lld dropped\n", sums.files, (long long)sums.samples,
+		      (long long)sums.dropped);
+	assert_in_range(sums.files, 3, FILES_MAX);
+	assert_whole(*state, spy, &sums, cpu_us(worker));
+	assert_near("in work, s", sums.work_us / 1e6, cpu_us(worker) / 1e6, 0.01);
+	assert_int_equal(sums.dropped, 0);
 }
 
 /* The time in which it is paused, too; what runs then is in none. */
@@ -349,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(files_add_up_to_the_session),
 		staged(files_of_the_system_add_up),
+		staged(loses_nothing_to_a_slow_disk),
 		staged(a_pause_goes_on_from_file_to_file),
 		staged(an_interval_without_script_has_its_file),
 		staged(keeps_the_newest_and_what_is_not_its_own),

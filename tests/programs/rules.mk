@@ -5,7 +5,7 @@ ifneq ($(filter e2e% accuracy%,$(TESTS)),)
 LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
-TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/sleepers-musl
+TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
@@ -56,6 +56,11 @@ $(O)/tests/programs/lineage: tests/programs/lineage.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread $< -o $@
+
+$(O)/tests/programs/%.so: tests/programs/%.c
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O2 -fPIC -shared $< -o $@
 
 $(O)/tests/programs/loader: tests/programs/loader.c
 	$(call say,CC,tests/programs/$(@F))

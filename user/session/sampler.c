@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backlog.h"
 #include "clock.h"
 #include "hash_table.h"
 #include "log.h"
 #include "luaspy.skel.h"
 #include "privileges.h"
+#include "relief.h"
 #include "timer_set.h"
 
 /* A drain has handed out as many records as the buffer holds; no receiver returns it. */
@@ -37,6 +39,9 @@ struct sampler {
 	struct sampler_receiver receiver;
 	int is_off;
 	uint32_t records_left; /* that this drain may still hand out */
+	struct backlog backlog;
+	struct relief *relief; /* NULL: nobody else empties the buffer */
+	int is_relieved;       /* what comes out of it goes to the backlog */
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
@@ -83,8 +88,22 @@ static int hand_out(const struct sampler_receiver *receiver, const void *data, s
 static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
-	int error = hand_out(&sampler->receiver, data, size);
 
+	return hand_out(&sampler->receiver, data, size);
+}
+
+static int take_out(void *context, void *data, size_t size)
+{
+	struct sampler *sampler = context;
+	int error;
+
+	if (sampler->is_relieved) {
+		/* Whatever is returned, the buffer forgets the record. */
+		backlog__add(&sampler->backlog, data, size);
+		error = backlog__make_room(&sampler->backlog);
+	} else {
+		error = receive(sampler, data, size);
+	}
 	return !error && !--sampler->records_left ? ENOUGH : error;
 }
 
@@ -179,7 +198,7 @@ static int load(struct sampler *sampler)
 		return error;
 	}
 	sampler->ring =
-		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), receive, sampler, NULL);
+		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), take_out, sampler, NULL);
 	if (sampler->ring)
 		return 0;
 	error = -errno;
@@ -229,7 +248,9 @@ void sampler__close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
+	sampler__take_over(sampler);
 	sampler__stop(sampler);
+	backlog__free(&sampler->backlog);
 	ring_buffer__free(sampler->ring);
 	luaspy_bpf__destroy(sampler->bpf);
 	free(sampler);
@@ -345,7 +366,8 @@ int sampler__poll_fd(const struct sampler *sampler)
 	return ring_buffer__epoll_fd(sampler->ring);
 }
 
-int sampler__drain(struct sampler *sampler)
+/* 0, or -errno of a receiver. */
+static int empty_buffer(struct sampler *sampler)
 {
 	uint32_t buffer_bytes = bpf_map__max_entries(sampler->bpf->maps.records);
 	int count;
@@ -353,6 +375,33 @@ int sampler__drain(struct sampler *sampler)
 	sampler->records_left = buffer_bytes / (BPF_RINGBUF_HDR_SZ + sizeof(struct ls_exec));
 	count = ring_buffer__consume(sampler->ring);
 	return count < 0 && count != ENOUGH ? count : 0;
+}
+
+int sampler__drain(struct sampler *sampler)
+{
+	int error = backlog__hand_out(&sampler->backlog, receive, sampler);
+
+	return error ? error : empty_buffer(sampler);
+}
+
+static int fill_backlog(void *context)
+{
+	return empty_buffer(context);
+}
+
+void sampler__relieve(struct sampler *sampler)
+{
+	if (backlog__make_room(&sampler->backlog))
+		return;
+	sampler->is_relieved = 1;
+	sampler->relief = relief__begin(fill_backlog, sampler);
+}
+
+void sampler__take_over(struct sampler *sampler)
+{
+	relief__end(sampler->relief);
+	sampler->relief = NULL;
+	sampler->is_relieved = 0;
 }
 
 uint64_t sampler__runtime_ns(const struct sampler *sampler)

@@ -84,6 +84,14 @@ int sampler__poll_fd(const struct sampler *sampler);
  */
 int sampler__drain(struct sampler *sampler);
 
+/*
+ * From here on a thread of its own empties the buffer, as far as there is memory for that
+ * (backlog.h), because the caller is busy otherwise; until sampler__take_over(), and the next drain
+ * has it all. What is called in between must not drain.
+ */
+void sampler__relieve(struct sampler *sampler);
+void sampler__take_over(struct sampler *sampler);
+
 /* What the BPF programs took so far; 0 where kernel.bpf_stats_enabled is off. */
 uint64_t sampler__runtime_ns(const struct sampler *sampler);
 

@@ -41,7 +41,9 @@ static int write_open_profile(struct session *session, const char **failure)
 	if (error)
 		return error;
 	targets__complete(session->targets);
+	sampler__relieve(session->sampler);
 	error = session->options.write(session->options.context, session);
+	sampler__take_over(session->sampler);
 	if (error)
 		*failure = strerror(-error);
 	return 0;

@@ -174,13 +174,24 @@ static void lists_files_with_what_stat_says_of_them(void **state)
 	unmap_file(&mapped);
 }
 
+/* Its inode; 0: it cannot be opened. */
+static uint64_t mapped_inode(pid_t pid, const struct process_mapping *mapping)
+{
+	int file = process__open_mapped_file(pid, mapping);
+	struct stat status;
+
+	if (file < 0)
+		return 0;
+	assert_int_equal(fstat(file, &status), 0);
+	close(file);
+	return status.st_ino;
+}
+
 static void opens_the_mapped_file_after_it_was_replaced(void **state)
 {
 	struct process_mappings mappings;
 	const struct process_mapping *mapping;
 	struct mapped mapped;
-	struct stat status;
-	char path[256];
 	int fd;
 
 	(void)state;
@@ -193,27 +204,23 @@ static void opens_the_mapped_file_after_it_was_replaced(void **state)
 	assert_int_equal(process__mappings(getpid(), &mappings), 0);
 	mapping = find_mapping(&mappings, mapped.address);
 	assert_string_equal(mapping->path, mapped.path);
-	assert_int_equal(process__mapped_file_path(getpid(), mapping, path, sizeof(path)), 0);
-	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_ino, mapped.status.st_ino);
-	assert_int_equal(process__mapped_file_path(getpid(), mapping, path, 20), -ENAMETOOLONG);
+	assert_int_equal(mapped_inode(getpid(), mapping), mapped.status.st_ino);
 	process__mappings_free(&mappings);
 	unmap_file(&mapped);
 }
 
 /* In a child that is no root. 0: as it should be. */
-static int find_path_as_nobody(const struct mapped *mapped, const struct process_mapping *mapping)
+static int open_as_nobody(const struct mapped *mapped, const struct process_mapping *mapping)
 {
-	char path[256];
-	struct stat status;
+	char map_files[64];
 
 	if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
 		return 1;
-	if (process__mapped_file_path(getpid(), mapping, path, sizeof(path)))
+	snprintf(map_files, sizeof(map_files), "/proc/self/map_files/%llx-%llx",
+		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+	if (open(map_files, O_PATH) >= 0)
 		return 2;
-	if (!strstr(path, "/root/") || stat(path, &status))
-		return 3;
-	return status.st_ino == mapped->status.st_ino ? 0 : 4;
+	return mapped_inode(getpid(), mapping) == mapped->status.st_ino ? 0 : 3;
 }
 
 static void goes_through_the_root_of_the_process_without_capabilities(void **state)
@@ -229,45 +236,81 @@ static void goes_through_the_root_of_the_process_without_capabilities(void **sta
 	assert_int_equal(process__mappings(getpid(), &mappings), 0);
 	child = fork();
 	if (child == 0)
-		_exit(find_path_as_nobody(&mapped, find_mapping(&mappings, mapped.address)));
+		_exit(open_as_nobody(&mapped, find_mapping(&mappings, mapped.address)));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	process__mappings_free(&mappings);
 	unmap_file(&mapped);
 }
 
-static void finds_a_file_that_a_chroot_hides_from_the_process(void **state)
+/* Until it is killed. */
+static pid_t start_in_chroot(const char *folder)
 {
-	struct process_mapping mapping = {.start = 1, .end = 2};
-	struct mapped mapped;
-	char path[256];
 	int ready[2];
 	pid_t child;
 	char byte;
 
-	(void)state;
-	need_root();
-	map_file(&mapped, "library");
 	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (chroot(mapped.folder) == 0 && write(ready[1], "1", 1) == 1)
+		if (chroot(folder) == 0 && write(ready[1], "1", 1) == 1)
 			pause();
 		_exit(1);
 	}
+	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+static void finds_a_file_that_a_chroot_hides_from_the_process(void **state)
+{
+	struct process_mapping mapping = {.start = 1, .end = 2};
+	struct mapped mapped;
+	pid_t child;
+
+	(void)state;
+	need_root();
+	map_file(&mapped, "library");
+	child = start_in_chroot(mapped.folder);
 	mapping.path = mapped.path;
 	mapping.inode = mapped.status.st_ino;
-	assert_int_equal(process__mapped_file_path(child, &mapping, path, sizeof(path)), 0);
-	assert_string_equal(path, mapped.path);
+	assert_int_equal(mapped_inode(child, &mapping), mapped.status.st_ino);
 	mapping.inode++;
-	assert_int_equal(process__mapped_file_path(child, &mapping, path, sizeof(path)), 0);
-	assert_non_null(strstr(path, "/root/tmp/"));
+	assert_int_equal(process__open_mapped_file(child, &mapping), -ENOENT);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	close(ready[0]);
-	close(ready[1]);
+	unmap_file(&mapped);
+}
+
+/* Our files are none of a container's, whatever links it makes: we may read them, it may not. */
+static void follows_no_link_out_of_the_root_of_the_process(void **state)
+{
+	char root[64], link[96], up[96];
+	struct process_mapping mapping = {.start = 1, .end = 2, .inode = 1};
+	struct mapped mapped;
+	pid_t child;
+
+	(void)state;
+	need_root();
+	map_file(&mapped, "library");
+	snprintf(root, sizeof(root), "%s/root", mapped.folder);
+	snprintf(link, sizeof(link), "%s/link", root);
+	snprintf(up, sizeof(up), "%s/up", root);
+	assert_int_equal(mkdir(root, 0755), 0);
+	assert_int_equal(symlink(mapped.folder, link), 0);
+	assert_int_equal(symlink("..", up), 0);
+	child = start_in_chroot(root);
+	mapping.path = "/link/library";
+	assert_int_equal(process__open_mapped_file(child, &mapping), -ENOENT);
+	mapping.path = "/up/library";
+	assert_int_equal(process__open_mapped_file(child, &mapping), -ENOENT);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	unlink(link);
+	unlink(up);
+	rmdir(root);
 	unmap_file(&mapped);
 }
 
@@ -391,6 +434,7 @@ int main(void)
 		cmocka_unit_test(opens_the_mapped_file_after_it_was_replaced),
 		cmocka_unit_test(goes_through_the_root_of_the_process_without_capabilities),
 		cmocka_unit_test(finds_a_file_that_a_chroot_hides_from_the_process),
+		cmocka_unit_test(follows_no_link_out_of_the_root_of_the_process),
 		cmocka_unit_test(reads_paths_longer_than_any_open_takes),
 		cmocka_unit_test(lists_threads_in_order),
 		cmocka_unit_test(reads_the_time_of_a_thread),

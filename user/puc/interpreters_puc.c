@@ -2,11 +2,11 @@
 #include "interpreters_puc.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "layout_puc.h"
 #include "process.h"
@@ -121,13 +121,12 @@ static int add_other(const struct process_mapping *mapping, const char *name,
 static int look_into(struct lua_files *files, pid_t pid, const struct process_mappings *mappings,
 		     size_t index, struct interpreters_puc *found)
 {
-	char path[PATH_MAX];
 	struct lua_file file;
-	int error = process__mapped_file_path(pid, &mappings->items[index], path, sizeof(path));
+	int error, mapped = process__open_mapped_file(pid, &mappings->items[index]);
 
-	if (error) /* too long a path: nobody's library */
-		return 0;
-	error = lua_files__look(files, path, &file);
+	error = mapped < 0 ? mapped : lua_files__look(files, mapped, &file);
+	if (mapped >= 0)
+		close(mapped);
 	/* One that is not there, or cannot be read, is none; only what a user can help is said. */
 	if (error && error != -ENOTSUP && error != -ENOMEM && error != -EACCES && error != -EPERM)
 		return 0;

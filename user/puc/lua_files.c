@@ -209,10 +209,10 @@ static int look_for_vm(const struct elf_file *elf, struct lua_file *file)
 	return collector_puc__find(elf, file->layouts, &file->collector);
 }
 
-static int read_file(const char *path, struct lua_file *file)
+static int read_file(int found, struct lua_file *file)
 {
 	struct elf_file *elf;
-	int error = elf_file__open(path, &elf);
+	int error = elf_file__open_again(found, &elf);
 
 	if (error)
 		return error == -ENOEXEC ? 0 : error;
@@ -221,11 +221,11 @@ static int read_file(const char *path, struct lua_file *file)
 	return error;
 }
 
-static int identify(const char *path, struct identity *identity)
+static int identify(int found, struct identity *identity)
 {
 	struct stat status;
 
-	if (stat(path, &status))
+	if (fstat(found, &status))
 		return -errno;
 	/* Hashed as a whole: no padding may differ. */
 	memset(identity, 0, sizeof(*identity));
@@ -261,11 +261,11 @@ static int remember(struct lua_files *files, const struct identity *identity,
 	return error;
 }
 
-int lua_files__look(struct lua_files *files, const char *path, struct lua_file *file)
+int lua_files__look(struct lua_files *files, int found, struct lua_file *file)
 {
 	struct identity identity;
 	const struct entry *entry;
-	int error = identify(path, &identity);
+	int error = identify(found, &identity);
 
 	memset(file, 0, sizeof(*file));
 	if (error)
@@ -276,7 +276,7 @@ int lua_files__look(struct lua_files *files, const char *path, struct lua_file *
 			*file = *entry->file;
 		return entry->error;
 	}
-	error = read_file(path, file);
+	error = read_file(found, file);
 	files->read_count++;
 	return error && error != -ENOTSUP ? error : remember(files, &identity, file, error);
 }

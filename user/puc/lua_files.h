@@ -38,12 +38,12 @@ struct lua_files *lua_files__new(void);
 void lua_files__free(struct lua_files *files);
 
 /*
- * What the file at `path` holds, into *file: no Lua if it is no program or library. 0; -ENOTSUP:
- * its code is not for a 64-bit process of this machine; -ENOENT: it is not there, or not any more,
- * as a path through /proc once the process has ended; -ENOMEM; other -errno. Of a file that could
- * not be read nothing is remembered.
+ * What the file holds, into *file: no Lua if it is no program or library. `found` is a descriptor
+ * of it, which need not be readable (O_PATH); borrowed. 0; -ENOTSUP: its code is not for a 64-bit
+ * process of this machine; -ENOMEM; other -errno. Of a file that could not be read nothing is
+ * remembered.
  */
-int lua_files__look(struct lua_files *files, const char *path, struct lua_file *file);
+int lua_files__look(struct lua_files *files, int found, struct lua_file *file);
 
 /* How many files were opened and read, for tests. */
 unsigned int lua_files__read_count(const struct lua_files *files);

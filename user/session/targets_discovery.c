@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Processes that nobody named: children of those that were, or all of the host that hold Lua. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,8 +169,7 @@ static int look_at(const struct targets *targets, const struct mapped_code *code
 {
 	struct process_mappings mappings = {};
 	struct lua_file file = {};
-	char path[PATH_MAX];
-	int error = process__mappings(code->pid, &mappings);
+	int found, error = process__mappings(code->pid, &mappings);
 
 	*holds_lua = false;
 	for (size_t i = 0; i < mappings.count && !error; i++) {
@@ -179,9 +177,10 @@ static int look_at(const struct targets *targets, const struct mapped_code *code
 
 		if (mapping->start != code->address)
 			continue;
-		error = process__mapped_file_path(code->pid, mapping, path, sizeof(path));
-		if (!error)
-			error = lua_files__look(targets->setting.files, path, &file);
+		found = process__open_mapped_file(code->pid, mapping);
+		error = found < 0 ? found : lua_files__look(targets->setting.files, found, &file);
+		if (found >= 0)
+			close(found);
 		*holds_lua = !error && file.minor;
 		if (error == -ENOTSUP || (!error && !*holds_lua))
 			error = mappings__pass_over(targets->mappings, &code->file);

@@ -62,27 +62,20 @@ struct elf_file {
 };
 
 /* A device has side effects when it is opened and a FIFO blocks: look before opening. */
-static int open_regular(const char *path, uint64_t *size)
+static int open_regular(int found, uint64_t *size)
 {
 	char itself[32];
 	struct stat status;
-	int fd, found = open(path, O_PATH | O_CLOEXEC);
+	int fd;
 
-	if (found < 0)
+	if (fstat(found, &status) < 0)
 		return -errno;
-	if (fstat(found, &status) < 0) {
-		fd = -errno;
-	} else if (!S_ISREG(status.st_mode)) {
-		fd = -ENOEXEC;
-	} else {
-		snprintf(itself, sizeof(itself), "/proc/self/fd/%d", found);
-		fd = open(itself, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			fd = -errno;
-		*size = (uint64_t)status.st_size;
-	}
-	close(found);
-	return fd;
+	if (!S_ISREG(status.st_mode))
+		return -ENOEXEC;
+	snprintf(itself, sizeof(itself), "/proc/self/fd/%d", found);
+	fd = open(itself, O_RDONLY | O_CLOEXEC);
+	*size = (uint64_t)status.st_size;
+	return fd < 0 ? -errno : fd;
 }
 
 /* What libelf does not look at, or not before it allocates. */
@@ -218,13 +211,25 @@ static bool find_shared_library(const struct elf_file *file)
 
 int elf_file__open(const char *path, struct elf_file **opened)
 {
+	int found = open(path, O_PATH | O_CLOEXEC), error;
+
+	*opened = NULL;
+	if (found < 0)
+		return -errno;
+	error = elf_file__open_again(found, opened);
+	close(found);
+	return error;
+}
+
+int elf_file__open_again(int found, struct elf_file **opened)
+{
 	struct elf_file *file = calloc(1, sizeof(*file));
 	int error;
 
 	*opened = NULL;
 	if (!file)
 		return -ENOMEM;
-	file->fd = open_regular(path, &file->size);
+	file->fd = open_regular(found, &file->size);
 	error = file->fd < 0 ? file->fd : check_header(file->fd);
 	if (error)
 		goto cleanup;

@@ -16,6 +16,9 @@ struct elf_file;
  * other -errno. Close with elf_file__close(), which takes NULL.
  */
 int elf_file__open(const char *path, struct elf_file **file);
+
+/* The same of a file that was found already: `found` is borrowed, and need not be readable. */
+int elf_file__open_again(int found, struct elf_file **file);
 void elf_file__close(struct elf_file *file);
 
 bool elf_file__is_stripped(const struct elf_file *file); /* no .symtab */

@@ -2,10 +2,10 @@
 #include "native_names.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elf_file.h"
 #include "hash_table.h"
@@ -91,8 +91,8 @@ static const struct process_mapping *mapping_at(struct native_names *names, uint
 
 static struct elf_file *file_of(struct native_names *names, const struct process_mapping *mapping)
 {
-	char path[PATH_MAX];
 	struct module *module, *there;
+	int found;
 
 	module = calloc(1, sizeof(*module));
 	if (!module)
@@ -104,9 +104,11 @@ static struct elf_file *file_of(struct native_names *names, const struct process
 		free(module);
 		return there->file;
 	}
-	if (process__mapped_file_path(names->pid, mapping, path, sizeof(path)) ||
-	    elf_file__open(path, &module->file))
-		module->file = NULL;
+	found = process__open_mapped_file(names->pid, mapping);
+	if (found >= 0) {
+		elf_file__open_again(found, &module->file);
+		close(found);
+	}
 	HASH_ADD(hh, names->modules, key, sizeof(module->key), module);
 	if (HASH_HAS_ADDED(module))
 		return module->file;

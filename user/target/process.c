@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,46 +170,62 @@ void process__mappings_free(struct process_mappings *mappings)
 	memset(mappings, 0, sizeof(*mappings));
 }
 
-static bool fits(int length, size_t size)
+/* Without links that lead out of the folder: an absolute one begins there, ".." ends there. */
+static int open_in(int folder, const char *path)
 {
-	return length >= 0 && (size_t)length < size;
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+
+	return file < 0 ? -errno : file;
 }
 
-/*
- * By O_PATH and not by access(), which asks for the real user and so ignores file capabilities, nor
- * by a plain open(), which has side effects where the target has mapped a device.
- */
-static bool is_file(const char *path, uint64_t inode)
+static int open_in_root_of(pid_t pid, const char *path)
 {
+	char root_path[32];
+	int root, file;
+
+	snprintf(root_path, sizeof(root_path), "/proc/%d/root", pid);
+	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	file = open_in(root, path);
+	close(root);
+	return file;
+}
+
+static int open_in_our_root(const struct process_mapping *mapping)
+{
+	int file = open(mapping->path, O_PATH | O_CLOEXEC);
 	struct stat status;
-	int fd = open(path, O_PATH | O_CLOEXEC);
-	bool found;
 
-	if (fd < 0)
-		return false;
-	found = fstat(fd, &status) == 0 && (!inode || status.st_ino == inode);
-	close(fd);
-	return found;
+	if (file < 0)
+		return -errno;
+	if (!fstat(file, &status) && status.st_ino == mapping->inode)
+		return file;
+	close(file);
+	return -ENOENT;
 }
 
-int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, char *path,
-			      size_t size)
+/* All by O_PATH: a plain open() has side effects where the target has mapped a device. */
+int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping)
 {
+	char path[96];
+	int file, ours;
+
 	/* Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. */
-	if (!fits(snprintf(path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
-			   mapping->start, mapping->end),
-		  size))
-		return -ENAMETOOLONG;
-	if (is_file(path, 0))
-		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+		 mapping->end);
+	file = open(path, O_PATH | O_CLOEXEC);
+	if (file >= 0)
+		return file;
+	file = open_in_root_of(pid, mapping->path);
+	if (file >= 0)
+		return file;
 	/* The kernel writes paths from the reader's root: that of a target in a chroot is in them.
 	 */
-	if (fits(snprintf(path, size, "/proc/%d/root%s", pid, mapping->path), size) &&
-	    !is_file(path, 0) && is_file(mapping->path, mapping->inode))
-		return fits(snprintf(path, size, "%s", mapping->path), size) ? 0 : -ENAMETOOLONG;
-	return fits(snprintf(path, size, "/proc/%d/root%s", pid, mapping->path), size)
-		       ? 0
-		       : -ENAMETOOLONG;
+	ours = open_in_our_root(mapping);
+	return ours >= 0 ? ours : file;
 }
 
 int process__mapped_pages(pid_t pid, uint64_t *pages)

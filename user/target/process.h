@@ -34,13 +34,13 @@ int process__mappings(pid_t pid, struct process_mappings *mappings);
 void process__mappings_free(struct process_mappings *mappings);
 
 /*
- * A path under which luaspy can open the mapped file: through /proc/PID/map_files, so that it is
+ * The mapped file, to be looked at and opened again (O_PATH): by /proc/PID/map_files, so that it is
  * the very file that is mapped, deleted or in another mount namespace; else (without
- * CAP_CHECKPOINT_RESTORE) through /proc/PID/root, where another file may have taken its name since.
- * 0 or -ENAMETOOLONG. The file itself may still not be there.
+ * CAP_CHECKPOINT_RESTORE) at its path below the root of the process, which no link there leads out
+ * of, where another file may have taken its name since. The caller's descriptor, or -errno; -ENOENT
+ * also once the process has ended.
  */
-int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, char *path,
-			      size_t size);
+int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping);
 
 /* Pages of address space: another number where something has been mapped. 0 or -errno. */
 int process__mapped_pages(pid_t pid, uint64_t *pages);

@@ -2,6 +2,7 @@
 #include "process_of_input.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,11 +55,9 @@ void process__mappings_free(struct process_mappings *mappings)
 	*mappings = (struct process_mappings){0};
 }
 
-int process__mapped_file_path(pid_t pid, const struct process_mapping *mapping, char *path,
-			      size_t size)
+int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping)
 {
 	(void)pid;
 	(void)mapping;
-	snprintf(path, size, "%s", file_path);
-	return 0;
+	return open(file_path, O_PATH | O_CLOEXEC);
 }

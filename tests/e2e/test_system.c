@@ -171,6 +171,48 @@ static void has_scripts_of_fifty_milliseconds(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
+/*
+ * The next process with the same id is another one, with another Lua, at once after the end of the
+ * one before. (Whoever else begins in between may get the id: then there is one less.)
+ */
+static void tells_a_process_from_the_last_one_with_its_id(void **state)
+{
+	static const char script[] = "i=0; while [ $i -lt 10 ]; do\n"
+				     "	last=/proc/sys/kernel/ns_last_pid; echo 19999 >$last\n"
+				     "	$1 four.lua & [ $! = 20000 ] && echo reused\n"
+				     "	wait $!; echo 19999 >$last\n"
+				     "	$2 one.lua & [ $! = 20000 ] && echo reused\n"
+				     "	wait $!; i=$((i+1))\n"
+				     "done\n";
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy, *shell;
+	const char *told;
+	int reused = 0;
+
+	need_luas();
+	if (access("/proc/sys/kernel/ns_last_pid", W_OK))
+		skip_because("the kernel does not let the next process id be chosen");
+	write_text(stage, "four.lua",
+		   LUA_SPIN "local function four() spin(0.1) return 1 end four()");
+	write_text(stage, "one.lua", LUA_SPIN "local function one() spin(0.1) return 1 end one()");
+	write_text(stage, "run.sh", script);
+	spy = start_system(stage, "--name", own_names());
+	shell = start(stage, "sh", "run.sh", own_copy(stage, "/usr/bin/lua5.4"),
+		      own_copy(stage, "/usr/bin/lua5.1"));
+	assert_int_equal(child__wait(shell, PATIENCE), 0);
+	profile = end_system(stage, spy);
+	for (told = child__output(stage, shell); (told = strstr(told, "reused")); told++)
+		reused++;
+	print_message("%d of 20 processes had one id\n", reused);
+	assert_in_range(reused, 10, 20);
+	assert_near("four", (double)scriptprofile__total_us(profile, "four.lua", "four", -1),
+		    1000000, 0.05);
+	assert_near("one", (double)scriptprofile__total_us(profile, "one.lua", "one", -1), 1000000,
+		    0.05);
+	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
+}
+
 static void has_what_is_forked(void **state)
 {
 	struct stage *stage = *state;
@@ -264,6 +306,7 @@ int main(void)
 		staged(has_what_runs_and_not_what_has_no_lua),
 		staged(has_what_starts_meanwhile),
 		staged(has_scripts_of_fifty_milliseconds),
+		staged(tells_a_process_from_the_last_one_with_its_id),
 		staged(has_what_is_forked),
 		staged(has_a_library_that_is_loaded_later),
 		staged(takes_only_what_the_filter_takes),

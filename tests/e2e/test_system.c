@@ -160,8 +160,12 @@ static void has_scripts_of_fifty_milliseconds(void **state)
 	files = count_files(folder);
 	shell = start(stage, "sh", "run.sh", own_copy(stage, "/usr/bin/lua5.4"));
 	assert_int_equal(child__wait(shell, PATIENCE), 0);
-	sleep_seconds(0.5);
 	/* Nothing is kept open for those that have ended. */
+	for (double end = now_seconds() + PATIENCE; now_seconds() < end;) {
+		if (count_files(folder) == files)
+			break;
+		sleep_seconds(0.1);
+	}
 	assert_int_equal(count_files(folder), files);
 	profile = end_system(stage, spy);
 	hot_us = scriptprofile__total_us(profile, "brief.lua", "hot", -1);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <link.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -34,12 +37,15 @@ __attribute__((noinline)) int function_of_our_own(volatile int *number)
 
 static void assert_named(pid_t pid, uint64_t address, const char *expected)
 {
-	struct native_names *names = native_names__new(pid);
+	struct elf_files *files = elf_files__new();
+	struct native_names *names = native_names__new(pid, files);
 
+	assert_non_null(files);
 	assert_non_null(names);
 	assert_string_equal(native_names__name(names, address), expected);
 	assert_string_equal(native_names__name(names, address), expected);
 	native_names__free(names);
+	elf_files__free(files);
 }
 
 static void names_a_function_by_its_symbol(void **state)
@@ -85,14 +91,17 @@ static void shows_an_address_where_no_file_is_mapped(void **state)
 
 static void has_a_symbol_only_where_there_is_one(void **state)
 {
-	struct native_names *names = native_names__new(getpid());
+	struct elf_files *files = elf_files__new();
+	struct native_names *names = native_names__new(getpid(), files);
 	uint64_t address = (uint64_t)(uintptr_t)function_of_our_own;
 
 	(void)state;
+	assert_non_null(files);
 	assert_non_null(names);
 	assert_string_equal(native_names__symbol(names, address), "function_of_our_own");
 	assert_null(native_names__symbol(names, 0));
 	native_names__free(names);
+	elf_files__free(files);
 }
 
 static void shows_an_address_of_a_process_that_is_gone(void **state)
@@ -101,12 +110,40 @@ static void shows_an_address_of_a_process_that_is_gone(void **state)
 	assert_place_named(NO_PID, (uint64_t)(uintptr_t)getppid);
 }
 
+/* The names are those that a second one of the program would have, which lives. */
+static void names_code_of_a_process_that_has_ended(void **state)
+{
+	uint64_t ours = (uint64_t)(uintptr_t)function_of_our_own;
+	struct elf_files *files = elf_files__new();
+	struct native_names *names;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+	}
+	names = native_names__new(child, files);
+	assert_non_null(files);
+	assert_non_null(names);
+	native_names__prepare(names);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_string_equal(native_names__name(names, ours), "function_of_our_own");
+	assert_string_equal(native_names__name(names, (uint64_t)(uintptr_t)getppid), "getppid");
+	/* That was not mapped when it ended, and cannot be looked up any more. */
+	assert_int_equal(strncmp(native_names__name(names, 4096), "0x", 2), 0);
+	native_names__free(names);
+	elf_files__free(files);
+}
+
 /* A file that is no program is named by the offset in it; it is mapped after a first look. */
 static void finds_what_is_mapped_later(void **state)
 {
 	struct stage *stage = *state;
 	const char *path = in_folder(stage, "module.so");
-	struct native_names *names = native_names__new(getpid());
+	struct elf_files *files = elf_files__new();
+	struct native_names *names = native_names__new(getpid(), files);
 	char zeros[8192] = {}, unknown[32];
 	char *page = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t address = (uint64_t)(uintptr_t)page + 0x123;
@@ -124,6 +161,7 @@ static void finds_what_is_mapped_later(void **state)
 	close(file);
 	munmap(page, 8192);
 	native_names__free(names);
+	elf_files__free(files);
 }
 
 /* The file's own address of its first instruction, and the offset of that in the file. */
@@ -234,6 +272,7 @@ int main(void)
 		cmocka_unit_test(shows_an_address_where_no_file_is_mapped),
 		cmocka_unit_test(has_a_symbol_only_where_there_is_one),
 		cmocka_unit_test(shows_an_address_of_a_process_that_is_gone),
+		cmocka_unit_test(names_code_of_a_process_that_has_ended),
 		staged(finds_what_is_mapped_later),
 		staged(shows_module_and_address_without_a_symbol),
 		cmocka_unit_test(shows_the_address_in_the_file_rather_than_the_offset),

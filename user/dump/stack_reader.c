@@ -13,6 +13,7 @@
 
 struct stack_reader {
 	struct functions *functions;
+	struct elf_files *files;
 	struct symbolizer_puc *symbolizer;
 	struct dump_counts *counts;
 	struct vm {
@@ -31,8 +32,9 @@ struct stack_reader *stack_reader__new(pid_t pid, struct dump_counts *counts)
 		return NULL;
 	reader->counts = counts;
 	reader->functions = functions__new();
-	if (reader->functions)
-		reader->symbolizer = symbolizer_puc__new(pid, reader->functions);
+	reader->files = elf_files__new();
+	if (reader->functions && reader->files)
+		reader->symbolizer = symbolizer_puc__new(pid, reader->functions, reader->files);
 	if (reader->symbolizer)
 		return reader;
 	stack_reader__free(reader);
@@ -44,6 +46,7 @@ void stack_reader__free(struct stack_reader *reader)
 	if (!reader)
 		return;
 	symbolizer_puc__free(reader->symbolizer);
+	elf_files__free(reader->files);
 	functions__free(reader->functions);
 	free(reader);
 }

@@ -68,7 +68,8 @@ static void drop_prototype(void *value)
 	line_table_puc__free(prototype->lines);
 }
 
-struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions)
+struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions,
+					   struct elf_files *files)
 {
 	struct symbolizer_puc *symbolizer = calloc(1, sizeof(*symbolizer));
 
@@ -85,7 +86,7 @@ struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *function
 	symbolizer->c_functions =
 		generations__new(sizeof(uint64_t), sizeof(struct c_function), NULL);
 	symbolizer->registered = c_functions_puc__new();
-	symbolizer->native = native_names__new(pid);
+	symbolizer->native = native_names__new(pid, files);
 	if (symbolizer->collected && symbolizer->truncated && symbolizer->prototypes &&
 	    symbolizer->names && symbolizer->c_functions && symbolizer->registered &&
 	    symbolizer->native)
@@ -104,6 +105,11 @@ void symbolizer_puc__free(struct symbolizer_puc *symbolizer)
 	c_functions_puc__free(symbolizer->registered);
 	native_names__free(symbolizer->native);
 	free(symbolizer);
+}
+
+void symbolizer_puc__prepare(struct symbolizer_puc *symbolizer)
+{
+	native_names__prepare(symbolizer->native);
 }
 
 int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_function *function)

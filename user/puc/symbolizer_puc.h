@@ -6,15 +6,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "elf_files.h"
 #include "functions.h"
 #include "layout.h"
 #include "record.h"
 
 struct symbolizer_puc;
 
-/* NULL when out of memory. `functions` is the caller's and must outlive it. */
-struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions);
+/* NULL when out of memory. `functions` and `files` are the caller's and must outlive it. */
+struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *functions,
+					   struct elf_files *files);
 void symbolizer_puc__free(struct symbolizer_puc *symbolizer);
+
+/* While the process lives: reads what names of machine code need later. */
+void symbolizer_puc__prepare(struct symbolizer_puc *symbolizer);
 
 /* BPF saw this prototype for the first time. 0 or -ENOMEM. */
 int symbolizer_puc__define(struct symbolizer_puc *symbolizer, const struct ls_function *function);

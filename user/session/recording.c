@@ -68,7 +68,8 @@ struct recording *recording__new(enum category_kind kind, int has_many)
 	recording->has_many = has_many;
 	recording->tree = call_tree__new();
 	recording->functions = functions__new();
-	if (!recording->tree || !recording->functions)
+	recording->files = elf_files__new();
+	if (!recording->tree || !recording->functions || !recording->files)
 		goto cleanup;
 	recording->host = functions__pseudo(recording->functions, "(host)");
 	recording->unreadable = functions__pseudo(recording->functions, "(unreadable)");
@@ -96,6 +97,7 @@ void recording__free(struct recording *recording)
 	}
 	last_stacks__forget_all(&recording->stacks);
 	timeline__free(recording->timeline);
+	elf_files__free(recording->files);
 	functions__free(recording->functions);
 	call_tree__free(recording->tree);
 	free(recording);
@@ -112,7 +114,7 @@ int recording__add_process(struct recording *recording, pid_t pid, const char *n
 	subject->recording = recording;
 	subject->categories = categories__new(recording->kind, name, recording->has_many);
 	subject->time = cpu_time__new(&receiver);
-	subject->symbolizer = symbolizer_puc__new(pid, recording->functions);
+	subject->symbolizer = symbolizer_puc__new(pid, recording->functions, recording->files);
 	if (!subject->categories || !subject->time || !subject->symbolizer)
 		goto cleanup;
 	HASH_ADD(hh, recording->subjects, pid, sizeof(pid), subject);
@@ -121,6 +123,14 @@ int recording__add_process(struct recording *recording, pid_t pid, const char *n
 cleanup:
 	free_subject(subject);
 	return -ENOMEM;
+}
+
+void recording__prepare(struct recording *recording, pid_t pid)
+{
+	struct subject *subject = find_subject(recording, pid);
+
+	if (subject)
+		symbolizer_puc__prepare(subject->symbolizer);
 }
 
 uint64_t recording__cpu_ns(const struct recording *recording, pid_t pid)
@@ -402,7 +412,7 @@ int recording__exec(struct recording *recording, pid_t pid)
 
 	if (!subject)
 		return 0;
-	fresh = symbolizer_puc__new(pid, recording->functions);
+	fresh = symbolizer_puc__new(pid, recording->functions, recording->files);
 	if (!fresh)
 		return -ENOMEM;
 	forget_program(recording, subject);

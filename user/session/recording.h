@@ -26,6 +26,9 @@ void recording__free(struct recording *recording);
  */
 int recording__add_process(struct recording *recording, pid_t pid, const char *name);
 
+/* It runs Lua, and lives: what names need when it does not any more is read now. */
+void recording__prepare(struct recording *recording, pid_t pid);
+
 /* It has ended, and all that was sent of it has been taken in: what was sampled of it stays. */
 void recording__end_process(struct recording *recording, pid_t pid);
 

@@ -31,6 +31,7 @@ struct recording {
 	struct subject *subjects;
 	struct call_tree *tree;
 	struct functions *functions;
+	struct elf_files *files;
 	struct timeline *timeline; /* NULL: not kept */
 	struct last_stacks stacks;
 	uint32_t host, unreadable, unsampled, collector; /* functions */

@@ -176,6 +176,8 @@ static int tell(struct target_process *target)
 		return 0;
 	target->known = known;
 	target->is_known = 1;
+	if (identification__found(target->identification))
+		recording__prepare(target->setting->recording, target->pid);
 	return sampler__set_target(target->setting->sampler, target->pid, &known);
 }
 
@@ -201,6 +203,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	}
 	if (!parent->is_filed)
 		return 0;
+	recording__prepare(target->setting->recording, target->pid);
 	target->is_filed = 1;
 	return file(target);
 }

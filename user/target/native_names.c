@@ -5,50 +5,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "elf_file.h"
-#include "hash_table.h"
 #include "process.h"
 #include "time_budget.h"
 
-/* A mapped file, opened at the first look-up; NULL where that failed. */
-struct module {
-	struct {
-		uint64_t device, inode;
-	} key;
-	struct elf_file *file;
-	UT_hash_handle hh;
-};
+/* Of a process with thousands of mappings, the rest is looked at when it is asked for. */
+#define PREPARED_MAX 256
 
 struct native_names {
 	pid_t pid;
 	struct process_mappings mappings;
 	struct time_budget budget; /* for reading them again */
-	struct module *modules;
+	struct elf_files *files;   /* borrowed */
 	char *name;
 };
 
-struct native_names *native_names__new(pid_t pid)
+struct native_names *native_names__new(pid_t pid, struct elf_files *files)
 {
 	struct native_names *names = calloc(1, sizeof(*names));
 
-	if (names)
-		names->pid = pid;
+	if (!names)
+		return NULL;
+	names->pid = pid;
+	names->files = files;
 	return names;
 }
 
 void native_names__free(struct native_names *names)
 {
-	struct module *module, *next;
-
 	if (!names)
 		return;
-	HASH_ITER (hh, names->modules, module, next) {
-		HASH_DEL(names->modules, module);
-		elf_file__close(module->file);
-		free(module);
-	}
 	process__mappings_free(&names->mappings);
 	free(names->name);
 	free(names);
@@ -89,32 +75,19 @@ static const struct process_mapping *mapping_at(struct native_names *names, uint
 	return find_mapping(names, address);
 }
 
-static struct elf_file *file_of(struct native_names *names, const struct process_mapping *mapping)
+void native_names__prepare(struct native_names *names)
 {
-	struct module *module, *there;
-	int found;
+	struct process_mappings fresh = {};
 
-	module = calloc(1, sizeof(*module));
-	if (!module)
-		return NULL;
-	module->key.device = mapping->device;
-	module->key.inode = mapping->inode;
-	HASH_FIND(hh, names->modules, &module->key, sizeof(module->key), there);
-	if (there) {
-		free(module);
-		return there->file;
+	if (process__mappings(names->pid, &fresh)) {
+		process__mappings_free(&fresh);
+		return;
 	}
-	found = process__open_mapped_file(names->pid, mapping);
-	if (found >= 0) {
-		elf_file__open_again(found, &module->file);
-		close(found);
-	}
-	HASH_ADD(hh, names->modules, key, sizeof(module->key), module);
-	if (HASH_HAS_ADDED(module))
-		return module->file;
-	elf_file__close(module->file);
-	free(module);
-	return NULL;
+	process__mappings_free(&names->mappings);
+	names->mappings = fresh;
+	for (size_t i = 0; i < fresh.count && i < PREPARED_MAX; i++)
+		if (fresh.items[i].executable)
+			elf_files__mapped(names->files, names->pid, &fresh.items[i]);
 }
 
 static const char *base_name(const char *path)
@@ -135,7 +108,7 @@ static struct elf_file *locate(struct native_names *names, uint64_t address,
 	*place = address;
 	if (!*mapping)
 		return NULL;
-	file = file_of(names, *mapping);
+	file = elf_files__mapped(names->files, names->pid, *mapping);
 	*place = address - (*mapping)->start + (*mapping)->offset;
 	in_file = file ? elf_file__address_of_offset(file, *place) : UINT64_MAX;
 	if (in_file != UINT64_MAX)

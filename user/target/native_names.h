@@ -6,11 +6,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "elf_files.h"
+
 struct native_names;
 
-/* NULL when out of memory. Free with native_names__free(), which takes NULL. */
-struct native_names *native_names__new(pid_t pid);
+/* NULL when out of memory. `files` is borrowed. Free with native_names__free(), which takes NULL.
+ */
+struct native_names *native_names__new(pid_t pid, struct elf_files *files);
 void native_names__free(struct native_names *names);
+
+/* Sees to it that what is mapped by now has names when the process has ended. */
+void native_names__prepare(struct native_names *names);
 
 /*
  * "luaopen_lpeg", "lpeg.so+0x3f20", or "0x7f0012345678" where no file is mapped. NULL when out of
@@ -18,7 +24,7 @@ void native_names__free(struct native_names *names);
  */
 const char *native_names__name(struct native_names *names, uint64_t address);
 
-/* The symbol alone; NULL: none. Valid until the names are freed. */
+/* The symbol alone; NULL: none. Valid until the next call. */
 const char *native_names__symbol(struct native_names *names, uint64_t address);
 
 #endif

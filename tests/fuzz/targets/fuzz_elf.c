@@ -69,12 +69,15 @@ static void identify(void)
 
 static void name_code(size_t size)
 {
-	struct native_names *names = native_names__new(getpid());
+	struct elf_files *files = elf_files__new();
+	struct native_names *names = native_names__new(getpid(), files);
 
-	require(names);
+	require(files && names);
+	native_names__prepare(names);
 	for (uint64_t i = 0; i < ADDRESSES; i++)
 		require(native_names__name(names, PROCESS_OF_INPUT_START + size / ADDRESSES * i));
 	native_names__free(names);
+	elf_files__free(files);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

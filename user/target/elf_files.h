@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The ELF files that processes have mapped, each opened once for all of them: many run the same
+ * program, and of one that has ended the file is still there.
+ */
+#ifndef LS_ELF_FILES_H
+#define LS_ELF_FILES_H
+
+#include <sys/types.h>
+
+#include "elf_file.h"
+#include "process.h"
+
+struct elf_files;
+
+/* NULL when out of memory. Free with elf_files__free(), which takes NULL. */
+struct elf_files *elf_files__new(void);
+void elf_files__free(struct elf_files *files);
+
+/*
+ * The file that process `pid` has mapped there; NULL: it is none, or it cannot be opened, which is
+ * tried once for a process. Valid until the next call.
+ */
+struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
+				   const struct process_mapping *mapping);
+
+#endif

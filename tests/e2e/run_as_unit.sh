@@ -22,6 +22,8 @@ mount -o remount,bind,ro /
 capabilities=-all$(of_unit AmbientCapabilities | tr ' ' '\n' | grep -vx "$without" | tr -d '\n' |
 	sed 's/CAP_/,+/g' | tr '[:upper:]' '[:lower:]')
 if [ $# = 0 ]; then
+	# The command has it.
+	# shellcheck disable=SC2034
 	LUASPY_OPTIONS=$(of_unit Environment | sed 's/^LUASPY_OPTIONS=//')
 	# shellcheck disable=SC2086 # words
 	eval "set -- $(of_unit ExecStart | sed "s|@PREFIX@/bin/luaspy||; s|%L/luaspy|$folder|")" $NARROWED

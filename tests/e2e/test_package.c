@@ -114,9 +114,11 @@ static void installs_runs_and_is_removed(void **state)
 		fail_msg("%s", child__errors(*state, spy));
 	assert_true(scriptprofile__samples(spying__read(*state, in_folder(*state, "profile.json")),
 					   "complete") > 50);
-	assert_string_equal(told_by(*state, "dpkg --root=$stage/root --purge luaspy >/dev/null "
-					    "2>&1; find $stage/root/usr $stage/root/lib -type f 2>/dev/null || :"),
-			    "");
+	assert_string_equal(
+		told_by(*state,
+			"dpkg --root=$stage/root --purge luaspy >/dev/null "
+			"2>&1; find $stage/root/usr $stage/root/lib -type f 2>/dev/null || :"),
+		"");
 }
 
 int main(void)

@@ -264,6 +264,8 @@ static void tells_the_journal_a_line_a_file(void **state)
 /* A service that found nothing to profile has not failed; one with wrong options is not retried. */
 static void ends_as_an_operator_expects(void **state)
 {
+	const char *said;
+
 	need_service(*state);
 	told_inside(*state, "systemctl start luaspy");
 	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
@@ -274,6 +276,11 @@ static void ends_as_an_operator_expects(void **state)
 	await_inside(*state, "systemctl is-failed luaspy");
 	assert_string_equal(told_inside(*state, "systemctl show -P Result -P NRestarts luaspy"),
 			    "exit-code\n0\n");
+	/* What is an error is one to the journal, too; what is none is not. */
+	said = told_inside(*state, "journalctl -u luaspy -p err -o cat --no-pager _COMM=luaspy");
+	assert_ptr_equal(strstr(said, "luaspy: no script in the profile"), said);
+	assert_ptr_equal(strstr(said, "luaspy: unknown option"), strchr(said, '\n') + 1);
+	assert_null(strstr(said, "processes run Lua"));
 }
 
 static void systemd_finds_nothing_to_complain_about(void **state)

@@ -248,8 +248,11 @@ COMPLETE_BASH := bash-completion/completions/luaspy
 COMPLETE_ZSH  := zsh/site-functions/_luaspy
 COMPLETE_FISH := fish/vendor_completions.d/luaspy.fish
 
+# Where systemd looks for units of PREFIX. Nothing enables or starts it.
+UNIT := lib/systemd/system/luaspy.service
+
 # Enough to run without sudo, for whoever may execute the file.
-CAPABILITIES := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search+ep
+CAPABILITIES := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore+ep
 
 # What was built is what is installed: root, without the builder's variables, rebuilds nothing.
 # SETCAP=1 gives the program its capabilities, so that it needs no sudo.
@@ -261,10 +264,14 @@ install: $(if $(wildcard luaspy),,all)
 	$(call install_shared,$(COMPLETE_BASH),completion.sh bash)
 	$(call install_shared,$(COMPLETE_ZSH),completion.sh zsh)
 	$(call install_shared,$(COMPLETE_FISH),completion.sh fish)
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(UNIT))
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|' user/share/luaspy.service.in > $(O)/shared
+	$(Q)install -D -m 644 $(O)/shared $(DESTDIR)$(PREFIX)/$(UNIT)
 ifneq ($(SETCAP),)
 	$(Q)setcap $(CAPABILITIES) $(DESTDIR)$(PREFIX)/bin/luaspy
 else ifeq ($(DESTDIR),)
 	@echo "It needs sudo; or 'make install SETCAP=1', and who may execute it may profile any process"
+	@echo "As a service: 'systemctl daemon-reload && systemctl enable --now luaspy'"
 endif
 
 # A Debian package, of what was built.
@@ -276,7 +283,7 @@ deb: $(if $(wildcard luaspy),,all)
 .PHONY: uninstall
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/luaspy \
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/luaspy $(DESTDIR)$(PREFIX)/$(UNIT) \
 		$(addprefix $(DESTDIR)$(PREFIX)/share/,$(MANUAL) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
 
 .PHONY: clean

@@ -71,6 +71,7 @@ need_to_test() {
 	need musl-tools has_program musl-gcc
 	need procps has_program pgrep
 	need tmux has_program tmux
+	need systemd test -x /lib/systemd/systemd
 	need dpkg-dev has_program dpkg-shlibdeps
 	need lintian has_program lintian
 	need redis-server has_program redis-server

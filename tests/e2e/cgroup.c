@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cgroup.h"
 
+#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +13,26 @@
 
 #include <cmocka.h>
 
-/* It is busy until the last process has been taken out of it, which may be after its end. */
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)where;
+	if (type == FTW_DP)
+		rmdir(path);
+	return 0;
+}
+
+/*
+ * With those in it. They are busy until the last process has been taken out of them, which may be
+ * after its end.
+ */
 static void remove_folder(void *path)
 {
-	for (int tries = 0; rmdir(path) && tries < 100; tries++)
-		sleep_seconds(0.05);
+	for (int tries = 0; !access(path, F_OK) && tries < 100; tries++) {
+		nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		if (!access(path, F_OK))
+			sleep_seconds(0.05);
+	}
 	free(path);
 }
 

@@ -15,7 +15,7 @@
 #include "spying.h"
 
 #define PATIENCE 20
-#define ENOUGH   "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search"
+#define ENOUGH   "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore"
 
 /* luaspy with these capabilities and no others, as somebody else than root. */
 static struct child *start_with(struct stage *stage, const char *capabilities, const char *command,
@@ -95,10 +95,12 @@ static void names_the_capability_that_is_missing(void **state)
 	need_lua();
 	need_program("setpriv", "util-linux");
 	target = start_busy(stage);
-	spy = start_with(stage, "-all,+bpf,+sys_ptrace,+dac_read_search", "record", target->pid);
+	spy = start_with(stage, "-all,+bpf,+sys_ptrace,+dac_read_search,+checkpoint_restore",
+			 "record", target->pid);
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
 	assert_non_null(strstr(child__errors(stage, spy), "missing: CAP_PERFMON;"));
-	spy = start_with(stage, "-all,+perfmon,+sys_ptrace,+dac_read_search", "check", target->pid);
+	spy = start_with(stage, "-all,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore",
+			 "check", target->pid);
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
 	assert_non_null(strstr(child__output(stage, spy), "FAIL  CAP_BPF"));
 }

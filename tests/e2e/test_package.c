@@ -100,6 +100,9 @@ static void installs_runs_and_is_removed(void **state)
 	snprintf(script, sizeof(script), "%s%s", install,
 		 "$root/usr/bin/luaspy --version\n"
 		 "zcat $root/usr/share/man/man1/luaspy.1.gz | grep -q 'SH NAME'\n"
+		 "grep -q '^ExecStart=/usr/bin/luaspy record --system ' "
+		 "$root/lib/systemd/system/luaspy.service\n"
+		 "! find $root/etc | grep systemd\n"
 		 "bash -n $root/usr/share/bash-completion/completions/luaspy\n");
 	said = told_by(*state, script);
 	assert_non_null(strstr(said, "luaspy 0."));
@@ -111,9 +114,11 @@ static void installs_runs_and_is_removed(void **state)
 		fail_msg("%s", child__errors(*state, spy));
 	assert_true(scriptprofile__samples(spying__read(*state, in_folder(*state, "profile.json")),
 					   "complete") > 50);
-	assert_string_equal(told_by(*state, "dpkg --root=$stage/root --purge luaspy >/dev/null "
-					    "2>&1; find $stage/root/usr -type f 2>/dev/null || :"),
-			    "");
+	assert_string_equal(
+		told_by(*state,
+			"dpkg --root=$stage/root --purge luaspy >/dev/null "
+			"2>&1; find $stage/root/usr $stage/root/lib -type f 2>/dev/null || :"),
+		"");
 }
 
 int main(void)

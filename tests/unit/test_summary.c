@@ -292,7 +292,7 @@ static void mentions_only_what_was_counted(void **state)
 		"      7  samples in functions that are ignored, which their callers have\n"
 		"      8  samples, the last ones, that found no room in the timeline\n"
 		"      1  records besides samples that found no room in the ring buffer\n"
-		"      2  processes with Lua that could not be sampled\n");
+		"      2  processes that could not be looked into, or be sampled\n");
 }
 
 static void shows_the_ten_hottest_in_order(void **state)

@@ -116,8 +116,8 @@ static void tell_losses(const struct ls_profile_recorder *recorder, const char *
 		log_warn("'%s' lacks %llu records of functions, threads or processes", path,
 			 (unsigned long long)recorder->lost_records);
 	if (recorder->missed_processes)
-		log_warn("'%s' lacks %llu processes, which could not be sampled", path,
-			 (unsigned long long)recorder->missed_processes);
+		log_warn("'%s' lacks %llu processes that could not be looked into, or be sampled",
+			 path, (unsigned long long)recorder->missed_processes);
 }
 
 /* What was sampled since the last one; also nothing. */

@@ -5,7 +5,10 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "terminal.h"
 
@@ -79,6 +82,29 @@ char *log__printable(const char *text, char *to, size_t size)
 	return to;
 }
 
+/* Whether standard error is read by systemd's journal, which says by which file in the environment.
+ */
+static bool goes_to_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	char own[64];
+	struct stat status;
+
+	if (!stream || fstat(STDERR_FILENO, &status))
+		return false;
+	snprintf(own, sizeof(own), "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+	return !strcmp(stream, own);
+}
+
+/* It takes a line's importance from its beginning: sd-daemon(3). */
+static const char *importance(enum log_level level)
+{
+	static const char *const marks[] = {
+		[LOG_ERROR] = "<3>", [LOG_WARN] = "<4>", [LOG_INFO] = "<6>", [LOG_DEBUG] = "<7>"};
+
+	return goes_to_journal() ? marks[level] : "";
+}
+
 __attribute__((format(printf, 3, 0))) static void
 write_message(enum log_level level, const char *kind, const char *format, va_list args)
 {
@@ -95,7 +121,7 @@ write_message(enum log_level level, const char *kind, const char *format, va_lis
 	if (diverted)
 		diverted(diverted_context, level, line);
 	else
-		fprintf(stderr, "luaspy: %s%s\n", kind, line);
+		fprintf(stderr, "%sluaspy: %s%s\n", importance(level), kind, line);
 	errno = saved_errno;
 }
 

@@ -32,7 +32,8 @@ void log__divert(void (*sink)(void *context, enum log_level level, const char *l
 
 /*
  * "luaspy: " and the message; "luaspy: warning: " and "luaspy: debug: " where it is one. The
- * progress line is taken off the terminal first (log__call_before). errno stays as it was.
+ * progress line is taken off the terminal first (log__call_before). Systemd's journal is told how
+ * important each is. errno stays as it was.
  */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -333,7 +333,8 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 					    "timeline"},
 		{recorder->lost_records,
 		 "records besides samples that found no room in the ring buffer"},
-		{recorder->missed_processes, "processes with Lua that could not be sampled"},
+		{recorder->missed_processes,
+		 "processes that could not be looked into, or be sampled"},
 		{recorder->events_left_out, "marks and pauses beyond those that are kept"},
 	};
 	size_t widest = 0;

@@ -25,6 +25,8 @@ const struct privilege privileges[PRIVILEGE_COUNT] = {
 	{"CAP_PERFMON", CAP_PERFMON, "starts timers, reads the target's memory in BPF", 1},
 	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "names what processes of other users run", 0},
 	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, "reads the files that they run", 0},
+	{"CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE,
+	 "reads those that were removed or replaced since, as by an upgrade", 0},
 };
 
 /*
@@ -78,7 +80,7 @@ int privileges__has(uint64_t capabilities, size_t index)
 	unsigned int capability = privileges[index].capability;
 	uint64_t enough = BIT(capability);
 
-	if (capability == CAP_BPF || capability == CAP_PERFMON)
+	if (capability != CAP_SYS_PTRACE && capability != CAP_DAC_READ_SEARCH)
 		enough |= BIT(CAP_SYS_ADMIN);
 	if (capability == CAP_DAC_READ_SEARCH)
 		enough |= BIT(CAP_DAC_OVERRIDE);

@@ -14,7 +14,7 @@ struct privilege {
 	int is_needed;       /* for any recording, not only for processes of others */
 };
 
-#define PRIVILEGE_COUNT 4
+#define PRIVILEGE_COUNT 5
 extern const struct privilege privileges[PRIVILEGE_COUNT];
 
 /* Bit per capability that is effective now (CapEff). 0 or -errno. */

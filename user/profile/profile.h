@@ -98,7 +98,7 @@ struct ls_profile_recorder {
 	uint64_t evicted_functions; /* times that one was seen too seldom to be kept */
 	uint64_t evicted_samples;   /* in the "(other)" of such functions and calls, or below */
 	uint64_t lost_records;      /* of functions, threads and processes: no room for them */
-	uint64_t missed_processes;  /* with Lua, which could not be sampled */
+	uint64_t missed_processes;  /* that could not be looked into, or be sampled */
 	uint64_t ignored_samples;   /* in functions that --ignore took out */
 	uint64_t untimed_samples;   /* that found no room in ls_profile.samples */
 	uint64_t timed_from_ns;     /* CLOCK_MONOTONIC at start_ms */

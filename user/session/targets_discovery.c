@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "interpreters_puc.h"
 #include "log.h"
+#include "privileges.h"
 #include "lua_files.h"
 #include "process.h"
 #include "targets_work.h"
@@ -164,8 +165,31 @@ static int add_family(struct targets *targets, pid_t pid, bool is_newborn, int g
 	return count == -ENOMEM ? -ENOMEM : added;
 }
 
+/* Whether only a privilege that luaspy lacks would tell. */
+static bool is_denied(int error)
+{
+	return error == -EACCES || error == -EPERM;
+}
+
+static bool is_wanted(const struct targets *targets, pid_t pid)
+{
+	char name[16];
+
+	return pid != getpid() && !process__name(pid, name) &&
+	       process_filter__takes(targets->filter, pid, name);
+}
+
+/* It maps many files, of which each is told of. */
+static void miss(struct targets *targets, pid_t pid)
+{
+	if (pid == targets->last_denied || !is_wanted(targets, pid))
+		return;
+	targets->last_denied = pid;
+	targets->missed++;
+}
+
 /* Whether the process holds a Lua there. A file that is none is passed over from then on. */
-static int look_at(const struct targets *targets, const struct mapped_code *code, bool *holds_lua)
+static int look_at(struct targets *targets, const struct mapped_code *code, bool *holds_lua)
 {
 	struct process_mappings mappings = {};
 	struct lua_file file = {};
@@ -182,6 +206,8 @@ static int look_at(const struct targets *targets, const struct mapped_code *code
 		if (found >= 0)
 			close(found);
 		*holds_lua = !error && file.minor;
+		if (is_denied(error))
+			miss(targets, code->pid);
 		if (error == -ENOTSUP || (!error && !*holds_lua))
 			error = mappings__pass_over(targets->mappings, &code->file);
 		break;
@@ -214,10 +240,12 @@ static int on_lost_mappings(void *context)
 	return 0;
 }
 
-static bool holds_lua(const struct targets *targets, pid_t pid)
+/* 1, 0 or -errno. */
+static int holds_lua(const struct targets *targets, pid_t pid)
 {
 	struct interpreters_puc found;
-	bool result = !interpreters_puc__find(targets->setting.files, pid, &found) && found.count;
+	int error = interpreters_puc__find(targets->setting.files, pid, &found);
+	int result = error ? error : found.count != 0;
 
 	interpreters_puc__free(&found);
 	return result;
@@ -228,6 +256,7 @@ static int search(struct targets *targets, size_t *among)
 {
 	pid_t *pids;
 	ssize_t count = process__all(&pids);
+	size_t denied = 0;
 	int found = 0;
 
 	targets->has_to_search = 0;
@@ -235,15 +264,36 @@ static int search(struct targets *targets, size_t *among)
 		const struct target_process *target = targets__find(targets, pids[i]);
 		int result = 0;
 
-		if ((!target || target->has_ended) && holds_lua(targets, pids[i]))
-			result = add_found(targets, pids[i], has_just_begun(targets, pids[i]));
+		if (!target || target->has_ended)
+			result = holds_lua(targets, pids[i]);
+		denied += is_denied(result) && is_wanted(targets, pids[i]);
+		result = result > 0 ? add_found(targets, pids[i], has_just_begun(targets, pids[i]))
+				    : 0;
 		found = result < 0 ? result : found + result;
 	}
 	free(pids);
 	if (count < 0)
 		log_error("cannot list the processes in '/proc': %s", strerror((int)-count));
+	if (denied > targets->denied)
+		targets->missed += denied - targets->denied;
+	targets->denied = denied;
 	*among = count < 0 ? 0 : (size_t)count;
 	return count < 0 ? (int)count : found;
+}
+
+/* What is not there for want of privileges is not taken for idle. */
+static void tell_what_is_denied(const struct targets *targets, size_t among)
+{
+	char missing[160];
+
+	privileges__missing(missing, sizeof(missing));
+	if (targets->denied)
+		log_warn("cannot look into %zu of %zu processes: permission denied%s%s%s",
+			 targets->denied, among, *missing ? " (missing: " : "", missing,
+			 *missing ? "; try sudo)" : "");
+	else if (*missing)
+		log_warn("processes may be left out or have no names (missing: %s; try sudo)",
+			 missing);
 }
 
 int targets__watch_host(struct targets *targets)
@@ -264,6 +314,7 @@ int targets__watch_host(struct targets *targets)
 	if (found < 0)
 		return found;
 	log_info("%d of %zu processes run Lua; others are taken in when they do", found, among);
+	tell_what_is_denied(targets, among);
 	return 0;
 }
 

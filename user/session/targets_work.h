@@ -20,7 +20,9 @@ struct targets {
 	struct process_filter *filter; /* of processes that nobody named */
 	int has_to_search;             /* some mappings were lost */
 	size_t asked_for;              /* that are still there */
-	uint64_t missed;               /* processes with Lua on which timers could not be started */
+	uint64_t missed;               /* processes that could not be looked into, or be sampled */
+	size_t denied;                 /* of the first, at the last search */
+	pid_t last_denied;             /* since */
 	int is_paused;
 	uint64_t start_ns; /* CLOCK_MONOTONIC, of the timers */
 	pid_t first;

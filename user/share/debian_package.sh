@@ -30,7 +30,7 @@ documents=$share/doc/luaspy
 umask 022
 mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$documents" \
 	"$share/bash-completion/completions" "$share/zsh/vendor-completions" \
-	"$share/fish/vendor_completions.d" "$work/debian"
+	"$share/fish/vendor_completions.d" "$root/lib/systemd/system" "$work/debian"
 
 strip --strip-unneeded --remove-section=.comment --remove-section=.note \
 	-o "$root/usr/bin/luaspy" "$luaspy"
@@ -38,6 +38,7 @@ sh "$here/manual.sh" "$luaspy" | gzip -9n >"$share/man/man1/luaspy.1.gz"
 sh "$here/completion.sh" bash "$luaspy" >"$share/bash-completion/completions/luaspy"
 sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
 sh "$here/completion.sh" fish "$luaspy" >"$share/fish/vendor_completions.d/luaspy.fish"
+sed 's|@PREFIX@|/usr|' "$here/luaspy.service.in" >"$root/lib/systemd/system/luaspy.service"
 gzip -9n <README.md >"$documents/README.md.gz"
 
 gzip -9n >"$documents/changelog.gz" <<END
@@ -81,7 +82,7 @@ Package: luaspy
 Version: $version
 Architecture: $architecture
 Maintainer: $name <$address>
-Installed-Size: $(du -k -s --apparent-size "$root/usr" | cut -f 1)
+Installed-Size: $(du -k -c -s --apparent-size "$root/usr" "$root/lib" | sed -n 's/\ttotal$//p')
 Depends: $depends
 Section: devel
 Priority: optional
@@ -94,7 +95,7 @@ Description: sampling profiler for Lua that looks from outside
  .
  The profile is a ScriptProfiler file in JSON, with a summary on the terminal.
 END
-(cd "$root" && find usr -type f | LC_ALL=C sort | xargs md5sum) >"$root/DEBIAN/md5sums"
+(cd "$root" && find usr lib -type f | LC_ALL=C sort | xargs md5sum) >"$root/DEBIAN/md5sums"
 
 package=$folder/luaspy_${version}_$architecture.deb
 dpkg-deb --root-owner-group --build "$root" "$package" >/dev/null

@@ -211,6 +211,7 @@ static int open_in_our_root(const struct process_mapping *mapping)
 int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping)
 {
 	char path[96];
+	bool is_denied;
 	int file, ours;
 
 	/* Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. */
@@ -219,13 +220,16 @@ int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping)
 	file = open(path, O_PATH | O_CLOEXEC);
 	if (file >= 0)
 		return file;
+	is_denied = errno == EPERM || errno == EACCES;
 	file = open_in_root_of(pid, mapping->path);
 	if (file >= 0)
 		return file;
 	/* The kernel writes paths from the reader's root: that of a target in a chroot is in them.
 	 */
 	ours = open_in_our_root(mapping);
-	return ours >= 0 ? ours : file;
+	if (ours >= 0)
+		return ours;
+	return is_denied && file == -ENOENT ? -EPERM : file;
 }
 
 int process__mapped_pages(pid_t pid, uint64_t *pages)

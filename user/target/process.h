@@ -38,7 +38,8 @@ void process__mappings_free(struct process_mappings *mappings);
  * the very file that is mapped, deleted or in another mount namespace; else (without
  * CAP_CHECKPOINT_RESTORE) at its path below the root of the process, which no link there leads out
  * of, where another file may have taken its name since. The caller's descriptor, or -errno; -ENOENT
- * also once the process has ended.
+ * also once the process has ended; -EPERM: it has no path any more, and only that capability would
+ * open it.
  */
 int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping);
 

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * luaspy with the privileges that the unit of systemd gives it: they are enough for processes of
+ * anybody anywhere, and without any single one of them something is missing, and said to be.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 60
+
+/* Says how much CPU time it took since it was told to begin. */
+static const char worker[] = "print('ready') io.stdout:flush() io.read()\n"
+			     "local function work() for i = 1, 1000 do end end\n"
+			     "local start = os.clock()\n"
+			     "while os.clock() < start + 0.5 do work() end\n"
+			     "print(os.clock() - start)\n";
+
+/* Where the targets' interpreters are; each is a copy with a name of its own. */
+enum place { ROOTS, OTHERS, JAILED, HIDDEN, REMOVED, PLACES };
+
+/* $own is what the names begin with; they end with these. */
+static const char *const names[PLACES] = {"root", "other", "jail", "hide", "gone"};
+
+static const char *const scripts[PLACES] = {
+	[ROOTS] = "cp \"$lua\" ${own}root; exec ./${own}root worker.lua",
+	/* Nobody else may enter the folder. */
+	[OTHERS] = "mkdir other; cp \"$lua\" other/${own}other; chown -R 65534 other;\n"
+		   "chmod 700 other; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
+		   "other/${own}other worker.lua",
+	[JAILED] = "mkdir -p jail/private; cp \"$lua\" jail/private/${own}jail\n"
+		   "for file in $(ldd \"$lua\" | grep -o '/[^ ]*'); do\n"
+		   "	mkdir -p \"jail${file%/*}\"; cp -L \"$file\" \"jail$file\"\n"
+		   "done\n"
+		   "cp worker.lua jail; chown -R 65534 jail/private; chmod 700 jail/private\n"
+		   "exec chroot --userspec=65534:65534 jail /private/${own}jail worker.lua",
+	/* In no other mount namespace is there such a file. */
+	[HIDDEN] = "mkdir hidden; exec unshare --mount sh -c 'mount -t tmpfs none hidden;\n"
+		   "cp \"$lua\" hidden/${own}hide; exec hidden/${own}hide worker.lua'",
+	[REMOVED] = "cp \"$lua\" ${own}gone; exec ./${own}gone worker.lua",
+};
+
+#define need_to_lack_privileges()                                                                  \
+	do {                                                                                       \
+		need_lua();                                                                        \
+		need_program("setpriv", "util-linux");                                             \
+		need_program("unshare", "util-linux");                                             \
+	} while (0)
+
+/* Of programs that no other process of the host runs. */
+static const char *own_name(enum place place)
+{
+	static char name[24];
+
+	snprintf(name, sizeof(name), "u%d%s", getpid(), names[place]);
+	return name;
+}
+
+/* All of them, ready to be told to work. */
+static void start_targets(struct stage *stage, struct child *targets[PLACES])
+{
+	write_text(stage, "worker.lua", worker);
+	for (int place = 0; place < PLACES; place++) {
+		char *script;
+
+		assert_true(asprintf(&script,
+				     "set -e; export own=u%d; lua=$(command -v lua5.4); "
+				     "export lua=$(readlink -f \"$lua\")\n%s",
+				     getpid(), scripts[place]) > 0);
+		stage__own(stage, script, free);
+		targets[place] = start(stage, "sh", "-c", script);
+		child__await_output(stage, targets[place], "ready");
+	}
+	assert_return_code(unlink(in_folder(stage, own_name(REMOVED))), errno);
+}
+
+static struct child *start_unit(struct stage *stage, const char *without, const char *word)
+{
+	char sources[PATH_MAX], *script;
+
+	assert_non_null(getcwd(sources, sizeof(sources)));
+	assert_true(asprintf(&script,
+			     "set -e; folder=$PWD; mkdir -p logs; install -m 755 '%s' luaspy\n"
+			     "cd '%s'; export NARROWED='--name ^u%d'\n"
+			     "exec tests/e2e/run_as_unit.sh \"$folder/luaspy\" \"$folder/logs\" "
+			     "'%s' %s",
+			     luaspy_program(), sources, getpid(), without, word) > 0);
+	stage__own(stage, script, free);
+	return start(stage, "sh", "-c", script);
+}
+
+static void let_work(struct child *const targets[PLACES])
+{
+	for (int place = 0; place < PLACES; place++)
+		child__tell(targets[place], "go");
+	for (int place = 0; place < PLACES; place++)
+		assert_int_equal(child__wait(targets[place], PATIENCE), 0);
+}
+
+static struct scriptprofile *the_only_file(struct stage *stage)
+{
+	struct scriptprofile *profile;
+	glob_t found;
+
+	assert_int_equal(glob(in_folder(stage, "logs/lua-*.json"), 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	profile = spying__read(stage, found.gl_pathv[0]);
+	globfree(&found);
+	return profile;
+}
+
+/* All targets at work, and what was written of them. */
+static struct scriptprofile *profile_without(struct stage *stage, const char *without,
+					     struct child *targets[PLACES], struct child **spy)
+{
+	start_targets(stage, targets);
+	*spy = start_unit(stage, without, "");
+	child__await_errors(stage, *spy, "processes run Lua");
+	let_work(targets);
+	kill((*spy)->pid, SIGTERM);
+	assert_int_equal(child__wait(*spy, PATIENCE), 0);
+	print_message("%s", child__errors(stage, *spy));
+	return the_only_file(stage);
+}
+
+/* 0: it is no category. */
+static double process_us(const struct scriptprofile *profile, enum place place, pid_t pid)
+{
+	json_t *categories = json_object_get(profile->document, "Categories"), *category;
+	char title[64];
+	size_t i;
+
+	snprintf(title, sizeof(title), "%s (pid %d)", own_name(place), pid);
+	json_array_foreach(categories, i, category)
+	{
+		if (!strcmp(title, json_string_value(json_object_get(category, "Name"))))
+			return (double)profile->node_total_us[json_integer_value(
+				json_object_get(category, "NodeId"))];
+	}
+	return 0;
+}
+
+static double own_us(struct stage *stage, const struct child *target)
+{
+	return 1e6 * strtod(strchr(child__output(stage, target), '\n'), NULL);
+}
+
+static void assert_profiled(struct stage *stage, const struct scriptprofile *profile,
+			    struct child *const targets[PLACES], int absent)
+{
+	for (int place = 0; place < PLACES; place++) {
+		double found = process_us(profile, place, targets[place]->pid);
+		double truth = place == absent ? 0 : own_us(stage, targets[place]);
+
+		print_message("%s: %.1f of %.1f ms\n", names[place], found / 1e3, truth / 1e3);
+		assert_true(found >= 0.99 * truth && found <= 1.02 * truth);
+	}
+}
+
+static void the_unit_has_what_it_takes_for_anybodys_processes(void **state)
+{
+	struct child *targets[PLACES], *spy;
+	struct scriptprofile *profile;
+	double work;
+
+	need_to_lack_privileges();
+	profile = profile_without(*state, "none", targets, &spy);
+	assert_profiled(*state, profile, targets, -1);
+	work = (double)scriptprofile__total_us(profile, NULL, "work", 2);
+	print_message("in work: %.1f of %.1f ms\n", work / 1e3, (double)profile->all_us / 1e3);
+	assert_true(work > 0.8 * (double)profile->all_us);
+	assert_int_equal(scriptprofile__recorded(profile, "MissedProcesses"), 0);
+	assert_null(strstr(child__errors(*state, spy), "cannot look into"));
+	assert_null(strstr(child__errors(*state, spy), "missing:"));
+}
+
+static void assert_said_to_be_missing(struct stage *stage, const struct child *spy,
+				      const char *capability)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "missing: %s;", capability);
+	if (!strstr(child__errors(stage, spy), text))
+		fail_msg("no '%s' in: %s", text, child__errors(stage, spy));
+}
+
+static void assert_absent_without(struct stage *stage, const char *capability, enum place absent)
+{
+	struct child *targets[PLACES], *spy;
+	struct scriptprofile *profile = profile_without(stage, capability, targets, &spy);
+
+	assert_int_equal(process_us(profile, absent, targets[absent]->pid), 0);
+	assert_in_range(scriptprofile__recorded(profile, "MissedProcesses"), 1, PLACES);
+	assert_said_to_be_missing(stage, spy, capability);
+}
+
+/* Their folders are closed to all but them. */
+static void without_dac_read_search_files_of_others_are_missing(void **state)
+{
+	need_to_lack_privileges();
+	assert_absent_without(*state, "CAP_DAC_READ_SEARCH", OTHERS);
+}
+
+/* Their roots are closed; on older kernels all of them is. */
+static void without_sys_ptrace_other_namespaces_are_missing(void **state)
+{
+	need_to_lack_privileges();
+	assert_absent_without(*state, "CAP_SYS_PTRACE", HIDDEN);
+}
+
+static void without_checkpoint_restore_removed_files_are_missing(void **state)
+{
+	need_to_lack_privileges();
+	assert_absent_without(*state, "CAP_CHECKPOINT_RESTORE", REMOVED);
+}
+
+static void without_bpf_or_perfmon_nothing_is_recorded(void **state)
+{
+	static const char *const needed[] = {"CAP_BPF", "CAP_PERFMON"};
+
+	need_to_lack_privileges();
+	for (size_t i = 0; i < 2; i++) {
+		struct child *spy = start_unit(*state, needed[i], "");
+
+		assert_int_equal(child__wait(spy, PATIENCE), 1);
+		assert_said_to_be_missing(*state, spy, needed[i]);
+	}
+}
+
+/* What is in the unit is what `luaspy check` asks for, each with what it is for. */
+static void check_names_each_that_the_unit_has(void **state)
+{
+	static const char *const all[][2] = {{"FAIL", "CAP_BPF"},
+					     {"FAIL", "CAP_PERFMON"},
+					     {"note", "CAP_SYS_PTRACE"},
+					     {"note", "CAP_DAC_READ_SEARCH"},
+					     {"note", "CAP_CHECKPOINT_RESTORE"}};
+	struct child *spy;
+	char line[64];
+
+	need_to_lack_privileges();
+	spy = start_unit(*state, "none", "check");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(line, sizeof(line), "ok    %s ", all[i][1]);
+		assert_non_null(strstr(child__output(*state, spy), line));
+	}
+	for (size_t i = 0; i < 5; i++) {
+		spy = start_unit(*state, all[i][1], "check");
+		assert_int_equal(child__wait(spy, PATIENCE), i < 2);
+		snprintf(line, sizeof(line), "%s  %s ", all[i][0], all[i][1]);
+		if (!strstr(child__output(*state, spy), line))
+			fail_msg("no '%s' in:\n%s", line, child__output(*state, spy));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(the_unit_has_what_it_takes_for_anybodys_processes),
+		staged(without_dac_read_search_files_of_others_are_missing),
+		staged(without_sys_ptrace_other_namespaces_are_missing),
+		staged(without_checkpoint_restore_removed_files_are_missing),
+		staged(without_bpf_or_perfmon_nothing_is_recorded),
+		staged(check_names_each_that_the_unit_has),
+	};
+
+	return cmocka_run_group_tests_name("privileges", tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The unit as it is installed, under a systemd of its own. */
+#include <glob.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cgroup.h"
+#include "spying.h"
+
+#define PATIENCE    60
+#define SYSTEMD     1     /* of the stage's children; the first installs what is tested */
+#define DYNAMIC_MIN 61184 /* systemd's range for DynamicUser= (uid-range.h) */
+#define DYNAMIC_MAX 65519
+
+/* Says how much CPU time it took in all. */
+static const char worker[] = "local function work() for i = 1, 1000 do end end\n"
+			     "while os.clock() < 0.5 do work() end\n"
+			     "print(string.format('%s %.6f', arg[1], os.clock()))\n";
+
+/* A shell in there; it may fail. */
+static struct child *start_inside(struct stage *stage, const char *script)
+{
+	char *text;
+
+	assert_true(asprintf(&text,
+			     "exec nsenter --target=\"$(pgrep -P %d)\" --all --root --wd env -i "
+			     "PATH=/usr/local/bin:/usr/sbin:/usr/bin sh -c '%s'",
+			     stage->children[SYSTEMD].pid, script) > 0);
+	stage__own(stage, text, free);
+	return start(stage, "sh", "-c", text);
+}
+
+/* What it says. */
+static const char *told_inside(struct stage *stage, const char *script)
+{
+	struct child *child = start_inside(stage, script);
+
+	if (child__wait(child, PATIENCE))
+		fail_msg("%s\n%s%s", script, child__output(stage, child),
+			 child__errors(stage, child));
+	return child__output(stage, child);
+}
+
+/* Until a shell's condition holds in there. */
+static void await_inside(struct stage *stage, const char *condition)
+{
+	char *script;
+
+	assert_true(asprintf(&script,
+			     "tries=0; until %s; do tries=$((tries + 1)); [ $tries -lt 300 ] || "
+			     "{ journalctl --no-pager; exit 1; }; sleep 0.1; done",
+			     condition) > 0);
+	stage__own(stage, script, free);
+	told_inside(stage, script);
+}
+
+static void install(struct stage *stage)
+{
+	struct child *child;
+	char sources[PATH_MAX], *script;
+
+	assert_non_null(getcwd(sources, sizeof(sources)));
+	assert_true(asprintf(&script,
+			     "stage=$PWD; cd '%s'; env -u MAKEFLAGS make install O=$stage/output "
+			     "PREFIX=/usr/local DESTDIR=$stage/destination && "
+			     "mv $stage/destination/usr/local $stage/installed",
+			     sources) > 0);
+	stage__own(stage, script, free);
+	child = start(stage, "sh", "-c", script);
+	if (child__wait(child, PATIENCE))
+		fail_msg("%s", child__errors(stage, child));
+}
+
+/* Why none can run here, or NULL. */
+static const char *boot(struct stage *stage)
+{
+	char name[32], script[PATH_MAX + 32];
+	const char *cgroup;
+	struct child *systemd;
+	siginfo_t end = {};
+
+	snprintf(name, sizeof(name), "luaspy-test-%d", getpid());
+	cgroup = cgroup__make(stage, name);
+	if (!cgroup)
+		return "no cgroup of the unified hierarchy can be made here";
+	assert_non_null(getcwd(script, PATH_MAX));
+	strcat(script, "/tests/e2e/boot_systemd.sh");
+	systemd = start(stage, script, stage->folder, cgroup);
+	assert_ptr_equal(systemd, &stage->children[SYSTEMD]);
+	for (int tries = 0; tries < 10; tries++) {
+		struct child *asked = start_inside(
+			stage,
+			"tries=0; until systemctl --quiet is-active basic.target; do\n"
+			"tries=$((tries + 1)); [ $tries -lt 50 ] || exit 1; sleep 0.1; done");
+
+		if (!child__wait(asked, PATIENCE))
+			return NULL;
+		assert_int_equal(
+			waitid(P_PID, (id_t)systemd->pid, &end, WEXITED | WNOHANG | WNOWAIT), 0);
+		if (end.si_pid)
+			break;
+	}
+	print_message("%s", child__errors(stage, systemd));
+	return "no systemd can be started in namespaces here";
+}
+
+#define need_service(stage)                                                                        \
+	do {                                                                                       \
+		const char *why;                                                                   \
+                                                                                                   \
+		need_lua();                                                                        \
+		need_program("/lib/systemd/systemd", "systemd");                                   \
+		need_program("nsenter", "util-linux");                                             \
+		need_program("pgrep", "procps");                                                   \
+		install(stage);                                                                    \
+		why = boot(stage);                                                                 \
+		if (why)                                                                           \
+			skip_because(why);                                                         \
+	} while (0)
+
+/* A file of the service's, by its place in the order of time. */
+static const char *profile_path(struct stage *stage, size_t index, size_t count)
+{
+	char *path = NULL;
+	glob_t found;
+
+	assert_int_equal(glob(in_folder(stage, "root/var/log/luaspy/lua-*.json"), 0, NULL, &found),
+			 0);
+	assert_int_equal(found.gl_pathc, count);
+	path = stage__own(stage, strdup(found.gl_pathv[index]), free);
+	globfree(&found);
+	return path;
+}
+
+/* That process, as the worker said its name, has all its CPU time in that file. */
+static void assert_profiled(const struct scriptprofile *profile, const char *said, const char *name)
+{
+	json_t *categories = json_object_get(profile->document, "Categories"), *category;
+	const char *at = strstr(said, name);
+	double truth, found = 0;
+	size_t i;
+
+	assert_non_null(at);
+	truth = 1e6 * strtod(at + strlen(name), NULL);
+	json_array_foreach(categories, i, category)
+	{
+		const char *title = json_string_value(json_object_get(category, "Name"));
+
+		if (!strncmp(title, name, strlen(name)) && title[strlen(name)] == ' ')
+			found += (double)profile->node_total_us[json_integer_value(
+				json_object_get(category, "NodeId"))];
+	}
+	print_message("%s: %.1f of %.1f ms\n", name, found / 1e3, truth / 1e3);
+	assert_true(found >= 0.99 * truth && found <= 1.02 * truth);
+}
+
+/* Of root; of another user, in a folder that is closed; in a mount namespace, in its /home. */
+static const char at_work[] =
+	"cd /tmp; cp $(readlink -f $(command -v lua5.4)) tolua; cp /etc/worker.lua .\n"
+	"mkdir closed; cp tolua closed/byother; chown -R 65534 closed; chmod 700 closed\n"
+	"./tolua worker.lua tolua &\n"
+	"setpriv --reuid=65534 --regid=65534 --clear-groups closed/byother worker.lua byother &\n"
+	"unshare --mount sh -c \"mount -t tmpfs none /home; cp tolua /home/inhome\n"
+	"exec /home/inhome worker.lua inhome\" &\n"
+	"wait";
+
+static void profiles_all_users_and_writes_when_told(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	const char *said, *path;
+	struct stat status;
+
+	need_service(stage);
+	write_text(stage, "root/etc/worker.lua", worker);
+	told_inside(stage, "systemctl start luaspy");
+	await_inside(stage, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	said = told_inside(stage, at_work);
+	told_inside(stage, "systemctl reload luaspy");
+	await_inside(stage, "journalctl -u luaspy | grep -q \"luaspy: wrote\"");
+	path = profile_path(stage, 0, 1);
+	profile = spying__read(stage, path);
+	assert_profiled(profile, said, "tolua");
+	assert_profiled(profile, said, "byother");
+	assert_profiled(profile, said, "inhome");
+	assert_true((double)scriptprofile__total_us(profile, NULL, "work", 1) >
+		    0.8 * (double)profile->all_us);
+	assert_int_equal(scriptprofile__recorded(profile, "MissedProcesses"), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0640);
+	assert_in_range(status.st_uid, DYNAMIC_MIN, DYNAMIC_MAX);
+
+	said = told_inside(stage, "cd /tmp; mv tolua later; ./later worker.lua later");
+	told_inside(stage, "systemctl stop luaspy");
+	assert_profiled(spying__read(stage, profile_path(stage, 1, 2)), said, "later");
+	assert_string_equal(told_inside(stage, "systemctl show -p Result -p ExecMainStatus luaspy"),
+			    "Result=success\nExecMainStatus=0\n");
+}
+
+/* What the kernel says of the process, not what the unit asks for. */
+static void may_do_nothing_else(void **state)
+{
+	const char *said;
+
+	need_service(*state);
+	told_inside(*state, "systemctl start luaspy");
+	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	said = told_inside(
+		*state, "pid=$(systemctl show -P MainPID luaspy)\n"
+			"grep -E \"^(Uid|Cap(Prm|Bnd)|NoNewPrivs|Seccomp):\" /proc/$pid/status | "
+			"cut -f 1,2\n"
+			"inside=\"nsenter --target $pid --mount --net\"\n"
+			"for path in /usr/local/x /var/lib/x /etc/x /home/x; do\n"
+			"	if $inside touch $path; then echo wrote $path; fi 2>/dev/null\n"
+			"done\n"
+			"touch /tmp/theirs; $inside ls -A /tmp; $inside ls /sys/class/net");
+	print_message("%s", said);
+	assert_in_range(atoi(strstr(said, "Uid:") + 5), DYNAMIC_MIN, DYNAMIC_MAX);
+	assert_non_null(strstr(said, "CapPrm:\t000001c000080004\n"
+				     "CapBnd:\t000001c000080004\nNoNewPrivs:\t1\nSeccomp:\t2\n"
+				     "lo\n"));
+}
+
+static void tells_the_journal_a_line_a_file(void **state)
+{
+	const char *said;
+	int lines;
+
+	need_service(*state);
+	write_text(*state, "root/etc/worker.lua", worker);
+	write_text(*state, "root/etc/default/luaspy",
+		   "LUASPY_OPTIONS=\"--interval 300ms --keep 2 --name ^brief\"\n");
+	told_inside(*state, "systemctl start luaspy");
+	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	told_inside(*state, "cp $(readlink -f $(command -v lua5.4)) /tmp/brief; "
+			    "for i in 1 2 3; do /tmp/brief /etc/worker.lua x; done");
+	await_inside(*state, "[ $(journalctl -u luaspy | grep -c \"luaspy: wrote\") -gt 5 ]");
+	told_inside(*state, "systemctl stop luaspy; [ $(ls /var/log/luaspy | wc -l) = 2 ]");
+	said = told_inside(
+		*state,
+		"journalctl -u luaspy -o cat --no-pager _COMM=luaspy | "
+		"grep -v \"^luaspy: wrote /var/log/luaspy/lua-[-_0-9]*.json$\" | grep -v \"warning: .* lacks\"");
+	print_message("%s", said);
+	assert_non_null(strstr(said, "processes run Lua; others are taken in when they do\n"));
+	assert_non_null(strstr(said, "): Lua 5.4."));
+	assert_non_null(strstr(said, "luaspy: layout 5.4"));
+	for (lines = 0; (said = strchr(said, '\n')); said++)
+		lines++;
+	assert_int_equal(lines, 3);
+}
+
+/* A service that found nothing to profile has not failed; one with wrong options is not retried. */
+static void ends_as_an_operator_expects(void **state)
+{
+	const char *said;
+
+	need_service(*state);
+	told_inside(*state, "systemctl start luaspy");
+	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	told_inside(*state, "systemctl stop luaspy");
+	assert_string_equal(told_inside(*state, "systemctl show -P Result luaspy"), "success\n");
+	write_text(*state, "root/etc/default/luaspy", "LUASPY_OPTIONS=--no-such-option\n");
+	told_inside(*state, "systemctl start luaspy");
+	await_inside(*state, "systemctl is-failed luaspy");
+	assert_string_equal(told_inside(*state, "systemctl show -P Result -P NRestarts luaspy"),
+			    "exit-code\n0\n");
+	/* What is an error is one to the journal, too; what is none is not. */
+	said = told_inside(*state, "journalctl -u luaspy -p err -o cat --no-pager _COMM=luaspy");
+	assert_ptr_equal(strstr(said, "luaspy: no script in the profile"), said);
+	assert_ptr_equal(strstr(said, "luaspy: unknown option"), strchr(said, '\n') + 1);
+	assert_null(strstr(said, "processes run Lua"));
+}
+
+static void systemd_finds_nothing_to_complain_about(void **state)
+{
+	need_service(*state);
+	assert_string_equal(told_inside(*state, "systemd-analyze verify --man=no luaspy.service "
+						"2>&1"),
+			    "");
+	print_message("%s", told_inside(*state, "systemd-analyze security --offline=true "
+						"--no-pager --threshold=20 "
+						"/usr/local/lib/systemd/system/luaspy.service | "
+						"tail -n 1"));
+	assert_string_equal(told_inside(*state, "systemctl is-active luaspy || "
+						"systemctl is-enabled luaspy || :"),
+			    "inactive\ndisabled\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(profiles_all_users_and_writes_when_told),
+		staged(may_do_nothing_else),
+		staged(tells_the_journal_a_line_a_file),
+		staged(ends_as_an_operator_expects),
+		staged(systemd_finds_nothing_to_complain_about),
+	};
+
+	return cmocka_run_group_tests_name("service", tests, NULL, NULL);
+}

@@ -17,7 +17,8 @@ static int replant(const struct ls_profile *old, uint8_t *used, struct call_tree
 
 		if (!used[category->node])
 			continue;
-		nodes[category->node] = call_tree__category(tree, category->name);
+		nodes[category->node] =
+			call_tree__category_of(tree, category->owner, category->name);
 		if (!nodes[category->node])
 			return -ENOMEM;
 	}

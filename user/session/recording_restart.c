@@ -56,6 +56,16 @@ static void zero_counts(struct recording *recording)
 	recording->unnamed_calls = 0;
 }
 
+static void restart_parts(struct recording *recording)
+{
+	struct ls_profile begun = {};
+
+	if (!recording->parts)
+		return;
+	call_tree__export(recording->tree, &begun);
+	parts__restart(recording->parts, &begun);
+}
+
 int recording__restart(struct recording *recording)
 {
 	uint32_t count = call_tree__nodes(recording->tree);
@@ -80,6 +90,7 @@ int recording__restart(struct recording *recording)
 	recording->timeline = timeline;
 	timeline = NULL;
 	zero_counts(recording);
+	restart_parts(recording);
 cleanup:
 	timeline__free(timeline);
 	call_tree__free(tree);

@@ -24,7 +24,8 @@ struct output_folder {
 	const struct record_options *options;
 	const char *path;
 	struct rolled_files *files;
-	int is_made; /* by us */
+	int is_made;    /* by us */
+	int has_warned; /* of too many parts */
 	uint64_t written, failed;
 };
 
@@ -63,7 +64,7 @@ static int make(struct output_folder *folder)
 	return S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
 }
 
-static int explain(const char *path, int error)
+static void explain_no_folder(const char *path, int error)
 {
 	if (error == -ENOENT)
 		log_error("cannot make the folder '%s': that which it is to be in does not exist "
@@ -72,8 +73,7 @@ static int explain(const char *path, int error)
 	else if (error == -ENOTDIR)
 		log_error("cannot write into '%s': it is not a folder", path);
 	else
-		log_error("cannot write into '%s': %s", path, strerror(-error));
-	return error;
+		log_error("cannot make the folder '%s': %s", path, strerror(-error));
 }
 
 /* NULL when out of memory. */
@@ -107,19 +107,27 @@ int output_folder__new(const struct record_options *options, struct output_folde
 	int error;
 
 	*made = NULL;
-	if (!folder)
-		return explain(options->output_dir, -ENOMEM);
+	if (!folder) {
+		log_error("out of memory");
+		return -ENOMEM;
+	}
 	folder->options = options;
 	folder->path = options->output_dir;
 	error = make(folder);
-	if (!error)
-		error = try(folder);
 	if (error) {
-		output_folder__free(folder);
-		return explain(options->output_dir, error);
+		explain_no_folder(folder->path, error);
+		goto cleanup;
+	}
+	error = try(folder);
+	if (error) {
+		log_error("cannot write into '%s': %s", folder->path, strerror(-error));
+		goto cleanup;
 	}
 	*made = folder;
-	return 0;
+	folder = NULL;
+cleanup:
+	output_folder__free(folder);
+	return error;
 }
 
 void output_folder__free(struct output_folder *folder)
@@ -230,6 +238,15 @@ static void say(const struct output_folder *folder, const struct round *round)
 			 folder->path, units__format_size(round->bytes, size, sizeof(size)));
 }
 
+static void warn_of_too_many(struct output_folder *folder)
+{
+	if (!folder->has_warned)
+		log_warn("more than %d processes had something to be written: what those beyond "
+			 "did is in the file of the rest (try --interval or --merge-by)",
+			 PARTS_MAX);
+	folder->has_warned = 1;
+}
+
 int output_folder__write(struct output_folder *folder, struct session *session)
 {
 	struct session_parts *parts;
@@ -253,6 +270,8 @@ int output_folder__write(struct output_folder *folder, struct session *session)
 			result = write_part(folder, part, &profile, &round);
 		note(&round, result);
 	}
+	if (session_parts__are_too_many(parts))
+		warn_of_too_many(folder);
 	session_parts__free(parts);
 	say(folder, &round);
 	folder->written += round.written;

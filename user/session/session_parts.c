@@ -176,3 +176,8 @@ int session_parts__next(struct session_parts *parts, struct part **part,
 	tell_rest(parts, profile);
 	return has_anything(&profile->recorder);
 }
+
+int session_parts__are_too_many(const struct session_parts *parts)
+{
+	return parts->all->are_too_many;
+}

@@ -26,4 +26,7 @@ void session_parts__free(struct session_parts *parts);
 int session_parts__next(struct session_parts *parts, struct part **part,
 			struct ls_profile *profile);
 
+/* More were needed than there may be (PARTS_MAX): those beyond are in the rest. */
+int session_parts__are_too_many(const struct session_parts *parts);
+
 #endif

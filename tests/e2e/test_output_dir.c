@@ -209,8 +209,7 @@ static void each_process_has_its_file(void **state)
 		struct scriptprofile *profile;
 		const json_t *recorder, *category;
 
-		snprintf(pattern, sizeof(pattern), "out/%s-%d-2*-*.json", name,
-			 workers[i]->pid);
+		snprintf(pattern, sizeof(pattern), "out/%s-%d-2*-*.json", name, workers[i]->pid);
 		snprintf(title, sizeof(title), "%s (pid %d)", name, workers[i]->pid);
 		profile = read_one(*state, pattern);
 		recorder = json_object_get(profile->document, "Recorder");
@@ -350,9 +349,9 @@ static void children_without_lua_are_the_rest(void **state)
 	assert_int_equal(rest.files, 1);
 	assert_int_equal(all.files, 3);
 	assert_near("CPU time of Lua", lua.cpu_us, 1e6 * (user_s[1] + system_s[1]), 0.01);
-	assert_whole(*state, spy, &all,
-		     1e6 * (user_s[0] + system_s[0] + user_s[1] + system_s[1]));
-	assert_memory_equal(target_of(read_one(*state, "out/rest-*")), "the rest of bash (pid ", 22);
+	assert_whole(*state, spy, &all, 1e6 * (user_s[0] + system_s[0] + user_s[1] + system_s[1]));
+	assert_memory_equal(target_of(read_one(*state, "out/rest-*")), "the rest of bash (pid ",
+			    22);
 }
 
 static void groups_have_a_file_each(void **state)
@@ -443,8 +442,7 @@ static void keeps_the_newest_intervals(void **state)
 	workers[0] = start_worker(*state, "lua5.4", "60", NULL);
 	workers[1] = start_worker(*state, "lua5.4", "60", NULL);
 	spy = spy_on(*state, workers, 2,
-		     (const char *const[]){"--interval", "400ms", "--keep", "2", "-d", "3s",
-					   NULL});
+		     (const char *const[]){"--interval", "400ms", "--keep", "2", "-d", "3s", NULL});
 	child__tell(workers[0], "go");
 	child__tell(workers[1], "go");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);

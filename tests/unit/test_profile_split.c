@@ -69,11 +69,11 @@ static int make_fixture(void **state)
 	fixture->seed = 6;
 	for (uint32_t i = 1; i <= FUNCTIONS; i++) {
 		snprintf(fixture->names[i], sizeof(fixture->names[i]), "f%u", i);
-		fixture->functions[i] = (struct ls_profile_function){
-			.source = "a.lua",
-			.name = fixture->names[i],
-			.current_line = i > PLAIN ? i : 0,
-			.function = i > PLAIN ? i - PLAIN : 0};
+		fixture->functions[i] =
+			(struct ls_profile_function){.source = "a.lua",
+						     .name = fixture->names[i],
+						     .current_line = i > PLAIN ? i : 0,
+						     .function = i > PLAIN ? i - PLAIN : 0};
 	}
 	fixture->whole = call_tree__new();
 	for (int i = 0; i < OWNERS; i++)
@@ -164,9 +164,8 @@ static void a_function_at_a_line_has_its_own_without_one(void **state)
 			}
 			at_lines++;
 			assert_in_range(function->function, 1, part.function_count);
-			assert_ptr_equal(
-				part.functions[function->function].name,
-				fixture->functions[function->current_line - PLAIN].name);
+			assert_ptr_equal(part.functions[function->function].name,
+					 fixture->functions[function->current_line - PLAIN].name);
 		}
 	}
 	assert_in_range(at_lines, 1, OWNERS * 3);
@@ -184,8 +183,7 @@ static void samples_in_time_are_their_owners_too(void **state)
 		for (size_t i = 0; i < part.sample_count; i++) {
 			assert_int_equal(part.samples[i].time_ns,
 					 fixture->timed_alone[owner][i].time_ns);
-			assert_int_equal(part.samples[i].node,
-					 fixture->timed_alone[owner][i].node);
+			assert_int_equal(part.samples[i].node, fixture->timed_alone[owner][i].node);
 		}
 	}
 }

@@ -21,7 +21,8 @@
 /* What they are called without their dates. */
 static char dateless[128];
 
-/* Writes the next file of the interval, of that size, and has it noted. Its path is good until the next. */
+/* Writes the next file of the interval, of that size, and has it noted. Its path is good until the
+ * next. */
 static const char *add(struct rolled_files *files, size_t size)
 {
 	static const char content[64];

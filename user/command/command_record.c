@@ -22,8 +22,8 @@
 struct delivery {
 	const struct record_options *options;
 	const char *path;
-	struct output_file *file;   /* NULL where there are more: */
-	struct rolled_files *files; /* one for each interval; NULL: there is one */
+	struct output_file *file;     /* NULL where there are more: */
+	struct rolled_files *files;   /* one for each interval; NULL: there is one */
 	struct output_folder *folder; /* one for each part instead; NULL: there is one */
 };
 

@@ -27,9 +27,8 @@ static void make_safe(const char *name, size_t size, char *to)
 	size_t length = 0;
 
 	for (; name[length] && length < size - 1; length++)
-		to[length] = is_kept(name[length]) && (length || name[length] != '.')
-				     ? name[length]
-				     : '_';
+		to[length] = is_kept(name[length]) && (length || name[length] != '.') ? name[length]
+										      : '_';
 	to[length] = '\0';
 }
 

@@ -21,16 +21,16 @@ void rolled_files__free(struct rolled_files *files);
 void rolled_files__begin(struct rolled_files *files);
 
 /*
- * What a file is to be called whose profile began at `begin`: `path` is that without the date, which
- * goes before the ending, and a number after it where there is a file of that name. NULL: out of
- * memory, or there are very many of it. Valid until the next call.
+ * What a file is to be called whose profile began at `begin`: `path` is that without the date,
+ * which goes before the ending, and a number after it where there is a file of that name. NULL: out
+ * of memory, or there are very many of it. Valid until the next call.
  */
 const char *rolled_files__name(struct rolled_files *files, const char *path, time_t begin);
 
 /*
  * The file of the name given last is written. Removes the files of the oldest intervals until the
- * rest is as it may be; those of the newest stay, and so does what is not any more what was written.
- * What cannot be removed it says. 0 or -ENOMEM.
+ * rest is as it may be; those of the newest stay, and so does what is not any more what was
+ * written. What cannot be removed it says. 0 or -ENOMEM.
  */
 int rolled_files__add(struct rolled_files *files);
 

@@ -6,7 +6,8 @@
 
 /* Of all owners, one after the other. */
 struct grouped {
-	uint32_t *ids;   /* of nodes, or indices of samples or categories, in order within one owner */
+	uint32_t
+		*ids; /* of nodes, or indices of samples or categories, in order within one owner */
 	size_t *starts; /* by owner's number, from 1; one more than there are numbers */
 };
 
@@ -14,8 +15,8 @@ struct profile_split {
 	const struct ls_profile *from;
 	uint32_t *owners; /* by number, from 1, ascending */
 	uint32_t owner_count;
-	uint32_t *numbers;   /* by node: its owner's */
-	uint32_t *new_nodes; /* by node: its id among its owner's */
+	uint32_t *numbers;       /* by node: its owner's */
+	uint32_t *new_nodes;     /* by node: its id among its owner's */
 	uint32_t *new_functions; /* by function: its id in the profile that is made; 0: not in it */
 	struct grouped nodes, categories, samples;
 	/* What the last one was made of. */
@@ -269,8 +270,7 @@ static int take_nodes(struct profile_split *split, uint32_t number, struct ls_pr
 	return 0;
 }
 
-static int take_categories(struct profile_split *split, uint32_t number,
-			   struct ls_profile *profile)
+static int take_categories(struct profile_split *split, uint32_t number, struct ls_profile *profile)
 {
 	size_t start = split->categories.starts[number];
 	size_t count = split->categories.starts[number + 1] - start;
@@ -281,8 +281,7 @@ static int take_categories(struct profile_split *split, uint32_t number,
 	for (size_t i = 0; i < count; i++) {
 		split->part_categories[i] =
 			split->from->categories[split->categories.ids[start + i]];
-		split->part_categories[i].node =
-			split->new_nodes[split->part_categories[i].node];
+		split->part_categories[i].node = split->new_nodes[split->part_categories[i].node];
 	}
 	profile->categories = split->part_categories;
 	profile->category_count = (uint32_t)count;

@@ -151,8 +151,7 @@ static void tell_rest(struct session_parts *parts, struct ls_profile *profile)
 	parts->all->dropped_rest = recorder->classes[LS_SAMPLE_DROPPED];
 }
 
-int session_parts__next(struct session_parts *parts, struct part **part,
-			struct ls_profile *profile)
+int session_parts__next(struct session_parts *parts, struct part **part, struct ls_profile *profile)
 {
 	int error;
 

@@ -49,7 +49,8 @@ static int free_fixture(void **state)
 
 static void take(struct fixture *fixture, pid_t pid, uint64_t runtime_ns, uint32_t dropped)
 {
-	struct ls_frame frame = {.kind = LS_FRAME_C, .function = 0x4000};
+	/* Of which nothing is known. */
+	struct ls_frame frame = {.kind = LS_FRAME_LUA, .function = 0x4000};
 	struct ls_sample sample = {.type = LS_RECORD_SAMPLE,
 				   .tgid = (uint32_t)pid,
 				   .tid = (uint32_t)pid,
@@ -106,6 +107,7 @@ static void what_is_counted_is_its_parts(void **state)
 	assert_int_equal(one->classes[LS_SAMPLE_TORN], 2);
 	assert_int_equal(one->classes[LS_SAMPLE_DROPPED], 5);
 	assert_int_equal(one->errors[LS_WALK_RESUMERS], 2);
+	assert_int_equal(one->collected, 2);
 	assert_int_equal(one->unknown_lines, 2);
 	assert_true(one->unsampled_ns >= 7 * PERIOD);
 	assert_int_equal(other->classes[LS_SAMPLE_TORN], 1);

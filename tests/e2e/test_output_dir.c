@@ -526,7 +526,7 @@ static void what_cannot_be_written_costs_no_other(void **state)
 	child__await_output(stage, large, "ready");
 	small = start_worker(stage, "lua5.4", "0.5", NULL);
 	snprintf(command, sizeof(command),
-		 "trap '' XFSZ; ulimit -f 16; exec %s record -v -p %d,%d --output-dir out",
+		 "trap '' XFSZ; ulimit -f 64; exec %s record -v -p %d,%d --output-dir out",
 		 luaspy_program(), large->pid, small->pid);
 	spy = start(stage, "sh", "-c", command);
 	spying__await_timers(stage, spy);

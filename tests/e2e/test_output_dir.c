@@ -283,6 +283,26 @@ static void what_somebody_put_there_stays(void **state)
 	assert_int_equal(count_files(in_folder(*state, "out")), 61);
 }
 
+/* Who may move the folder must not choose where luaspy writes. */
+static void files_are_in_the_folder_that_it_was(void **state)
+{
+	struct child *worker, *spy;
+
+	need_lua();
+	worker = start_worker(*state, "lua5.4", "60", NULL);
+	assert_int_equal(mkdir(in_folder(*state, "elsewhere"), 0700), 0);
+	spy = spy_on(*state, &worker, 1, (const char *const[]){"--interval", "200ms", NULL});
+	child__tell(worker, "go");
+	child__await_errors(*state, spy, "wrote 1 file into out");
+	assert_int_equal(rename(in_folder(*state, "out"), in_folder(*state, "moved")), 0);
+	assert_int_equal(symlink("elsewhere", in_folder(*state, "out")), 0);
+	child__let_work(worker, 0.7);
+	kill(spy->pid, SIGTERM);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_int_equal(count_files(in_folder(*state, "elsewhere")), 0);
+	assert_true(read_all(*state, "moved/*").files >= 3);
+}
+
 /* Those that come and go while it samples. */
 static void of_the_system_what_has_ended_has_its_file(void **state)
 {
@@ -549,6 +569,7 @@ int main(void)
 		staged(each_process_has_its_file),
 		staged(names_lead_nowhere_else),
 		staged(what_somebody_put_there_stays),
+		staged(files_are_in_the_folder_that_it_was),
 		staged(of_the_system_what_has_ended_has_its_file),
 		staged(children_without_lua_are_the_rest),
 		staged(groups_have_a_file_each),

@@ -98,7 +98,7 @@ static int deliver_interval(struct session *session, const struct delivery *deli
 		log_error("cannot write '%s': no name left for it", delivery->path);
 		return -EEXIST;
 	}
-	error = shown_profile__open(path, &file);
+	error = shown_profile__open(path, path, &file);
 	if (!error)
 		error = deliver(session, delivery, path, file, false);
 	if (error)
@@ -144,7 +144,7 @@ static int deliver_last(struct session *session, const struct delivery *delivery
 	}
 	if (delivery->files)
 		return deliver_interval(session, delivery);
-	error = delivery->folder && delivery->options->interval_ns
+	error = delivery->folder && (delivery->options->interval_ns || log__level() < LOG_INFO)
 			? 0
 			: deliver(session, delivery, delivery->path, delivery->file, true);
 	return delivery->folder ? deliver_parts(session, delivery) : error;
@@ -191,7 +191,7 @@ static int prepare(struct delivery *delivery)
 	if (options->output_dir)
 		return output_folder__new(options, &delivery->folder);
 	if (!options->interval_ns)
-		return shown_profile__open(delivery->path, &delivery->file);
+		return shown_profile__open(delivery->path, delivery->path, &delivery->file);
 	error = rolled_files__new(delivery->path, options->keep, options->keep_bytes,
 				  &delivery->files);
 	if (error) {
@@ -199,7 +199,7 @@ static int prepare(struct delivery *delivery)
 		return error;
 	}
 	path = rolled_files__name(delivery->files, delivery->path, time(NULL));
-	error = path ? shown_profile__open(path, &probe) : -ENOMEM;
+	error = path ? shown_profile__open(path, path, &probe) : -ENOMEM;
 	output_file__discard(probe);
 	return error;
 }

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "invoker.h"
 #include "log.h"
 #include "output_name.h"
@@ -178,12 +180,23 @@ static const char *file_of(struct output_folder *folder, struct part *part, uint
 	return part->file;
 }
 
+/* In the folder that is held open, whatever its path leads to by now. */
+static int open_file(const struct output_folder *folder, const char *path,
+		     struct output_file **file)
+{
+	char held[NAME_MAX + 64];
+
+	snprintf(held, sizeof(held), "/proc/self/fd/%d/%s", rolled_files__folder(folder->files),
+		 folder__name_in(path));
+	return shown_profile__open(held, path, file);
+}
+
 static int write_shown(struct output_folder *folder, const struct shown_profile *shown,
 		       const char *path, struct round *round)
 {
 	struct output_file *file;
 	uint64_t size;
-	int error = shown_profile__open(path, &file);
+	int error = open_file(folder, path, &file);
 
 	if (!error)
 		error = shown_profile__write(shown, path, file, &size);

@@ -89,6 +89,11 @@ static int is_free(const struct rolled_files *files, const char *path)
 	return fstatat(files->folder, folder__name_in(path), &status, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
+int rolled_files__folder(const struct rolled_files *files)
+{
+	return files->folder;
+}
+
 void rolled_files__begin(struct rolled_files *files)
 {
 	files->interval++;

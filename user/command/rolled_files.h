@@ -17,6 +17,9 @@ int rolled_files__new(const char *path, uint64_t count, uint64_t bytes,
 		      struct rolled_files **files);
 void rolled_files__free(struct rolled_files *files);
 
+/* The folder, open as a path (O_PATH): it is that one wherever it is moved. */
+int rolled_files__folder(const struct rolled_files *files);
+
 /* What is written from here on is of another interval. */
 void rolled_files__begin(struct rolled_files *files);
 

@@ -46,14 +46,14 @@ void shown_profile__free(struct shown_profile *shown)
 	view__free(shown->view);
 }
 
-int shown_profile__open(const char *path, struct output_file **file)
+int shown_profile__open(const char *path, const char *called, struct output_file **file)
 {
 	int error = output_file__open(path, file);
 
 	if (error == -EINVAL)
-		log_error("cannot write '%s': not a regular file", path);
+		log_error("cannot write '%s': not a regular file", called);
 	else if (error)
-		log_error("cannot write '%s': %s", path, strerror(-error));
+		log_error("cannot write '%s': %s", called, strerror(-error));
 	return error;
 }
 

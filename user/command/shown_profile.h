@@ -23,8 +23,11 @@ int shown_profile__make(const struct ls_profile *raw, const struct record_option
 			struct shown_profile *shown);
 void shown_profile__free(struct shown_profile *shown);
 
-/* Opens a file for it at `path`, "-" is standard output. 0, or -errno after saying so. */
-int shown_profile__open(const char *path, struct output_file **file);
+/*
+ * Opens a file for it at `path`, "-" is standard output, which messages call `called`. 0, or -errno
+ * after saying so.
+ */
+int shown_profile__open(const char *path, const char *called, struct output_file **file);
 
 /*
  * Writes the profile and ends the file: there whole, or not at all. `path` is for messages; *size

@@ -97,6 +97,29 @@ static void has_one_category_for_all_that_are_too_many(void **state)
 	assert_string_equal(export(*state).categories[CALL_TREE_CATEGORIES_MAX].name, "(other)");
 }
 
+/* Of two owners a category of one name is two, also where there are too many. */
+static void owners_have_categories_of_their_own(void **state)
+{
+	uint32_t first = call_tree__category_of(*state, 1, "main");
+	uint32_t second = call_tree__category_of(*state, 2, "main"), other;
+	char name[16];
+
+	assert_int_not_equal(first, second);
+	assert_int_not_equal(call_tree__category(*state, "main"), first);
+	assert_int_equal(call_tree__category_of(*state, 1, "main"), first);
+	assert_int_equal(call_tree__category_of(*state, 2, "main"), second);
+	assert_int_equal(export(*state).categories[1].owner, 2);
+	for (int i = 3; i < CALL_TREE_CATEGORIES_MAX; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		call_tree__category_of(*state, 1, name);
+	}
+	other = call_tree__category_of(*state, 1, "one more");
+	assert_int_equal(call_tree__category_of(*state, 1, "and another"), other);
+	assert_int_not_equal(call_tree__category_of(*state, 2, "and another"), other);
+	assert_int_equal(call_tree__category_of(*state, 2, "main"), second);
+	assert_int_equal(export(*state).category_count, CALL_TREE_CATEGORIES_MAX + 2);
+}
+
 static void tells_apart_the_same_function_under_two_parents(void **state)
 {
 	uint32_t root = call_tree__category(*state, "main");
@@ -193,6 +216,7 @@ int main(void)
 		test(finds_a_category_by_name_and_copies_the_name),
 		test(takes_an_empty_name_and_thousands_of_others),
 		test(has_one_category_for_all_that_are_too_many),
+		test(owners_have_categories_of_their_own),
 		test(tells_apart_the_same_function_under_two_parents),
 		test(has_no_child_under_no_parent),
 		test(links_every_child_to_its_parent_once),

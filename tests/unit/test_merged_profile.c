@@ -215,7 +215,7 @@ static void merges_categories_of_one_name(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct ls_profile_node nodes[] = {{0}, {.self_ns = 1}, {.self_ns = 2}};
-	const struct ls_profile_category categories[] = {{"main", 1}, {"main", 2}};
+	const struct ls_profile_category categories[] = {{"main", 1, 0}, {"main", 2, 0}};
 	const struct ls_profile *merged;
 
 	fixture->profile = (struct ls_profile){
@@ -313,18 +313,18 @@ static void refuses_a_profile_that_breaks_its_rules(void **state)
 		uint32_t category_count;
 	} cases[] = {
 		/* parent comes later */
-		{{{0}, {.parent = 2, .self_ns = 1}, {0}}, {{"a", 2}}, 1},
+		{{{0}, {.parent = 2, .self_ns = 1}, {0}}, {{"a", 2, 0}}, 1},
 		/* no such function */
-		{{{0}, {0}, {.parent = 1, .function = 2}}, {{"a", 1}}, 1},
+		{{{0}, {0}, {.parent = 1, .function = 2}}, {{"a", 1, 0}}, 1},
 		/* no such node */
-		{{{0}, {0}, {.parent = 1, .function = 1}}, {{"a", 3}}, 1},
-		{{{0}, {0}, {.parent = 1, .function = 1}}, {{"a", 0}}, 1},
+		{{{0}, {0}, {.parent = 1, .function = 1}}, {{"a", 3, 0}}, 1},
+		{{{0}, {0}, {.parent = 1, .function = 1}}, {{"a", 0, 0}}, 1},
 		/* the category is no root */
-		{{{0}, {0}, {.parent = 1, .function = 1}}, {{"a", 2}}, 1},
+		{{{0}, {0}, {.parent = 1, .function = 1}}, {{"a", 2, 0}}, 1},
 		/* the root is no category */
-		{{{0}, {.samples = 1}, {.samples = 1}}, {{"a", 1}}, 1},
+		{{{0}, {.samples = 1}, {.samples = 1}}, {{"a", 1, 0}}, 1},
 		/* or two */
-		{{{0}, {.samples = 1}, {0}}, {{"a", 1}, {"b", 1}}, 2},
+		{{{0}, {.samples = 1}, {0}}, {{"a", 1, 0}, {"b", 1, 0}}, 2},
 	};
 	struct fixture *fixture = *state;
 

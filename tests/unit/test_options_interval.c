@@ -61,6 +61,34 @@ static void refuses_what_cannot_be_many_files(void **state)
 		     "--keep-size=1G");
 }
 
+/* A file for each process has for categories what that of one process has. */
+static void takes_a_folder(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1,2");
+	assert_null(options.record.output_dir);
+	assert_int_equal(options.record.category, CATEGORY_PROCESS);
+	assert_runs(&options, "record", "-p1,2", "--output-dir=out");
+	assert_string_equal(options.record.output_dir, "out");
+	assert_int_equal(options.record.category, CATEGORY_THREAD);
+	assert_runs(&options, "record", "--system", "--output-dir", "out/", "--interval=1m",
+		    "--keep=2", "--merge-by=user", "--category=chunk");
+	assert_int_equal(options.record.category, CATEGORY_CHUNK);
+	assert_runs(&options, "record", "-p1", "--output-dir=.");
+}
+
+static void refuses_a_folder_and_a_file(void **state)
+{
+	(void)state;
+	assert_wrong("'--output-dir' excludes '--output' (files are called after their processes)",
+		     "record", "--system", "--output-dir=out", "-o", "x.json");
+	assert_wrong("cannot understand value '' of option '--output-dir' (accepted: the name of "
+		     "a folder)",
+		     "record", "-p1", "--output-dir=");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +96,8 @@ int main(void)
 		cmocka_unit_test(refuses_intervals_that_are_too_short),
 		cmocka_unit_test(refuses_to_keep_nothing),
 		cmocka_unit_test(refuses_what_cannot_be_many_files),
+		cmocka_unit_test(takes_a_folder),
+		cmocka_unit_test(refuses_a_folder_and_a_file),
 	};
 
 	return cmocka_run_group_tests_name("options of --interval", tests, NULL, NULL);

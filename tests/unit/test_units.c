@@ -186,6 +186,20 @@ static void groups_counts_by_thousands(void **state)
 			    "18,446,744,073,709,551,615");
 }
 
+static void says_how_much_a_file_holds(void **state)
+{
+	char to[UNITS_SIZE];
+
+	(void)state;
+	assert_string_equal(units__format_size(0, to, sizeof(to)), "0 bytes");
+	assert_string_equal(units__format_size(1, to, sizeof(to)), "1 byte");
+	assert_string_equal(units__format_size(1023, to, sizeof(to)), "1023 bytes");
+	assert_string_equal(units__format_size(1024, to, sizeof(to)), "1.0 KiB");
+	assert_string_equal(units__format_size((1 << 20) - 1, to, sizeof(to)), "1.0 MiB");
+	assert_string_equal(units__format_size(1300000, to, sizeof(to)), "1.2 MiB");
+	assert_string_equal(units__format_size(UINT64_C(5) << 50, to, sizeof(to)), "5120.0 TiB");
+}
+
 static void says_all_and_nothing_only_when_it_is(void **state)
 {
 	char to[UNITS_SIZE];
@@ -223,6 +237,7 @@ int main(void)
 		cmocka_unit_test(writes_clocks),
 		cmocka_unit_test(writes_times_with_three_digits),
 		cmocka_unit_test(groups_counts_by_thousands),
+		cmocka_unit_test(says_how_much_a_file_holds),
 		cmocka_unit_test(says_all_and_nothing_only_when_it_is),
 		cmocka_unit_test(cuts_off_what_does_not_fit),
 	};

@@ -9,97 +9,47 @@
 
 #include "control.h"
 #include "exit_status.h"
-#include "merged_profile.h"
 #include "output_file.h"
+#include "output_folder.h"
 #include "output_name.h"
+#include "parts.h"
 #include "rolled_files.h"
 #include "session.h"
+#include "shown_profile.h"
 #include "summary.h"
-#include "totals.h"
-#include "view.h"
-#include "write_scriptprofiler.h"
-
-static int open_output(const char *path, struct output_file **file)
-{
-	int error = output_file__open(path, file);
-
-	if (error == -EINVAL)
-		log_error("cannot write '%s': not a regular file", path);
-	else if (error)
-		log_error("cannot write '%s': %s", path, strerror(-error));
-	return error;
-}
-
-static int write_profile(const struct ls_profile *profile, const struct ls_totals *totals,
-			 const char *path, struct output_file *file)
-{
-	int error = write_scriptprofiler(profile, totals, output_file__stream(file));
-
-	if (error)
-		output_file__discard(file);
-	else
-		error = output_file__commit(file);
-	if (error && !strcmp(path, "-"))
-		log_error("cannot write to standard output: %s", strerror(-error));
-	else if (error)
-		log_error("cannot write '%s': %s", path, strerror(-error));
-	else if (strcmp(path, "-"))
-		log_info("wrote %s", path);
-	return error;
-}
 
 /* Where a session's profile goes. */
 struct delivery {
 	const struct record_options *options;
 	const char *path;
-	struct output_file *file;   /* NULL where there are more: */
-	struct rolled_files *files; /* one for each interval; NULL: there is one */
+	struct output_file *file;     /* NULL where there are more: */
+	struct rolled_files *files;   /* one for each interval; NULL: there is one */
+	struct output_folder *folder; /* one for each part instead; NULL: there is one */
 };
 
-/* 0 or -errno. *merged is the caller's; what it borrows from is the session's and the view's. */
-static int put_together(struct session *session, const struct record_options *options,
-			struct view **view, struct merged_profile **merged)
-{
-	enum merged_lines lines = options->lines ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
-	struct ls_profile raw = {};
-	const struct ls_profile *seen = &raw;
-
-	session__export(session, &raw);
-	if (options->strict)
-		raw.recorder.version = NULL;
-	if (view_options__are_any(&options->view)) {
-		int error = view__new(&raw, &options->view, view);
-
-		if (error)
-			return error;
-		seen = view__profile(*view);
-	}
-	return merged_profile__new(seen, lines, merged);
-}
-
-/* Takes over `file`. */
+/* Takes over `file`, which may be NULL: then there is but the summary. */
 static int deliver(struct session *session, const struct delivery *delivery, const char *path,
 		   struct output_file *file, bool is_end)
 {
-	struct view *view = NULL;
-	struct merged_profile *merged = NULL;
-	struct ls_totals totals = {};
-	int error = put_together(session, delivery->options, &view, &merged);
+	struct shown_profile shown;
+	struct ls_profile raw = {};
+	uint64_t size;
+	int error;
 
-	if (!error)
-		error = totals__compute(merged_profile__profile(merged), &totals);
+	session__export(session, &raw);
+	error = shown_profile__make(&raw, delivery->options, &shown);
 	if (error) {
-		log_error("cannot put the profile together: %s", strerror(-error));
 		output_file__discard(file);
 		goto cleanup;
 	}
-	if (is_end && !delivery->files && log__level() >= LOG_INFO)
-		summary__print(merged_profile__profile(merged), &totals, stderr);
-	error = write_profile(merged_profile__profile(merged), &totals, path, file);
+	if (is_end && log__level() >= LOG_INFO)
+		summary__print(merged_profile__profile(shown.merged), &shown.totals, stderr);
+	if (file)
+		error = shown_profile__write(&shown, path, file, &size);
+	if (file && !error && strcmp(path, "-"))
+		log_info("wrote %s", path);
 cleanup:
-	totals__free(&totals);
-	merged_profile__free(merged);
-	view__free(view);
+	shown_profile__free(&shown);
 	return error;
 }
 
@@ -120,6 +70,18 @@ static void tell_losses(const struct ls_profile_recorder *recorder, const char *
 			 path, (unsigned long long)recorder->missed_processes);
 }
 
+/* To each part its own; with intervals what was sampled since the last one. */
+static int deliver_parts(struct session *session, const struct delivery *delivery)
+{
+	struct ls_profile sampled = {};
+	int error = output_folder__write(delivery->folder, session);
+
+	session__export(session, &sampled);
+	if (delivery->options->interval_ns && !error)
+		tell_losses(&sampled.recorder, delivery->options->output_dir);
+	return error;
+}
+
 /* What was sampled since the last one; also nothing. */
 static int deliver_interval(struct session *session, const struct delivery *delivery)
 {
@@ -129,12 +91,14 @@ static int deliver_interval(struct session *session, const struct delivery *deli
 	int error;
 
 	session__export(session, &sampled);
-	path = rolled_files__name(delivery->files, (time_t)(sampled.recorder.start_ms / 1000));
+	rolled_files__begin(delivery->files);
+	path = rolled_files__name(delivery->files, delivery->path,
+				  (time_t)(sampled.recorder.start_ms / 1000));
 	if (!path) {
 		log_error("cannot write '%s': no name left for it", delivery->path);
 		return -EEXIST;
 	}
-	error = open_output(path, &file);
+	error = shown_profile__open(path, path, &file);
 	if (!error)
 		error = deliver(session, delivery, path, file, false);
 	if (error)
@@ -152,6 +116,8 @@ static int write_so_far(void *context, struct session *session)
 	struct output_file *file;
 	int error;
 
+	if (delivery->folder)
+		return deliver_parts(session, delivery);
 	if (delivery->files)
 		return deliver_interval(session, delivery);
 	error = output_file__again(delivery->file, &file);
@@ -171,14 +137,17 @@ static int deliver_last(struct session *session, const struct delivery *delivery
 	struct ls_profile sampled = {};
 
 	session__export(session, &sampled);
+	if (error == -ENOENT || !session__has_begun(session) ||
+	    (!delivery->options->interval_ns && !sampled.recorder.samples)) {
+		output_file__discard(delivery->file);
+		return 0;
+	}
 	if (delivery->files)
-		return error != -ENOENT && session__has_begun(session)
-			       ? deliver_interval(session, delivery)
-			       : 0;
-	if (sampled.recorder.samples && error != -ENOENT)
-		return deliver(session, delivery, delivery->path, delivery->file, true);
-	output_file__discard(delivery->file);
-	return 0;
+		return deliver_interval(session, delivery);
+	error = delivery->folder && (delivery->options->interval_ns || log__level() < LOG_INFO)
+			? 0
+			: deliver(session, delivery, delivery->path, delivery->file, true);
+	return delivery->folder ? deliver_parts(session, delivery) : error;
 }
 
 static enum exit_status run(struct session *session, const struct delivery *delivery)
@@ -186,6 +155,9 @@ static enum exit_status run(struct session *session, const struct delivery *deli
 	int error = session__run(session);
 	const char *why = session__why_empty(session);
 	int failed = deliver_last(session, delivery, error);
+
+	if (delivery->folder && output_folder__failed(delivery->folder))
+		failed = -EIO;
 
 	if (why && !error)
 		log_error("no script in the profile of %s: %s", session__target(session), why);
@@ -216,16 +188,18 @@ static int prepare(struct delivery *delivery)
 	const char *path;
 	int error;
 
+	if (options->output_dir)
+		return output_folder__new(options, &delivery->folder);
 	if (!options->interval_ns)
-		return open_output(delivery->path, &delivery->file);
+		return shown_profile__open(delivery->path, delivery->path, &delivery->file);
 	error = rolled_files__new(delivery->path, options->keep, options->keep_bytes,
 				  &delivery->files);
 	if (error) {
 		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
 		return error;
 	}
-	path = rolled_files__name(delivery->files, time(NULL));
-	error = path ? open_output(path, &probe) : -ENOMEM;
+	path = rolled_files__name(delivery->files, delivery->path, time(NULL));
+	error = path ? shown_profile__open(path, path, &probe) : -ENOMEM;
 	output_file__discard(probe);
 	return error;
 }
@@ -243,7 +217,7 @@ static void make_name(const struct record_options *options, const struct session
 }
 
 static enum exit_status record_with(const struct record_options *options, struct launch *launch,
-				    struct control *control)
+				    struct control *control, struct parts *parts)
 {
 	struct delivery delivery = {.options = options, .path = options->output};
 	pid_t launched = launch ? launch__pid(launch) : 0;
@@ -262,6 +236,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.layout = options->layout,
 		.category = options->category,
 		.merge_by = options->merge_by,
+		.parts = parts,
 		.keeps_timeline = options->timeline,
 		.keeps_coroutines = options->view.coroutines.count != 0,
 		.waits = options->waits || launch,
@@ -279,12 +254,13 @@ static enum exit_status record_with(const struct record_options *options, struct
 	error = session__open(&session_options, &session);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
-	if (!delivery.path) {
+	if (!delivery.path && !options->output_dir) {
 		make_name(options, session, name);
 		delivery.path = name;
 	}
 	status = prepare(&delivery) ? EXIT_FAILED : run(session, &delivery);
 	rolled_files__free(delivery.files);
+	output_folder__free(delivery.folder);
 	if (session__was_stopped(session))
 		control__answer(control, CONTROL_STOP, status ? why_stopped_badly(status) : NULL);
 	session__close(session);
@@ -294,12 +270,19 @@ static enum exit_status record_with(const struct record_options *options, struct
 static enum exit_status record(const struct record_options *options, struct launch *launch)
 {
 	struct control *control = NULL;
-	enum exit_status status;
+	struct parts *parts = options->output_dir ? parts__new() : NULL;
+	enum exit_status status = EXIT_FAILED;
 
-	if (options->control && control__open(options->control, options->control_ack, &control))
+	if (options->output_dir && !parts) {
+		log_error("out of memory");
 		return EXIT_FAILED;
-	status = record_with(options, launch, control);
+	}
+	if (options->control && control__open(options->control, options->control_ack, &control))
+		goto cleanup;
+	status = record_with(options, launch, control, parts);
 	control__close(control);
+cleanup:
+	parts__free(parts);
 	return status;
 }
 

@@ -31,6 +31,7 @@ struct record_options {
 	bool lines;               /* functions are told apart by the line that they are at */
 	const char
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
+	const char *output_dir; /* a folder for a file of each process instead; NULL: one file */
 	enum log_level log_level;
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
 	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pids` */

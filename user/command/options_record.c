@@ -95,16 +95,21 @@ static const char help[] =
 	"Output:\n"
 	"  -o, --output=FILE      the profile; - is standard output\n"
 	"                         (default: NAME-PID-DATE.json in this folder)\n"
+	"      --output-dir=DIR   a file for each process into this folder, which is\n"
+	"                         made if need be: NAME-PID-DATE.json; for each group,\n"
+	"                         where --merge-by says so; and rest-DATE.json for what\n"
+	"                         is left\n"
 	"      --interval=TIME    a file for every TIME, 100ms or more, with\n"
 	"                         the date in its name. 'write' by --control closes it\n"
 	"                         early, and so does SIGHUP where there is no terminal\n"
-	"      --keep=N           remove the oldest of these files, so that N stay\n"
+	"      --keep=N           remove the oldest of these files, so that those of N\n"
+	"                         intervals stay\n"
 	"      --keep-size=SIZE   so that they hold no more than SIZE: 500k, 10M, 1G\n"
 	"      --category=WHAT    what the profile's top level is: thread, by its name;\n"
 	"                         process; state, one for each Lua VM; or chunk, the\n"
 	"                         outermost script of the stack (default: thread; of\n"
-	"                         several processes: process). Time without script is\n"
-	"                         '(no VM)' or '(no chunk)' there\n"
+	"                         several processes in one file: process). Time without\n"
+	"                         script is '(no VM)' or '(no chunk)' there\n"
 	"      --merge-by=WHAT    of several processes, those of one name, one cgroup\n"
 	"                         (its path) or one user are one category, called so.\n"
 	"                         Else each is, 'lua5.4 (pid 42)'; in a container,\n"
@@ -157,6 +162,7 @@ enum {
 	OPTION_PAUSED,
 	OPTION_CONTROL,
 	OPTION_CONTROL_ACK,
+	OPTION_OUTPUT_DIR,
 	OPTION_INTERVAL,
 	OPTION_KEEP,
 	OPTION_KEEP_SIZE,
@@ -189,6 +195,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_STRICT, "--strict", NULL},
 	{OPTION_TIMELINE, "--timeline", NULL},
 	{'o', "--output", "a file name, or - for standard output"},
+	{OPTION_OUTPUT_DIR, "--output-dir", "the name of a folder"},
 	{OPTION_INTERVAL, "--interval", "a time such as 1m, 100ms at least, up to 365 days"},
 	{OPTION_KEEP, "--keep", "a number of files, 1 to " KEEP_MAX_TEXT},
 	{OPTION_KEEP_SIZE, "--keep-size", "bytes, such as 500k, 10M or 1G"},
@@ -304,6 +311,9 @@ static int parse_interval(const char *text, uint64_t *ns)
 static int set_file_option(int letter, struct record_options *record)
 {
 	switch (letter) {
+	case OPTION_OUTPUT_DIR:
+		record->output_dir = optarg;
+		return *optarg ? 0 : -EINVAL;
 	case OPTION_INTERVAL:
 		return parse_interval(optarg, &record->interval_ns);
 	case OPTION_KEEP:
@@ -514,7 +524,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
-	if (!record->has_category && record_sense__is_of_many(record))
+	if (!record->has_category && record_sense__is_of_many(record) && !record->output_dir)
 		record->category = CATEGORY_PROCESS;
 	if (record_sense__check(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;

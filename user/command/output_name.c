@@ -2,6 +2,7 @@
 #include "output_name.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void output_name__date(time_t time, char to[OUTPUT_NAME_DATE_SIZE])
 {
@@ -11,23 +12,47 @@ void output_name__date(time_t time, char to[OUTPUT_NAME_DATE_SIZE])
 	strftime(to, OUTPUT_NAME_DATE_SIZE, "%Y%m%d-%H%M%S", &local);
 }
 
+/* Of a path the end tells most. */
+#define GROUP_LENGTH 64
+
+static int is_kept(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '.' || c == '_' || c == '-';
+}
+
+/* Of `name` the first characters; the file is not hidden. */
+static void make_safe(const char *name, size_t size, char *to)
+{
+	size_t length = 0;
+
+	for (; name[length] && length < size - 1; length++)
+		to[length] = is_kept(name[length]) && (length || name[length] != '.') ? name[length]
+										      : '_';
+	to[length] = '\0';
+}
+
 static void make(const char *name, pid_t pid, const char *date, char to[OUTPUT_NAME_SIZE])
 {
 	char safe[32], number[16] = "";
-	size_t length = 0;
 
-	for (; name[length] && length < sizeof(safe) - 1; length++) {
-		char c = name[length];
-		int keep = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			   (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-
-		safe[length] = keep && !(c == '.' && !length) ? c : '_';
-	}
-	safe[length] = '\0';
+	make_safe(name, sizeof(safe), safe);
 	if (pid)
 		snprintf(number, sizeof(number), "-%d", pid);
-	snprintf(to, OUTPUT_NAME_SIZE, "%s%s%s%s.json", length ? safe : "process", number,
+	snprintf(to, OUTPUT_NAME_SIZE, "%s%s%s%s.json", *safe ? safe : "process", number,
 		 *date ? "-" : "", date);
+}
+
+void output_name__make_of_group(const char *name, char to[OUTPUT_NAME_SIZE])
+{
+	char safe[GROUP_LENGTH + 1];
+	size_t length = strlen(name);
+
+	if (length > GROUP_LENGTH)
+		name += length - GROUP_LENGTH;
+	name += strspn(name, "/");
+	make_safe(name, sizeof(safe), safe);
+	snprintf(to, OUTPUT_NAME_SIZE, "%s.json", *safe ? safe : "group");
 }
 
 void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])

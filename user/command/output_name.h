@@ -16,6 +16,12 @@ void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE]);
 /* The same without the date. */
 void output_name__make_dateless(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE]);
 
+/*
+ * The same for several processes that are called so together, a path perhaps, of which it has the
+ * end: NAME.json.
+ */
+void output_name__make_of_group(const char *name, char to[OUTPUT_NAME_SIZE]);
+
 #define OUTPUT_NAME_DATE_SIZE 32
 
 /* A time as names have it: "20261124-083000", of the local clock. */

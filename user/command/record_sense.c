@@ -47,6 +47,14 @@ static enum options_verdict check_interval(const struct record_options *record)
 	return OPTIONS_RUN;
 }
 
+static enum options_verdict check_folder(const struct record_options *record)
+{
+	if (!record->output_dir || !record->output)
+		return OPTIONS_RUN;
+	log_error("'--output-dir' excludes '--output' (files are called after their processes)");
+	return OPTIONS_WRONG;
+}
+
 static enum options_verdict check_merge(const struct record_options *record)
 {
 	if (record->merge_by == GROUPING_NONE)
@@ -56,7 +64,8 @@ static enum options_verdict check_merge(const struct record_options *record)
 			  "list of '--pid')");
 		return OPTIONS_WRONG;
 	}
-	if (record->category == CATEGORY_PROCESS)
+	/* Then it says which are one file, and the other what is in it. */
+	if (record->category == CATEGORY_PROCESS || record->output_dir)
 		return OPTIONS_RUN;
 	log_error("'--merge-by' excludes '--category' but for process (it says which processes "
 		  "are one)");
@@ -88,7 +97,7 @@ static enum options_verdict check_system(const struct record_options *record, bo
 enum options_verdict record_sense__check(const struct record_options *record, bool has_command)
 {
 	if (check_combination(record) != OPTIONS_RUN || check_interval(record) != OPTIONS_RUN ||
-	    check_merge(record) != OPTIONS_RUN)
+	    check_folder(record) != OPTIONS_RUN || check_merge(record) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return check_system(record, has_command);
 }

@@ -23,17 +23,19 @@ struct rolled_file {
 	ino_t inode;
 	struct timespec modified;
 	uint64_t size;
+	uint64_t interval; /* its number */
 };
 
 struct rolled_files {
-	const char *path; /* borrowed */
 	uint64_t count_most, bytes_most;
 	int folder;
 	char *next; /* path of the one that is written next */
 	struct rolled_file *items;
 	size_t count, room;
-	uint64_t bytes;  /* of all items */
-	uint64_t failed; /* removals */
+	uint64_t interval;  /* the newest */
+	uint64_t intervals; /* that items are of */
+	uint64_t bytes;     /* of all items */
+	uint64_t failed;    /* removals */
 };
 
 int rolled_files__new(const char *path, uint64_t count, uint64_t bytes, struct rolled_files **made)
@@ -47,7 +49,6 @@ int rolled_files__new(const char *path, uint64_t count, uint64_t bytes, struct r
 	files = calloc(1, sizeof(*files));
 	if (!files)
 		return -ENOMEM;
-	files->path = path;
 	files->count_most = count;
 	files->bytes_most = bytes;
 	files->folder = folder__open_of(path);
@@ -88,16 +89,26 @@ static int is_free(const struct rolled_files *files, const char *path)
 	return fstatat(files->folder, folder__name_in(path), &status, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-const char *rolled_files__name(struct rolled_files *files, time_t begin)
+int rolled_files__folder(const struct rolled_files *files)
 {
-	size_t stem = ending_of(files->path);
+	return files->folder;
+}
+
+void rolled_files__begin(struct rolled_files *files)
+{
+	files->interval++;
+}
+
+const char *rolled_files__name(struct rolled_files *files, const char *path, time_t begin)
+{
+	size_t stem = ending_of(path);
 	char date[OUTPUT_NAME_DATE_SIZE], number[16] = "";
 
 	output_name__date(begin, date);
 	for (int attempt = 2; attempt < ATTEMPTS; attempt++) {
 		free(files->next);
-		if (asprintf(&files->next, "%.*s-%s%s%s", (int)stem, files->path, date, number,
-			     files->path + stem) < 0) {
+		if (asprintf(&files->next, "%.*s-%s%s%s", (int)stem, path, date, number,
+			     path + stem) < 0) {
 			files->next = NULL;
 			return NULL;
 		}
@@ -121,9 +132,8 @@ static int is_as_written(const struct rolled_files *files, const struct rolled_f
 	       status.st_mtim.tv_nsec == file->modified.tv_nsec;
 }
 
-static void remove_oldest(struct rolled_files *files)
+static void remove_file(struct rolled_files *files, const struct rolled_file *file)
 {
-	struct rolled_file *file = &files->items[0];
 	int error, is_ours = is_as_written(files, file, &error);
 
 	if (is_ours && unlinkat(files->folder, file->name, 0))
@@ -136,9 +146,20 @@ static void remove_oldest(struct rolled_files *files)
 	else
 		log_debug("removed '%s'", file->name);
 	files->bytes -= file->size;
-	free(file->name);
-	files->count--;
-	memmove(file, file + 1, files->count * sizeof(*file));
+}
+
+static void remove_oldest(struct rolled_files *files)
+{
+	uint64_t interval = files->items[0].interval;
+	size_t gone = 0;
+
+	for (; gone < files->count && files->items[gone].interval == interval; gone++) {
+		remove_file(files, &files->items[gone]);
+		free(files->items[gone].name);
+	}
+	files->count -= gone;
+	files->intervals--;
+	memmove(files->items, files->items + gone, files->count * sizeof(*files->items));
 }
 
 static int note(struct rolled_files *files)
@@ -163,9 +184,12 @@ static int note(struct rolled_files *files)
 				    .device = status.st_dev,
 				    .inode = status.st_ino,
 				    .modified = status.st_mtim,
-				    .size = (uint64_t)status.st_size};
+				    .size = (uint64_t)status.st_size,
+				    .interval = files->interval};
 	if (!file.name)
 		return -ENOMEM;
+	if (!files->count || files->items[files->count - 1].interval != files->interval)
+		files->intervals++;
 	files->items[files->count++] = file;
 	files->bytes += file.size;
 	return 0;
@@ -178,8 +202,9 @@ int rolled_files__add(struct rolled_files *files)
 	if (!files->count_most && !files->bytes_most)
 		return 0;
 	error = note(files);
-	while (files->count > 1 && ((files->count_most && files->count > files->count_most) ||
-				    (files->bytes_most && files->bytes > files->bytes_most)))
+	while (files->intervals > 1 &&
+	       ((files->count_most && files->intervals > files->count_most) ||
+		(files->bytes_most && files->bytes > files->bytes_most)))
 		remove_oldest(files);
 	return error;
 }

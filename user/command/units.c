@@ -184,6 +184,23 @@ char *units__format_time(uint64_t ns, char *to, size_t size)
 	return to;
 }
 
+char *units__format_size(uint64_t bytes, char *to, size_t size)
+{
+	static const char *const names[] = {"KiB", "MiB", "GiB", "TiB"};
+	double value = (double)bytes / 1024;
+	size_t at = 0;
+
+	if (bytes < 1024) {
+		snprintf(to, size, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+		return to;
+	}
+	/* What would be rounded to 1024.0 is one of the next. */
+	for (; value >= 1023.95 && at < sizeof(names) / sizeof(*names) - 1; at++)
+		value /= 1024;
+	snprintf(to, size, "%.1f %s", value, names[at]);
+	return to;
+}
+
 char *units__format_count(uint64_t count, char *to, size_t size)
 {
 	char digits[UNITS_SIZE], grouped[UNITS_SIZE];

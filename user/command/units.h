@@ -39,6 +39,9 @@ char *units__format_clock(uint64_t ns, char *to, size_t size);
 /* Three digits that matter: "812 us", "1.23 s"; from a minute on "4 min 05 s", "2 h 07 min". */
 char *units__format_time(uint64_t ns, char *to, size_t size);
 
+/* "812 bytes", "1.2 KiB", "34.5 MiB" */
+char *units__format_size(uint64_t bytes, char *to, size_t size);
+
 /* "1,234,567" */
 char *units__format_count(uint64_t count, char *to, size_t size);
 

@@ -10,9 +10,11 @@
 #define FIRST_NODES      1024
 #define FIRST_CATEGORIES 16
 
+/* Its key is what follows the node. */
 struct category {
 	UT_hash_handle hh;
 	uint32_t node;
+	uint32_t owner;
 	char name[];
 };
 
@@ -31,7 +33,9 @@ struct call_tree {
 	struct ls_profile_category *categories;
 	uint32_t category_count;
 	uint32_t category_capacity;
-	struct category *by_name;
+	struct category *by_key;
+	char *key; /* of the one that is looked for: the owner, then the name */
+	size_t key_room;
 };
 
 struct call_tree *call_tree__new(void)
@@ -60,10 +64,11 @@ void call_tree__free(struct call_tree *tree)
 
 	if (!tree)
 		return;
-	HASH_ITER (hh, tree->by_name, category, next) {
-		HASH_DEL(tree->by_name, category);
+	HASH_ITER (hh, tree->by_key, category, next) {
+		HASH_DEL(tree->by_key, category);
 		free(category);
 	}
+	free(tree->key);
 	free(tree->categories);
 	free(tree->slots);
 	free(tree->nodes);
@@ -163,7 +168,25 @@ static int reserve_category(struct call_tree *tree)
 	return 0;
 }
 
-static uint32_t add_category(struct call_tree *tree, const char *name)
+/* Its length, or 0 when out of memory. */
+static size_t make_key(struct call_tree *tree, uint32_t owner, const char *name)
+{
+	size_t length = strlen(name), room = sizeof(owner) + length;
+
+	if (room > tree->key_room) {
+		char *key = realloc(tree->key, 2 * room);
+
+		if (!key)
+			return 0;
+		tree->key = key;
+		tree->key_room = 2 * room;
+	}
+	memcpy(tree->key, &owner, sizeof(owner));
+	memcpy(tree->key + sizeof(owner), name, length);
+	return room;
+}
+
+static uint32_t add_category(struct call_tree *tree, uint32_t owner, const char *name)
 {
 	size_t length = strlen(name);
 	struct category *category;
@@ -174,8 +197,9 @@ static uint32_t add_category(struct call_tree *tree, const char *name)
 	if (!category)
 		return 0;
 	memcpy(category->name, name, length + 1);
+	category->owner = owner;
 	category->node = tree->node_count + 1;
-	HASH_ADD_KEYPTR(hh, tree->by_name, category->name, length, category);
+	HASH_ADD_KEYPTR(hh, tree->by_key, &category->owner, sizeof(owner) + length, category);
 	if (!HASH_HAS_ADDED(category)) {
 		free(category);
 		return 0;
@@ -184,20 +208,32 @@ static uint32_t add_category(struct call_tree *tree, const char *name)
 	tree->categories[tree->category_count++] = (struct ls_profile_category){
 		.name = category->name,
 		.node = category->node,
+		.owner = owner,
 	};
 	return category->node;
 }
 
-uint32_t call_tree__category(struct call_tree *tree, const char *name)
+uint32_t call_tree__category_of(struct call_tree *tree, uint32_t owner, const char *name)
 {
+	size_t length = make_key(tree, owner, name);
 	struct category *category;
 
-	HASH_FIND_STR(tree->by_name, name, category);
+	if (!length)
+		return 0;
+	HASH_FIND(hh, tree->by_key, tree->key, length, category);
 	if (!category && tree->category_count >= CALL_TREE_CATEGORIES_MAX) {
 		name = CALL_TREE_OTHER;
-		HASH_FIND_STR(tree->by_name, name, category);
+		length = make_key(tree, owner, name);
+		if (!length)
+			return 0;
+		HASH_FIND(hh, tree->by_key, tree->key, length, category);
 	}
-	return category ? category->node : add_category(tree, name);
+	return category ? category->node : add_category(tree, owner, name);
+}
+
+uint32_t call_tree__category(struct call_tree *tree, const char *name)
+{
+	return call_tree__category_of(tree, 0, name);
 }
 
 uint32_t call_tree__child(struct call_tree *tree, uint32_t parent, uint32_t function)

@@ -16,12 +16,19 @@ struct call_tree;
 struct call_tree *call_tree__new(void);
 void call_tree__free(struct call_tree *tree);
 
-/* So many categories, then one of this name for all others: threads may be called anything. */
+/*
+ * So many categories, then one of this name for all others of an owner: threads may be called
+ * anything.
+ */
 #define CALL_TREE_CATEGORIES_MAX 10000
 #define CALL_TREE_OTHER          "(other)"
 
-/* The category's node, made at first sight. `name` is copied. 0 when out of memory. */
+/*
+ * The node of the owner's category of that name, made at first sight. `name` is copied. 0 when out
+ * of memory. The first is for trees that nobody splits: all is that of owner 0.
+ */
 uint32_t call_tree__category(struct call_tree *tree, const char *name);
+uint32_t call_tree__category_of(struct call_tree *tree, uint32_t owner, const char *name);
 
 /*
  * The node of `function` under `parent`, made at first sight. 0 when out of memory, and 0 under

@@ -54,6 +54,7 @@ struct ls_profile_node {
 struct ls_profile_category {
 	const char *name;
 	uint32_t node;
+	uint32_t owner; /* whose it is, where profiles are split by that: see profile_split.h */
 };
 
 /* What a session was told, and when: see control.h. */

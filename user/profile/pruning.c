@@ -193,7 +193,8 @@ static int copy_tree(struct work *work)
 	for (uint32_t i = 0; i < work->from.category_count; i++) {
 		const struct ls_profile_category *category = &work->from.categories[i];
 
-		work->nodes[category->node] = call_tree__category(work->tree, category->name);
+		work->nodes[category->node] =
+			call_tree__category_of(work->tree, category->owner, category->name);
 	}
 	for (uint32_t id = 1; id <= work->from.node_count; id++) {
 		const struct ls_profile_node *node = &work->from.nodes[id];

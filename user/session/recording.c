@@ -33,15 +33,24 @@ static void charge(void *context, uint32_t node, uint64_t ns)
 	call_tree__charge(subject->recording->tree, node, ns);
 }
 
+/* The node of the category of its part that is called so. 0 when out of memory. */
+static uint32_t category_of(struct subject *subject, const char *name)
+{
+	return call_tree__category_of(subject->recording->tree,
+				      subject->part ? subject->part->id : 0, name);
+}
+
 static void charge_unsampled(void *context, const char *comm, uint64_t ns)
 {
 	struct subject *subject = context;
 	struct recording *recording = subject->recording;
 	const char *name = categories__of_thread(subject->categories, comm);
-	uint32_t category = call_tree__category(recording->tree, name);
+	uint32_t category = category_of(subject, name);
 	uint32_t node = call_tree__child(recording->tree, category, recording->unsampled);
 
 	recording->unsampled_ns += ns;
+	if (subject->part)
+		subject->part->counts.unsampled_ns += ns;
 	if (node)
 		call_tree__charge(recording->tree, node, ns);
 	else
@@ -145,6 +154,9 @@ static void forget_program(struct recording *recording, const struct subject *su
 {
 	symbolizer_puc__suggest_names(subject->symbolizer);
 	recording->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
+	if (subject->part)
+		subject->part->counts.unnamed_calls +=
+			symbolizer_puc__unnamed_calls(subject->symbolizer);
 	functions__forget_addresses(recording->functions, subject->pid);
 }
 
@@ -176,6 +188,20 @@ int recording__keep_coroutines(struct recording *recording)
 {
 	recording->coroutine = functions__pseudo(recording->functions, PROFILE_COROUTINE);
 	return recording->coroutine ? 0 : -ENOMEM;
+}
+
+void recording__keep_parts(struct recording *recording, struct parts *parts, int are_groups)
+{
+	recording->parts = parts;
+	recording->has_many = are_groups;
+}
+
+void recording__assign(struct recording *recording, pid_t pid, struct part *part)
+{
+	struct subject *subject = find_subject(recording, pid);
+
+	if (subject)
+		subject->part = part;
 }
 
 int recording__begin_thread(struct recording *recording, const struct recorded_thread *thread)
@@ -236,6 +262,10 @@ static uint32_t stack_node(struct subject *subject, const struct ls_sample *samp
 	stack->category = category;
 	recording->collected += !is_known;
 	recording->unknown_lines += count && !stack->leaf_has_line;
+	if (subject->part) {
+		subject->part->counts.collected += !is_known;
+		subject->part->counts.unknown_lines += count && !stack->leaf_has_line;
+	}
 	return node;
 }
 
@@ -320,8 +350,21 @@ static uint32_t category_node(struct subject *subject, const struct ls_sample *s
 				     ? root_source(subject, sample, frames)
 				     : NULL;
 
-	return call_tree__category(subject->recording->tree,
-				   categories__of_sample(subject->categories, sample, source));
+	return category_of(subject, categories__of_sample(subject->categories, sample, source));
+}
+
+static void count(struct subject *subject, const struct ls_sample *sample)
+{
+	struct recording *recording = subject->recording;
+	struct part *part = subject->part;
+
+	recording->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
+	recording->errors[sample->error % LS_WALK_ERROR_COUNT]++;
+	if (!part)
+		return;
+	part->counts.classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
+	part->counts.errors[sample->error % LS_WALK_ERROR_COUNT]++;
+	parts__count_dropped(recording->parts, part, sample->dropped_before);
 }
 
 int recording__sample(struct recording *recording, const struct ls_sample *sample,
@@ -344,8 +387,7 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	if (!category)
 		return -ENOMEM;
 	verdicts__add(&subject->verdicts, sample);
-	recording->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
-	recording->errors[sample->error % LS_WALK_ERROR_COUNT]++;
+	count(subject, sample);
 	if (sample->class == LS_SAMPLE_HOST)
 		node = call_tree__child(recording->tree, category, recording->host);
 	else if (sample->class == LS_SAMPLE_UNREADABLE || sample->layout >= layouts_puc_count)
@@ -527,27 +569,4 @@ uint64_t recording__script_samples(const struct recording *recording)
 	const uint64_t *classes = recording->classes;
 
 	return classes[LS_SAMPLE_COMPLETE] + classes[LS_SAMPLE_TORN] + classes[LS_SAMPLE_TRUNCATED];
-}
-
-void recording__export(struct recording *recording, struct ls_profile *profile)
-{
-	struct ls_profile_recorder *recorder = &profile->recorder;
-	const struct subject *subject;
-
-	call_tree__export(recording->tree, profile);
-	functions__export(recording->functions, profile);
-	memcpy(recorder->classes, recording->classes, sizeof(recorder->classes));
-	memcpy(recorder->errors, recording->errors, sizeof(recorder->errors));
-	recorder->errors[LS_WALK_NONE] = 0;
-	recorder->collected = recording->collected;
-	recorder->unknown_lines = recording->unknown_lines;
-	recorder->unsampled_ns = recording->unsampled_ns;
-	recorder->evicted_functions = recording->evicted;
-	if (recording->timeline)
-		timeline__export(recording->timeline, profile);
-	recorder->evicted_samples = pruning__samples(profile, recording->other);
-	recorder->lost_records = recording->strangers;
-	recorder->unnamed_calls = recording->unnamed_calls;
-	for (subject = recording->subjects; subject; subject = subject->hh.next)
-		recorder->unnamed_calls += symbolizer_puc__unnamed_calls(subject->symbolizer);
 }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "category.h"
+#include "parts.h"
 #include "profile.h"
 #include "record.h"
 #include "verdict.h"
@@ -44,6 +45,15 @@ uint64_t recording__ended_ns(const struct recording *recording);
  */
 int recording__keep_timeline(struct recording *recording);
 int recording__keep_coroutines(struct recording *recording);
+
+/*
+ * What is taken in is to be told apart by its part, see below; also that of a part of several
+ * processes where `are_groups`. Said before the first process; borrowed.
+ */
+void recording__keep_parts(struct recording *recording, struct parts *parts, int are_groups);
+
+/* What comes in of the process from now on is of that part, which is borrowed; NULL: the rest. */
+void recording__assign(struct recording *recording, pid_t pid, struct part *part);
 
 struct recorded_thread {
 	pid_t pid;
@@ -117,10 +127,13 @@ const uint64_t *recording__classes(const struct recording *recording);
 uint64_t recording__script_samples(const struct recording *recording);
 
 /*
- * Functions, nodes, categories and the counts of the recorder; its texts and times are the
- * caller's. Valid until the recording is freed.
+ * Functions, nodes, categories, those of parts being their owners', and the counts of the recorder;
+ * its texts and times are the caller's. Valid until the recording is freed.
  */
 void recording__export(struct recording *recording, struct ls_profile *profile);
+
+/* The function that stands for those that were evicted: see pruning.h. */
+uint32_t recording__other(const struct recording *recording);
 
 /*
  * What was exported is a profile of its own: samples, times and counts begin anew, all else that is

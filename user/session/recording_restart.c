@@ -17,7 +17,8 @@ static int replant(const struct ls_profile *old, uint8_t *used, struct call_tree
 
 		if (!used[category->node])
 			continue;
-		nodes[category->node] = call_tree__category(tree, category->name);
+		nodes[category->node] =
+			call_tree__category_of(tree, category->owner, category->name);
 		if (!nodes[category->node])
 			return -ENOMEM;
 	}
@@ -55,6 +56,16 @@ static void zero_counts(struct recording *recording)
 	recording->unnamed_calls = 0;
 }
 
+static void restart_parts(struct recording *recording)
+{
+	struct ls_profile begun = {};
+
+	if (!recording->parts)
+		return;
+	call_tree__export(recording->tree, &begun);
+	parts__restart(recording->parts, &begun);
+}
+
 int recording__restart(struct recording *recording)
 {
 	uint32_t count = call_tree__nodes(recording->tree);
@@ -79,6 +90,7 @@ int recording__restart(struct recording *recording)
 	recording->timeline = timeline;
 	timeline = NULL;
 	zero_counts(recording);
+	restart_parts(recording);
 cleanup:
 	timeline__free(timeline);
 	call_tree__free(tree);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What recording.c and recording_restart.c share; nobody else's. */
+/* What recording.c, recording_export.c and recording_restart.c share; nobody else's. */
 #ifndef LS_RECORDING_WORK_H
 #define LS_RECORDING_WORK_H
 
@@ -22,6 +22,7 @@ struct subject {
 	struct verdicts verdicts;
 	uint64_t last_states[LS_LAYOUT_MAX]; /* by layout; 0: none */
 	uint64_t unaccounted_ns;             /* beyond its threads: is in unsampled_ns */
+	struct part *part;                   /* NULL: of the rest */
 	UT_hash_handle hh;
 };
 
@@ -29,6 +30,7 @@ struct recording {
 	enum category_kind kind;
 	int has_many; /* processes: what is theirs is told apart by their names */
 	struct subject *subjects;
+	struct parts *parts; /* NULL: there is but one profile */
 	struct call_tree *tree;
 	struct functions *functions;
 	struct elf_files *files;

@@ -125,6 +125,7 @@ static int open_targets(struct session *session)
 					  .waits = options->waits,
 					  .follows_children = options->follows_children,
 					  .merge_by = options->merge_by,
+					  .parts = options->parts,
 					  .is_launched = options->launch != NULL,
 					  .has_run = !options->launch || options->start_after_ns,
 					  .is_paused = options->is_paused};

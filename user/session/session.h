@@ -45,12 +45,13 @@ struct session_options {
 	uint32_t max_depth;
 	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
 	enum category_kind category;
-	enum grouping_kind merge_by; /* of several processes: which are one category */
-	int keeps_timeline;          /* and not only sums */
-	int keeps_coroutines;        /* where in a stack they begin */
-	int waits;                   /* that there is no Lua yet is no error */
-	int ends_when_decided;       /* on the layouts of all interpreters */
-	int is_paused;               /* at first */
+	enum grouping_kind merge_by; /* of several processes: which are one category, or part */
+	struct parts *parts;     /* that have profiles of their own; borrowed, NULL: there is one */
+	int keeps_timeline;      /* and not only sums */
+	int keeps_coroutines;    /* where in a stack they begin */
+	int waits;               /* that there is no Lua yet is no error */
+	int ends_when_decided;   /* on the layouts of all interpreters */
+	int is_paused;           /* at first */
 	struct control *control; /* borrowed; NULL: none. A stop is the caller's to be answered */
 	/*
 	 * The profile so far is wanted, while the session goes on: session__export() has it. 0 or

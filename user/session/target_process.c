@@ -44,19 +44,68 @@ static int set_group(struct target_process *target)
 	return 0;
 }
 
+static const char *group_name(const struct target_process *target)
+{
+	return target->group ? target->group : grouping__unknown(target->setting->grouping);
+}
+
+/* Groups that have profiles of their own have categories of processes, too. */
 static const char *filed_name(const struct target_process *target)
 {
 	if (!target->is_filed)
 		return WITHOUT_LUA;
-	if (!target->setting->grouping)
+	if (!target->setting->grouping || target->setting->parts)
 		return target->title;
-	return target->group ? target->group : grouping__unknown(target->setting->grouping);
+	return group_name(target);
 }
 
-static int file(const struct target_process *target)
+/* Its part is that of its group now. 0 or -ENOMEM; no part where there are too many. */
+static int join_group(struct target_process *target)
 {
-	return recording__rename_process(target->setting->recording, target->pid,
-					 filed_name(target));
+	struct part *part;
+	int error;
+
+	if (target->part && !strcmp(target->part->name, group_name(target)))
+		return 0;
+	error = parts__of_group(target->setting->parts, group_name(target), &part);
+	if (error)
+		return error;
+	parts__release(target->part);
+	target->part = part;
+	return 0;
+}
+
+/* The same for the one that it has for itself, whatever it runs. */
+static int have_own_part(struct target_process *target)
+{
+	int error = target->part ? 0
+				 : parts__add_process(target->setting->parts, target->pid,
+						      &target->part);
+
+	return error || !target->part ? error
+				      : part__rename(target->part, target->name, target->title);
+}
+
+/* Those without Lua are of the rest. */
+static int file_apart(struct target_process *target)
+{
+	int error = 0;
+
+	if (target->is_filed && target->setting->grouping)
+		error = join_group(target);
+	else if (target->is_filed)
+		error = have_own_part(target);
+	recording__assign(target->setting->recording, target->pid,
+			  target->is_filed ? target->part : NULL);
+	return error;
+}
+
+static int file(struct target_process *target)
+{
+	int error = recording__rename_process(target->setting->recording, target->pid,
+					      filed_name(target));
+
+	return error || !target->setting->parts ? error : file_apart(target);
 }
 
 /* Where there are many, those without Lua are one category. */
@@ -138,6 +187,7 @@ void target_process__free(struct target_process *target)
 	identification__free(target->identification);
 	if (target->pid_fd >= 0)
 		close(target->pid_fd);
+	parts__release(target->part);
 	free(target->group);
 	free(target);
 }

@@ -10,6 +10,7 @@
 #include "grouping.h"
 #include "hash_table.h"
 #include "identification.h"
+#include "parts.h"
 #include "recording.h"
 #include "sampler.h"
 #include "threads.h"
@@ -21,6 +22,7 @@ struct target_setting {
 	struct lua_files *files;
 	struct announced *announced;
 	struct grouping *grouping; /* by which they are shown together; NULL: each alone */
+	struct parts *parts;       /* that have profiles of their own; NULL: there is but one */
 	const char *layout;        /* forced; NULL: what samples decide on */
 	int waits;                 /* that there is no Lua yet is no error */
 	int is_of_many;            /* there may be more than one */
@@ -38,6 +40,7 @@ struct target_process {
 	struct container container;
 	char *group;         /* NULL: not known, or shown alone; owned */
 	uint64_t grouped_ns; /* CLOCK_MONOTONIC: when that was read */
+	struct part *part;   /* its own, or its group's, held; NULL: it has had none yet */
 	struct threads threads;
 	struct identification *identification;
 	struct ls_target known; /* what BPF was told last */

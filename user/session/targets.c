@@ -34,8 +34,20 @@ int targets__add(struct targets *targets, struct target_process *target)
 	return -ENOMEM;
 }
 
+static void add_findings(const struct targets *targets, const struct target_process *target,
+			 struct findings *findings)
+{
+	findings__add(findings, target->identification,
+		      recording__verdicts(targets->setting.recording, target->pid));
+}
+
 void targets__drop(struct targets *targets, struct target_process *target)
 {
+	struct findings *findings = target->part ? part__findings(target->part) : NULL;
+
+	/* Else it is only not said what was found of it. */
+	if (findings)
+		add_findings(targets, target, findings);
 	recording__end_process(targets->setting.recording, target->pid);
 	if (targets->setting.sampler)
 		sampler__forget_target(targets->setting.sampler, target->pid);
@@ -141,6 +153,7 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		.recording = recording,
 		.files = lua_files__new(),
 		.announced = &targets->announced,
+		.parts = options->parts,
 		.layout = options->layout,
 		.waits = options->waits || options->follows_children || options->is_system_wide,
 		.is_of_many =
@@ -154,6 +167,9 @@ int targets__open(const struct targets_options *options, struct recording *recor
 	if (!targets->setting.files ||
 	    (options->merge_by != GROUPING_NONE && !targets->setting.grouping))
 		goto cleanup;
+	if (options->parts)
+		recording__keep_parts(recording, options->parts,
+				      options->merge_by != GROUPING_NONE);
 	if (!kernel__proc_is_ours()) {
 		explain_foreign_proc(options);
 		error = -EXDEV;
@@ -275,13 +291,6 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 
 	if (target)
 		target->has_ended = 1;
-}
-
-static void add_findings(const struct targets *targets, const struct target_process *target,
-			 struct findings *findings)
-{
-	findings__add(findings, target->identification,
-		      recording__verdicts(targets->setting.recording, target->pid));
 }
 
 /* What was found out about it stays, and so does what was sampled. */
@@ -507,4 +516,18 @@ void targets__export(struct targets *targets, struct ls_profile_recorder *record
 	findings__export(&targets->shown, recorder);
 	recorder->target = targets->title;
 	recorder->missed_processes = targets->missed;
+}
+
+void targets__export_part(struct targets *targets, const struct part *part,
+			  struct ls_profile_recorder *recorder)
+{
+	const struct target_process *target;
+
+	targets->shown = part->findings ? *part->findings : (struct findings){};
+	for (target = targets->items; target; target = target->hh.next)
+		if (target->part == part)
+			add_findings(targets, target, &targets->shown);
+	findings__export(&targets->shown, recorder);
+	recorder->target = part->title;
+	recorder->missed_processes = 0;
 }

@@ -28,7 +28,8 @@ struct targets_options {
 	const char *layout;       /* forced; NULL: what samples decide on */
 	int waits;                /* that there is no Lua yet is no error */
 	int follows_children;
-	enum grouping_kind merge_by; /* of several: which are one category */
+	enum grouping_kind merge_by; /* of several: which are one category, or one part */
+	struct parts *parts;         /* that have profiles of their own; borrowed, NULL: none */
 	int is_launched;             /* luaspy started it: it is about to become another program */
 	int has_run;                 /* by the time of targets__attach(): it may have children */
 	int is_paused;               /* at first */
@@ -120,5 +121,9 @@ int targets__have_lua(const struct targets *targets);
 
 /* Fills in what the recorder says of them. Valid until the next call. */
 void targets__export(struct targets *targets, struct ls_profile_recorder *recorder);
+
+/* The same of those of one part, but for their CPU time. Valid until the next call of either. */
+void targets__export_part(struct targets *targets, const struct part *part,
+			  struct ls_profile_recorder *recorder);
 
 #endif

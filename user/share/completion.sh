@@ -80,6 +80,7 @@ bash_completion() {
 			COMPREPLY=(\$(compgen -P "\${word%"\$part"}" -W "$presets" -- "\$part"))
 			return
 			;;
+		--output-dir) compopt -o dirnames; return ;;
 		-o | --output | --control | --control-ack) compopt -o default; return ;;
 		esac
 		case \$command in
@@ -102,6 +103,7 @@ zsh_options() {
 		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" '
 	function action_of(name) {
 		if (name == "pid") return "_pids"
+		if (name == "output-dir") return "_files -/"
 		if (name == "output" || name == "control" || name == "control-ack") return "_files"
 		if (name == "frequency") return "(" frequencies ")"
 		if (name == "layout") return "(" layouts ")"
@@ -153,6 +155,7 @@ fish_completion() {
 			if (name == "layout") return layouts
 			if (name == "category") return categories
 			if (name == "merge-by") return groups
+			if (name == "output-dir") return "(__fish_complete_directories)"
 			return name == "plugin-preset" ? "(__fish_append , " presets ")" : ""
 		}
 		{

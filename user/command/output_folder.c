@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "output_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "invoker.h"
+#include "log.h"
+#include "output_name.h"
+#include "rolled_files.h"
+#include "session_parts.h"
+#include "shown_profile.h"
+#include "units.h"
+
+#define COUNT_SIZE 32
+
+struct output_folder {
+	const struct record_options *options;
+	const char *path;
+	struct rolled_files *files;
+	int is_made;    /* by us */
+	int has_warned; /* of too many parts */
+	uint64_t written, failed;
+};
+
+/* One time of writing. */
+struct round {
+	uint64_t written, failed, bytes;
+	int first_error;
+};
+
+/* As files, it belongs to whoever called sudo. */
+static void give_to_invoker(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct invoker invoker;
+
+	if (fd < 0)
+		return;
+	if (invoker__find(&invoker) && fchown(fd, invoker.uid, invoker.gid))
+		log_debug("'%s' stays root's: %s", path, strerror(errno));
+	close(fd);
+}
+
+static int make(struct output_folder *folder)
+{
+	struct stat status;
+
+	if (!mkdir(folder->path, 0777)) {
+		folder->is_made = 1;
+		give_to_invoker(folder->path);
+		return 0;
+	}
+	if (errno != EEXIST)
+		return -errno;
+	if (stat(folder->path, &status))
+		return -errno;
+	return S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
+}
+
+static void explain_no_folder(const char *path, int error)
+{
+	if (error == -ENOENT)
+		log_error("cannot make the folder '%s': that which it is to be in does not exist "
+			  "(mkdir -p makes all of them)",
+			  path);
+	else if (error == -ENOTDIR)
+		log_error("cannot write into '%s': it is not a folder", path);
+	else
+		log_error("cannot make the folder '%s': %s", path, strerror(-error));
+}
+
+/* NULL when out of memory. */
+static char *path_in(const struct output_folder *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", folder->path, name) < 0 ? NULL : path;
+}
+
+/* A wrong folder must not cost a recording. */
+static int try(struct output_folder *folder)
+{
+	struct output_file *probe = NULL;
+	char *path = path_in(folder, "luaspy.json");
+	int error = path ? rolled_files__new(path, folder->options->keep,
+					     folder->options->keep_bytes, &folder->files)
+			 : -ENOMEM;
+	const char *name = error ? NULL : rolled_files__name(folder->files, path, time(NULL));
+
+	if (!error)
+		error = name ? output_file__open(name, &probe) : -ENOMEM;
+	output_file__discard(probe);
+	free(path);
+	return error;
+}
+
+int output_folder__new(const struct record_options *options, struct output_folder **made)
+{
+	struct output_folder *folder = calloc(1, sizeof(*folder));
+	int error;
+
+	*made = NULL;
+	if (!folder) {
+		log_error("out of memory");
+		return -ENOMEM;
+	}
+	folder->options = options;
+	folder->path = options->output_dir;
+	error = make(folder);
+	if (error) {
+		explain_no_folder(folder->path, error);
+		goto cleanup;
+	}
+	error = try(folder);
+	if (error) {
+		log_error("cannot write into '%s': %s", folder->path, strerror(-error));
+		goto cleanup;
+	}
+	*made = folder;
+	folder = NULL;
+cleanup:
+	output_folder__free(folder);
+	return error;
+}
+
+void output_folder__free(struct output_folder *folder)
+{
+	if (!folder)
+		return;
+	/* Somebody else may use it by now. */
+	if (folder->is_made && !folder->written && rmdir(folder->path))
+		log_debug("'%s' stays: %s", folder->path, strerror(errno));
+	rolled_files__free(folder->files);
+	free(folder);
+}
+
+uint64_t output_folder__failed(const struct output_folder *folder)
+{
+	return folder->failed;
+}
+
+/* Of one that no file has, with a date. NULL: none is left, or out of memory. */
+static const char *new_name(struct output_folder *folder, const struct part *part,
+			    uint64_t start_ms)
+{
+	char name[OUTPUT_NAME_SIZE] = "rest.json";
+	const char *found;
+	char *path;
+
+	if (part->pid)
+		output_name__make_dateless(part->name, part->pid, name);
+	else if (part->id)
+		output_name__make_of_group(part->name, name);
+	path = path_in(folder, name);
+	found = path ? rolled_files__name(folder->files, path, (time_t)(start_ms / 1000)) : NULL;
+	free(path);
+	return found;
+}
+
+/* The one that it was written to before, where that is to have all; else another. */
+static const char *file_of(struct output_folder *folder, struct part *part, uint64_t start_ms)
+{
+	const char *name;
+
+	if (folder->options->interval_ns)
+		return new_name(folder, part, start_ms);
+	if (part->file)
+		return part->file;
+	name = new_name(folder, part, start_ms);
+	part->file = name ? strdup(name) : NULL;
+	return part->file;
+}
+
+/* In the folder that is held open, whatever its path leads to by now. */
+static int open_file(const struct output_folder *folder, const char *path,
+		     struct output_file **file)
+{
+	char held[NAME_MAX + 64];
+
+	snprintf(held, sizeof(held), "/proc/self/fd/%d/%s", rolled_files__folder(folder->files),
+		 folder__name_in(path));
+	return shown_profile__open(held, path, file);
+}
+
+static int write_shown(struct output_folder *folder, const struct shown_profile *shown,
+		       const char *path, struct round *round)
+{
+	struct output_file *file;
+	uint64_t size;
+	int error = open_file(folder, path, &file);
+
+	if (!error)
+		error = shown_profile__write(shown, path, file, &size);
+	if (error)
+		return error;
+	log_debug("wrote %s", path);
+	round->bytes += size;
+	if (folder->options->interval_ns && rolled_files__add(folder->files))
+		log_warn("out of memory: '%s' stays", path);
+	return 0;
+}
+
+static int write_part(struct output_folder *folder, struct part *part,
+		      const struct ls_profile *profile, struct round *round)
+{
+	const char *path = file_of(folder, part, profile->recorder.start_ms);
+	struct shown_profile shown;
+	int error;
+
+	if (!path) {
+		log_error("cannot write the profile of %s: no name left for it in '%s'",
+			  profile->recorder.target, folder->path);
+		return -EEXIST;
+	}
+	error = shown_profile__make(profile, folder->options, &shown);
+	if (!error)
+		error = write_shown(folder, &shown, path, round);
+	shown_profile__free(&shown);
+	return error;
+}
+
+static void note(struct round *round, int error)
+{
+	round->written += !error;
+	round->failed += error != 0;
+	if (error && !round->first_error)
+		round->first_error = error;
+}
+
+static void say(const struct output_folder *folder, const struct round *round)
+{
+	char files[COUNT_SIZE], failed[COUNT_SIZE], size[COUNT_SIZE];
+
+	units__format_count(round->written + round->failed, files, sizeof(files));
+	if (round->failed)
+		log_error("cannot write %s of %s files into '%s'",
+			  units__format_count(round->failed, failed, sizeof(failed)), files,
+			  folder->path);
+	units__format_count(round->written, files, sizeof(files));
+	if (round->written)
+		log_info("wrote %s file%s into %s (%s)", files, round->written == 1 ? "" : "s",
+			 folder->path, units__format_size(round->bytes, size, sizeof(size)));
+}
+
+static void warn_of_too_many(struct output_folder *folder)
+{
+	if (!folder->has_warned)
+		log_warn("more than %d processes had something to be written: what those beyond "
+			 "did is in the file of the rest (try --interval or --merge-by)",
+			 PARTS_MAX);
+	folder->has_warned = 1;
+}
+
+int output_folder__write(struct output_folder *folder, struct session *session)
+{
+	struct session_parts *parts;
+	struct ls_profile profile;
+	struct round round = {};
+	struct part *part;
+	int result = session_parts__new(session, &parts);
+
+	if (result) {
+		log_error("cannot put the profiles together: %s", strerror(-result));
+		folder->failed++;
+		return result;
+	}
+	if (folder->options->interval_ns)
+		rolled_files__begin(folder->files);
+	while ((result = session_parts__next(parts, &part, &profile))) {
+		if (result < 0)
+			log_error("cannot put the profile of %s together: %s", part->title,
+				  strerror(-result));
+		else
+			result = write_part(folder, part, &profile, &round);
+		note(&round, result);
+	}
+	if (session_parts__are_too_many(parts))
+		warn_of_too_many(folder);
+	session_parts__free(parts);
+	say(folder, &round);
+	folder->written += round.written;
+	folder->failed += round.failed;
+	return round.written ? 0 : round.first_error;
+}

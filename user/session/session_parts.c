@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_split.h"
+#include "pruning.h"
+#include "session_work.h"
+
+struct session_parts {
+	struct session *session;
+	struct parts *all;
+	struct part *next; /* NULL: the rest is, or was */
+	int is_over;
+	struct ls_profile whole;
+	struct profile_split *split;
+	struct ls_profile_recorder told; /* the sums of those so far */
+	char title[160];                 /* of the rest */
+};
+
+int session_parts__new(struct session *session, struct session_parts **made)
+{
+	struct session_parts *parts = calloc(1, sizeof(*parts));
+
+	*made = NULL;
+	if (!parts)
+		return -ENOMEM;
+	parts->session = session;
+	parts->all = session->options.parts;
+	parts->next = parts->all->items;
+	session__export(session, &parts->whole);
+	snprintf(parts->title, sizeof(parts->title), "the rest of %s",
+		 parts->whole.recorder.target);
+	if (profile_split__new(&parts->whole, &parts->split)) {
+		free(parts);
+		return -ENOMEM;
+	}
+	*made = parts;
+	return 0;
+}
+
+void session_parts__free(struct session_parts *parts)
+{
+	if (!parts)
+		return;
+	profile_split__free(parts->split);
+	free(parts);
+}
+
+/* All time of a part is in its nodes. */
+static uint64_t charged_ns(const struct ls_profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t id = 1; id <= profile->node_count; id++)
+		sum += profile->nodes[id].self_ns;
+	return sum;
+}
+
+static uint64_t evicted_samples(const struct session_parts *parts, const struct ls_profile *profile)
+{
+	const struct ls_profile_function *functions = parts->whole.functions;
+	const char *name = functions[recording__other(parts->session->recording)].name;
+
+	for (uint32_t id = 1; id <= profile->function_count; id++)
+		if (!profile->functions[id].source && profile->functions[id].name == name)
+			return pruning__samples(profile, id);
+	return 0;
+}
+
+/* What can be told of each part. */
+#define COUNTS(count)                                                                              \
+	count(samples) count(collected) count(unsampled_ns) count(unnamed_calls)                   \
+		count(unknown_lines) count(evicted_samples) count(untimed_samples) count(cpu_ns)
+
+static void add(struct ls_profile_recorder *sum, const struct ls_profile_recorder *recorder)
+{
+#define ADD(field) sum->field += recorder->field;
+	COUNTS(ADD)
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		sum->classes[i] += recorder->classes[i];
+	for (int i = 0; i < LS_WALK_ERROR_COUNT; i++)
+		sum->errors[i] += recorder->errors[i];
+}
+
+static void subtract_one(uint64_t *from, uint64_t count)
+{
+	*from -= count < *from ? count : *from;
+}
+
+static void subtract(struct ls_profile_recorder *from, const struct ls_profile_recorder *sum)
+{
+#define SUBTRACT(field) subtract_one(&from->field, sum->field);
+	COUNTS(SUBTRACT)
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		subtract_one(&from->classes[i], sum->classes[i]);
+	for (int i = 0; i < LS_WALK_ERROR_COUNT; i++)
+		subtract_one(&from->errors[i], sum->errors[i]);
+}
+
+/* What is only known of the whole is the rest's. */
+static void tell(struct session_parts *parts, const struct part *part, struct ls_profile *profile)
+{
+	struct ls_profile_recorder *recorder = &profile->recorder;
+	const struct part_counts *counts = &part->counts;
+
+	targets__export_part(parts->session->targets, part, recorder);
+	memcpy(recorder->classes, counts->classes, sizeof(recorder->classes));
+	memcpy(recorder->errors, counts->errors, sizeof(recorder->errors));
+	recorder->errors[LS_WALK_NONE] = 0;
+	recorder->samples = 0;
+	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
+		recorder->samples += recorder->classes[class];
+	recorder->collected = counts->collected;
+	recorder->unknown_lines = counts->unknown_lines;
+	recorder->unsampled_ns = counts->unsampled_ns;
+	recorder->unnamed_calls = counts->unnamed_calls + counts->unnamed_now;
+	recorder->evicted_samples = evicted_samples(parts, profile);
+	recorder->cpu_ns = charged_ns(profile);
+	recorder->untimed_samples =
+		parts->whole.samples ? recorder->samples - recorder->classes[LS_SAMPLE_DROPPED] -
+					       profile->sample_count
+				     : 0;
+	recorder->vma_busy = 0;
+	recorder->evicted_functions = 0;
+	recorder->lost_records = 0;
+}
+
+/* That a program that runs has unnamed calls is no news. */
+static int has_anything(const struct ls_profile_recorder *recorder)
+{
+	return recorder->samples || recorder->cpu_ns || recorder->unsampled_ns ||
+	       recorder->evicted_functions || recorder->lost_records || recorder->missed_processes;
+}
+
+static void tell_rest(struct session_parts *parts, struct ls_profile *profile)
+{
+	struct ls_profile_recorder *recorder = &profile->recorder;
+	uint64_t own_ns = charged_ns(profile);
+
+	*recorder = parts->whole.recorder;
+	subtract(recorder, &parts->told);
+	if (recorder->cpu_ns < own_ns)
+		recorder->cpu_ns = own_ns;
+	recorder->target = parts->title;
+	recorder->interpreter = recorder->layout = recorder->collector = NULL;
+	recorder->collector_is_known = false;
+	parts->all->dropped_rest = recorder->classes[LS_SAMPLE_DROPPED];
+}
+
+int session_parts__next(struct session_parts *parts, struct part **part, struct ls_profile *profile)
+{
+	int error;
+
+	for (; parts->next; parts->next = parts->next->hh.next) {
+		*part = parts->next;
+		error = profile_split__of(parts->split, (*part)->id, profile);
+		tell(parts, *part, profile);
+		if (!error && !has_anything(&profile->recorder))
+			continue;
+		add(&parts->told, &profile->recorder);
+		parts->next = parts->next->hh.next;
+		return error ? error : 1;
+	}
+	if (parts->is_over)
+		return 0;
+	parts->is_over = 1;
+	*part = &parts->all->rest;
+	error = profile_split__of(parts->split, 0, profile);
+	if (error)
+		return error;
+	tell_rest(parts, profile);
+	return has_anything(&profile->recorder);
+}
+
+int session_parts__are_too_many(const struct session_parts *parts)
+{
+	return parts->all->are_too_many;
+}

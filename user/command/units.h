@@ -39,6 +39,15 @@ char *units__format_clock(uint64_t ns, char *to, size_t size);
 /* Three digits that matter: "812 us", "1.23 s"; from a minute on "4 min 05 s", "2 h 07 min". */
 char *units__format_time(uint64_t ns, char *to, size_t size);
 
+/* "0.5%", "1", "12.25%" into millionths: 0.01 to 100%. 0, -EINVAL or -ERANGE, and so on. */
+int units__parse_percent(const char *text, uint32_t *ppm);
+
+/* Millionths, and no more decimals than they need: "0.5%" */
+char *units__format_percent(uint64_t ppm, char *to, size_t size);
+
+/* A period as frequency: "1,000 Hz", "62.5 Hz" */
+char *units__format_frequency(uint64_t period_ns, char *to, size_t size);
+
 /* "1,234,567" */
 char *units__format_count(uint64_t count, char *to, size_t size);
 

@@ -33,7 +33,7 @@
 	"local function descend(n)\n"                                                              \
 	"	if n > 0 then return 1 + descend(n - 1) end\n"                                           \
 	"	return await('lowered') + low() end\n"                                                   \
-	"descend(3500) await('raised') high()\n"
+	"descend(4000) await('raised') high()\n"
 
 #define READY "print('ready') io.stdout:flush() io.read()\n"
 
@@ -226,7 +226,7 @@ static void keeps_the_time_right_at_a_low_frequency(void **state)
 /* `script` runs phases.lua once it is told to. */
 static void check_phases(struct stage *stage, const char *script, const char *option)
 {
-	const char *limit = limit_of(stage, 3.5 * shallow_ppm(stage)), *last = "";
+	const char *limit = limit_of(stage, 4 * shallow_ppm(stage)), *last = "";
 	struct scriptprofile *profile;
 	struct child *target, *spy;
 	double low, high;

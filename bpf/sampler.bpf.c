@@ -76,6 +76,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	struct ls_counters *counters = counters_here();
 	struct ls_scratch *scratch = scratch_here();
 	struct ls_target *target;
+	__u32 period_ns;
 
 	if (!image || !counters || !scratch)
 		return 0;
@@ -86,8 +87,10 @@ int sample(struct bpf_perf_event_data *ctx)
 	/* Its end has been told, or is about to be, with its time; the timer outlives that. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return 0;
+	period_ns = ctx->sample_period / timer_count;
 	counters->ticks++;
-	begin_sample(scratch, task, tgid, tid, ctx->sample_period / timer_count);
+	counters->clocked_ns += period_ns;
+	begin_sample(scratch, task, tgid, tid, period_ns);
 	scratch->edition = target->edition;
 	bpf_tail_call(ctx, &families, target->family);
 	return 0;

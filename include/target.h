@@ -75,6 +75,8 @@ struct ls_counters {
 	__u64 scans;       /* samples that had to look for the running state */
 	__u64 chunks;      /* of stack that they read */
 	__u64 definitions; /* prototypes whose content was read */
+	__u64 clocked_ns;  /* CPU time that the ticks stand for, by the periods of their timers */
+	__u64 bpf_ns;      /* that the programs took, where it is measured */
 };
 
 #endif

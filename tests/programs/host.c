@@ -3,6 +3,7 @@
  * host SCRIPT [ARGUMENT]...: a program that embeds Lua, of whatever version it is built with. It
  * runs the script on its main thread and gives it the time of its thread and sleep.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -57,6 +58,33 @@ int host_burn_unnamed(lua_State *L)
 	return burn(L) + 0 * (int)lua_gettop(L);
 }
 
+static void open_all(lua_State *L);
+
+/* A thread's whole life. */
+static void *run_file(void *path)
+{
+	lua_State *L = luaL_newstate();
+
+	if (!L)
+		return NULL;
+	open_all(L);
+	if (luaL_dofile(L, path))
+		fprintf(stderr, "%s\n", lua_tostring(L, -1));
+	lua_close(L);
+	return NULL;
+}
+
+/* Runs a file in a thread, with a Lua of its own, until it ends. */
+static int host_in_thread(lua_State *L)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run_file, (void *)lua_tostring(L, 1)))
+		return luaL_error(L, "cannot start a thread");
+	pthread_join(thread, NULL);
+	return 0;
+}
+
 /* Runs another program in place of this one. */
 static int host_become(lua_State *L)
 {
@@ -79,11 +107,8 @@ static int host_join(lua_State *L)
 	return 0 * lua_gettop(L);
 }
 
-int run_script(lua_State *L)
+static void open_all(lua_State *L)
 {
-	char **words = (char **)lua_touserdata(L, 1);
-	int count = 0;
-
 	luaL_openlibs(L);
 	lua_pushcfunction(L, host_cpu_us);
 	lua_setglobal(L, "cpu_us");
@@ -99,6 +124,16 @@ int run_script(lua_State *L)
 	lua_setglobal(L, "join");
 	lua_pushcfunction(L, host_become);
 	lua_setglobal(L, "become");
+	lua_pushcfunction(L, host_in_thread);
+	lua_setglobal(L, "in_thread");
+}
+
+int run_script(lua_State *L)
+{
+	char **words = (char **)lua_touserdata(L, 1);
+	int count = 0;
+
+	open_all(L);
 	if (luaL_loadfile(L, words[0]))
 		return lua_error(L);
 	for (words++; words[count]; count++)

@@ -160,6 +160,27 @@ static void prints_a_plain_session_like_this(void **state)
 		"   3   10.0%  1.00 s   10.0%  #         string.gsub  [C]\n");
 }
 
+static void tells_what_it_cost_where_that_was_limited(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ls_profile_overhead *overhead = &fixture->profile.recorder.overhead;
+
+	assert_hides(fixture, "overhead");
+	*overhead = (struct ls_profile_overhead){.limit_ppm = 10000,
+						 .interrupts_ns = 30000000,
+						 .bpf_ns = 20000000,
+						 .own_ns = 10000000};
+	assert_shows(fixture,
+		     "  frequency    1,000 Hz\n"
+		     "  overhead     0.6% of CPU time: interrupts 0.3%, BPF 0.2%, luaspy 0.1%\n");
+	overhead->lowered_ns = 12000000000;
+	overhead->period_most_ns = 4000000;
+	assert_shows(
+		fixture,
+		"  frequency    1,000 Hz; for 0:00:12.000 less, down to 250 Hz, to keep to 1%\n"
+		"  overhead     0.6%");
+}
+
 static void draws_bars_in_eighths_where_the_locale_is_utf8(void **state)
 {
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
@@ -481,6 +502,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_profile(prints_a_plain_session_like_this),
+		with_profile(tells_what_it_cost_where_that_was_limited),
 		with_profile(draws_bars_in_eighths_where_the_locale_is_utf8),
 		with_profile(accounts_for_every_sample),
 		with_profile(shows_the_collectors_share_or_that_it_is_not_known),

@@ -130,6 +130,50 @@ static void refuses_frequencies_out_of_range_and_other_text(void **state)
 	assert_frequency("fast", -EINVAL, 0);
 }
 
+static void reads_percents_as_millionths(void **state)
+{
+	static const char *const wrong[] = {"", "%", "1 %", "-1", "1e1", "1%%", "none", "1.%"};
+	uint32_t ppm = 7;
+
+	(void)state;
+	assert_int_equal(units__parse_percent("1%", &ppm), 0);
+	assert_int_equal(ppm, 10000);
+	assert_int_equal(units__parse_percent("0.25", &ppm), 0);
+	assert_int_equal(ppm, 2500);
+	assert_int_equal(units__parse_percent("0.01%", &ppm), 0);
+	assert_int_equal(ppm, 100);
+	assert_int_equal(units__parse_percent("100", &ppm), 0);
+	assert_int_equal(ppm, 1000000);
+	assert_int_equal(units__parse_percent("0.009", &ppm), -ERANGE);
+	assert_int_equal(units__parse_percent("0", &ppm), -ERANGE);
+	assert_int_equal(units__parse_percent("100.1%", &ppm), -ERANGE);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(units__parse_percent(wrong[i], &ppm), -EINVAL);
+	assert_int_equal(ppm, 1000000);
+}
+
+static void writes_percents_without_needless_zeros(void **state)
+{
+	char to[UNITS_SIZE];
+
+	(void)state;
+	assert_string_equal(units__format_percent(10000, to, sizeof(to)), "1%");
+	assert_string_equal(units__format_percent(100000, to, sizeof(to)), "10%");
+	assert_string_equal(units__format_percent(5000, to, sizeof(to)), "0.5%");
+	assert_string_equal(units__format_percent(100, to, sizeof(to)), "0.01%");
+	assert_string_equal(units__format_percent(12345, to, sizeof(to)), "1.2345%");
+}
+
+static void writes_periods_as_frequencies(void **state)
+{
+	char to[UNITS_SIZE];
+
+	(void)state;
+	assert_string_equal(units__format_frequency(1000000, to, sizeof(to)), "1,000 Hz");
+	assert_string_equal(units__format_frequency(16000000, to, sizeof(to)), "62.5 Hz");
+	assert_string_equal(units__format_frequency(0, to, sizeof(to)), "0 Hz");
+}
+
 static void writes_clocks(void **state)
 {
 	char to[UNITS_SIZE];
@@ -234,6 +278,9 @@ int main(void)
 		cmocka_unit_test(refuses_durations_of_nothing_and_of_more_than_a_year),
 		cmocka_unit_test(reads_frequencies_as_periods),
 		cmocka_unit_test(refuses_frequencies_out_of_range_and_other_text),
+		cmocka_unit_test(reads_percents_as_millionths),
+		cmocka_unit_test(writes_percents_without_needless_zeros),
+		cmocka_unit_test(writes_periods_as_frequencies),
 		cmocka_unit_test(writes_clocks),
 		cmocka_unit_test(writes_times_with_three_digits),
 		cmocka_unit_test(groups_counts_by_thousands),

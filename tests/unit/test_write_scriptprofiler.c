@@ -407,6 +407,31 @@ static void tells_what_the_session_was_told(void **state)
 	assert_int_equal(number(told, "EventsLeftOut"), 3);
 }
 
+/* In whole microseconds, of which the sum is that of its parts. */
+static void tells_what_it_cost_where_that_was_limited(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
+	const json_t *told;
+
+	recorder->version = "1";
+	assert_null(json_object_get(json_object_get(write_json(fixture), "Recorder"), "Overhead"));
+	recorder->overhead = (struct ls_profile_overhead){
+		.limit_ppm = 5000, .interrupts_ns = 1900, .bpf_ns = 2900, .own_ns = 3900};
+	told = json_object_get(json_object_get(write_json(fixture), "Recorder"), "Overhead");
+	assert_int_equal(number(told, "MaxPpm"), 5000);
+	assert_int_equal(number(told, "Interrupts"), 1);
+	assert_int_equal(number(told, "Bpf"), 2);
+	assert_int_equal(number(told, "Luaspy"), 3);
+	assert_int_equal(number(told, "Total"), 6);
+	assert_null(json_object_get(told, "LowestFrequency"));
+	recorder->overhead.lowered_ns = 12000;
+	recorder->overhead.period_most_ns = 4000000;
+	told = json_object_get(json_object_get(write_json(fixture), "Recorder"), "Overhead");
+	assert_int_equal(number(told, "LoweredDuration"), 12);
+	assert_int_equal(number(told, "LowestFrequency"), 250);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +447,7 @@ int main(void)
 		test(has_samples_in_order_of_time),
 		test(reports_a_full_disk),
 		test(tells_what_the_session_was_told),
+		test(tells_what_it_cost_where_that_was_limited),
 	};
 
 	return cmocka_run_group_tests_name("write_scriptprofiler", tests, NULL, NULL);

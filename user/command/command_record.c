@@ -228,6 +228,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.is_system_wide = options->system,
 		.wish = options->wish,
 		.period_ns = options->period_ns,
+		.max_overhead_ppm = options->max_overhead_ppm,
 		.duration_ns = options->duration_ns,
 		.start_after_ns = options->start_after_ns,
 		.until_samples = options->until_samples,

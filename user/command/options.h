@@ -22,13 +22,15 @@ enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP };
 struct record_options {
 	pid_t pids[PIDS_MAX]; /* none is there twice */
 	size_t pid_count;
-	bool children;            /* and what they start */
-	bool system;              /* all processes that run Lua instead */
-	struct process_wish wish; /* which of those */
-	uint64_t duration_ns;     /* 0: until Ctrl-C or the target's end */
-	uint64_t period_ns;       /* 1 s to 50 us: 1 Hz to 20 kHz */
-	uint32_t max_depth;       /* 1 to LS_DEPTH_MAX */
-	bool lines;               /* functions are told apart by the line that they are at */
+	bool children;             /* and what they start */
+	bool system;               /* all processes that run Lua instead */
+	struct process_wish wish;  /* which of those */
+	uint64_t duration_ns;      /* 0: until Ctrl-C or the target's end */
+	uint64_t period_ns;        /* 1 s to 50 us: 1 Hz to 20 kHz */
+	uint32_t max_depth;        /* 1 to LS_DEPTH_MAX */
+	uint32_t max_overhead_ppm; /* of the targets' CPU time; 0: no limit */
+	bool has_max_overhead;     /* it was asked for */
+	bool lines;                /* functions are told apart by the line that they are at */
 	const char
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
 	const char *output_dir; /* a folder for a file of each process instead; NULL: one file */

@@ -22,6 +22,9 @@
 #define FREQUENCY_TEXT    TEXT(FREQUENCY_DEFAULT)
 #define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
 #define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
+#define OVERHEAD_SYSTEM   1 /* percent */
+#define OVERHEAD_TEXT     TEXT(OVERHEAD_SYSTEM)
+#define PPM_PER_PERCENT   10000
 #define FUNCTION_TEXT     "a function's name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it"
 #define TIME_TEXT         "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
 #define SAMPLES_MAX       1000000000
@@ -86,6 +89,11 @@ static const char help[] =
 	"How to sample:\n"
 	"  -F, --frequency=FREQ   samples per second of CPU time, for each thread:\n"
 	"                         1 to 20000, or 1khz, 10khz (default: " FREQUENCY_TEXT ")\n"
+	"      --max-overhead=PERCENT  sample less often where more would cost over so\n"
+	"                         much of the targets' CPU time, in interrupts, BPF and\n"
+	"                         luaspy itself (what it takes however often it samples\n"
+	"                         counts for half of that at most); or none\n"
+	"                         (default: none; with --system: " OVERHEAD_TEXT "%)\n"
 	"      --max-depth=N      frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
 	"                         (default: " DEPTH_TEXT ")\n"
 	"      --lines            tell functions apart by the line that they are at\n"
@@ -166,6 +174,7 @@ enum {
 	OPTION_INTERVAL,
 	OPTION_KEEP,
 	OPTION_KEEP_SIZE,
+	OPTION_MAX_OVERHEAD,
 };
 
 static const struct usage_option accepted[] = {
@@ -182,6 +191,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_PAUSED, "--paused", NULL},
 	{OPTION_CONTROL, "--control", FIFO_TEXT},
 	{OPTION_CONTROL_ACK, "--control-ack", FIFO_TEXT},
+	{OPTION_MAX_OVERHEAD, "--max-overhead", "0.01 to 100%, such as 0.5%, or none"},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
 	{OPTION_WAIT, "--wait", NULL},
@@ -307,6 +317,15 @@ static int parse_interval(const char *text, uint64_t *ns)
 	return value < INTERVAL_MIN ? -ERANGE : 0;
 }
 
+static int parse_overhead(const char *text, struct record_options *record)
+{
+	record->has_max_overhead = true;
+	record->max_overhead_ppm = 0;
+	if (!strcmp(text, "none") || !strcmp(text, "off"))
+		return 0;
+	return units__parse_percent(text, &record->max_overhead_ppm);
+}
+
 /* Takes an option that says into how many files, or one of the above. */
 static int set_file_option(int letter, struct record_options *record)
 {
@@ -332,6 +351,8 @@ static int set_moment_option(int letter, struct record_options *record)
 		return units__parse_duration(optarg, &record->start_after_ns);
 	case OPTION_UNTIL_SAMPLES:
 		return usage__parse_number(optarg, SAMPLES_MAX, &record->until_samples);
+	case OPTION_MAX_OVERHEAD:
+		return parse_overhead(optarg, record);
 	case OPTION_PAUSED:
 		record->is_paused = true;
 		return 0;
@@ -526,6 +547,8 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	}
 	if (!record->has_category && record_sense__is_of_many(record) && !record->output_dir)
 		record->category = CATEGORY_PROCESS;
+	if (record->system && !record->has_max_overhead)
+		record->max_overhead_ppm = OVERHEAD_SYSTEM * PPM_PER_PERCENT;
 	if (record_sense__check(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);

@@ -92,16 +92,43 @@ static void put_fact(const struct printer *printer, const char *label, const cha
 	put_wrapped(printer, prefix, log__printable(value, text, sizeof(text)));
 }
 
-static void format_frequency(uint64_t period_ns, char *to, size_t size)
+static void print_frequency(const struct printer *printer,
+			    const struct ls_profile_recorder *recorder)
 {
-	char hertz[UNITS_SIZE];
-	uint64_t tenths = period_ns ? (UINT64_C(10000000000) + period_ns / 2) / period_ns : 0;
+	const struct ls_profile_overhead *overhead = &recorder->overhead;
+	char asked[UNITS_SIZE], lowest[UNITS_SIZE], clock[UNITS_SIZE], limit[UNITS_SIZE];
+	char text[TEXT_SIZE];
 
-	units__format_count(tenths / 10, hertz, sizeof(hertz));
-	if (tenths % 10)
-		snprintf(to, size, "%s.%u Hz", hertz, (unsigned)(tenths % 10));
+	units__format_frequency(recorder->period_ns, asked, sizeof(asked));
+	units__format_frequency(overhead->period_most_ns, lowest, sizeof(lowest));
+	units__format_clock(overhead->lowered_ns, clock, sizeof(clock));
+	units__format_percent(overhead->limit_ppm, limit, sizeof(limit));
+	if (overhead->period_most_ns)
+		snprintf(text, sizeof(text), "%s; for %s less, down to %s, to keep to %s", asked,
+			 clock, lowest, limit);
 	else
-		snprintf(to, size, "%s Hz", hertz);
+		snprintf(text, sizeof(text), "%s", asked);
+	put_fact(printer, "frequency", text);
+}
+
+static void print_overhead(const struct printer *printer,
+			   const struct ls_profile_recorder *recorder)
+{
+	const struct ls_profile_overhead *overhead = &recorder->overhead;
+	uint64_t all_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
+	char all[UNITS_SIZE], interrupts[UNITS_SIZE], bpf[UNITS_SIZE], own[UNITS_SIZE];
+	char text[TEXT_SIZE];
+
+	if (!overhead->limit_ppm)
+		return;
+	units__format_share(all_ns, recorder->cpu_ns, all, sizeof(all));
+	units__format_share(overhead->interrupts_ns, recorder->cpu_ns, interrupts,
+			    sizeof(interrupts));
+	units__format_share(overhead->bpf_ns, recorder->cpu_ns, bpf, sizeof(bpf));
+	units__format_share(overhead->own_ns, recorder->cpu_ns, own, sizeof(own));
+	snprintf(text, sizeof(text), "%s of CPU time: interrupts %s, BPF %s, luaspy %s", all,
+		 interrupts, bpf, own);
+	put_fact(printer, "overhead", text);
 }
 
 /* What is not recorded is no part of what CPU time is a share of. */
@@ -131,8 +158,8 @@ static void print_header(const struct printer *printer, const struct ls_profile_
 	put_fact(printer, "interpreter", recorder->interpreter ? recorder->interpreter : "none");
 	put_fact(printer, "layout", recorder->layout ? recorder->layout : "undecided");
 	print_clock(printer, recorder);
-	format_frequency(recorder->period_ns, text, sizeof(text));
-	put_fact(printer, "frequency", text);
+	print_frequency(printer, recorder);
+	print_overhead(printer, recorder);
 }
 
 /* A line of accounting: what, how much, its share, why. `width` is that of the amounts. */

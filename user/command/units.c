@@ -19,6 +19,10 @@
 #define FREQUENCY_MIN  (1 * MILLIHZ_PER_HZ)
 #define FREQUENCY_MAX  (20000 * MILLIHZ_PER_HZ)
 
+#define PPM_PER_PERCENT UINT64_C(10000)
+#define PERCENT_MIN     (PPM_PER_PERCENT / 100)
+#define PERCENT_MAX     (100 * PPM_PER_PERCENT)
+
 struct unit {
 	const char *name;
 	uint64_t size;
@@ -33,6 +37,12 @@ static const struct unit frequencies[] = {
 	{"", MILLIHZ_PER_HZ},
 	{"hz", MILLIHZ_PER_HZ},
 	{"khz", 1000 * MILLIHZ_PER_HZ},
+	{NULL, 0},
+};
+
+static const struct unit percents[] = {
+	{"", PPM_PER_PERCENT},
+	{"%", PPM_PER_PERCENT},
 	{NULL, 0},
 };
 
@@ -123,6 +133,46 @@ int units__parse_frequency(const char *text, uint64_t *period_ns)
 		return -ERANGE;
 	*period_ns = (NS_PER_S * MILLIHZ_PER_HZ + value / 2) / value;
 	return 0;
+}
+
+int units__parse_percent(const char *text, uint32_t *ppm)
+{
+	uint64_t value;
+	int err = parse_quantity(text, percents, PERCENT_MAX, &value);
+
+	if (err)
+		return err;
+	if (value < PERCENT_MIN)
+		return -ERANGE;
+	*ppm = (uint32_t)value;
+	return 0;
+}
+
+char *units__format_percent(uint64_t ppm, char *to, size_t size)
+{
+	int length = snprintf(to, size, "%" PRIu64 ".%04u", ppm / PPM_PER_PERCENT,
+			      (unsigned)(ppm % PPM_PER_PERCENT));
+
+	while (length > 0 && (size_t)length < size && to[length - 1] == '0')
+		length--;
+	if (length > 0 && (size_t)length < size && to[length - 1] == '.')
+		length--;
+	if (length > 0 && (size_t)length + 1 < size)
+		snprintf(to + length, size - (size_t)length, "%%");
+	return to;
+}
+
+char *units__format_frequency(uint64_t period_ns, char *to, size_t size)
+{
+	char hertz[UNITS_SIZE];
+	uint64_t tenths = period_ns ? (10 * NS_PER_S + period_ns / 2) / period_ns : 0;
+
+	units__format_count(tenths / 10, hertz, sizeof(hertz));
+	if (tenths % 10)
+		snprintf(to, size, "%s.%u Hz", hertz, (unsigned)(tenths % 10));
+	else
+		snprintf(to, size, "%s Hz", hertz);
+	return to;
 }
 
 char *units__format_clock(uint64_t ns, char *to, size_t size)

@@ -42,6 +42,15 @@ char *units__format_time(uint64_t ns, char *to, size_t size);
 /* "812 bytes", "1.2 KiB", "34.5 MiB" */
 char *units__format_size(uint64_t bytes, char *to, size_t size);
 
+/* "0.5%", "1", "12.25%" into millionths: 0.01 to 100%. 0, -EINVAL or -ERANGE, and so on. */
+int units__parse_percent(const char *text, uint32_t *ppm);
+
+/* Millionths, and no more decimals than they need: "0.5%" */
+char *units__format_percent(uint64_t ppm, char *to, size_t size);
+
+/* A period as frequency: "1,000 Hz", "62.5 Hz" */
+char *units__format_frequency(uint64_t period_ns, char *to, size_t size);
+
 /* "1,234,567" */
 char *units__format_count(uint64_t count, char *to, size_t size);
 

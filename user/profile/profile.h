@@ -57,11 +57,11 @@ struct ls_profile_category {
 	uint32_t owner; /* whose it is, where profiles are split by that: see profile_split.h */
 };
 
-/* What a session was told, and when: see control.h. */
+/* What a session was told or decided, and when: see control.h and overhead.h. */
 struct ls_profile_event {
 	uint64_t time_ns; /* wall clock since the session's start */
-	const char *kind; /* "pause", "resume", "mark" or "write" */
-	const char *text; /* of a mark; NULL: none */
+	const char *kind; /* "pause", "resume", "mark", "write" or "frequency" */
+	const char *text; /* of a mark, or the frequency from here on; NULL: none */
 };
 
 /* A sample in time, for charts: which node it ended at. */
@@ -69,6 +69,16 @@ struct ls_profile_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t node;    /* see ls_profile.sample_nodes */
 	uint32_t thread;  /* its id */
+};
+
+/* What luaspy cost its targets and the host while it sampled, where that was limited. */
+struct ls_profile_overhead {
+	uint32_t limit_ppm;      /* of the targets' CPU time; 0: none, and nothing is known */
+	uint64_t interrupts_ns;  /* of timers */
+	uint64_t bpf_ns;         /* of the programs that they ran */
+	uint64_t own_ns;         /* CPU time of luaspy itself */
+	uint64_t lowered_ns;     /* of the wall clock, at a lower frequency for that */
+	uint64_t period_most_ns; /* of that frequency where it was lowest; 0: it never was */
 };
 
 /* Something that luaspy found and decided, for the file and the terminal. */
@@ -103,6 +113,7 @@ struct ls_profile_recorder {
 	uint64_t ignored_samples;   /* in functions that --ignore took out */
 	uint64_t untimed_samples;   /* that found no room in ls_profile.samples */
 	uint64_t timed_from_ns;     /* CLOCK_MONOTONIC at start_ms */
+	struct ls_profile_overhead overhead;
 };
 
 /* The garbage collector's function, as Luau's own profiler spells it. */

@@ -200,6 +200,29 @@ static void write_events(struct json_writer *writer, const struct ls_profile_rec
 	json_writer__end_array(writer);
 }
 
+static void write_overhead(struct json_writer *writer, const struct ls_profile_recorder *recorder)
+{
+	const struct ls_profile_overhead *overhead = &recorder->overhead;
+	uint64_t interrupts_us = overhead->interrupts_ns / NS_PER_US;
+	uint64_t bpf_us = overhead->bpf_ns / NS_PER_US, own_us = overhead->own_ns / NS_PER_US;
+
+	if (!overhead->limit_ppm)
+		return;
+	json_writer__key(writer, "Overhead");
+	json_writer__object(writer);
+	put_uint(writer, "MaxPpm", overhead->limit_ppm);
+	put_uint(writer, "Total", interrupts_us + bpf_us + own_us);
+	put_uint(writer, "Interrupts", interrupts_us);
+	put_uint(writer, "Bpf", bpf_us);
+	put_uint(writer, "Luaspy", own_us);
+	if (overhead->period_most_ns) {
+		put_uint(writer, "LoweredDuration", overhead->lowered_ns / NS_PER_US);
+		put_uint(writer, "LowestFrequency",
+			 (NS_PER_S + overhead->period_most_ns / 2) / overhead->period_most_ns);
+	}
+	json_writer__end_object(writer);
+}
+
 /* Durations are in whole microseconds, like all others of the file. */
 static void write_recorder(struct json_writer *writer, const struct ls_profile_recorder *recorder)
 {
@@ -234,6 +257,7 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_uint(writer, "MissedProcesses", recorder->missed_processes);
 	put_uint(writer, "IgnoredSamples", recorder->ignored_samples);
 	put_uint(writer, "UntimedSamples", recorder->untimed_samples);
+	write_overhead(writer, recorder);
 	write_events(writer, recorder);
 	json_writer__end_object(writer);
 }

@@ -16,32 +16,25 @@
 #include "luaspy.skel.h"
 #include "privileges.h"
 #include "relief.h"
-#include "timer_set.h"
+#include "tick_cost.h"
+#include "timers.h"
 
 /* A drain has handed out as many records as the buffer holds; no receiver returns it. */
 #define ENOUGH -ECANCELED
-
-/* A thread with timers of its own. */
-struct timer {
-	pid_t tid;
-	pid_t pid;
-	struct timer_set set;
-	uint64_t attached_ns; /* threads that it creates from then on inherit the timers */
-	UT_hash_handle hh;
-};
 
 struct sampler {
 	struct sampler_options options;
 	struct luaspy_bpf *bpf;
 	struct ring_buffer *ring;
-	struct timer *timers;
-	struct timer *next_varied; /* NULL: the first */
+	struct timers timers;
 	struct sampler_receiver receiver;
-	int is_off;
 	uint32_t records_left; /* that this drain may still hand out */
 	struct backlog backlog;
 	struct relief *relief; /* NULL: nobody else empties the buffer */
 	int is_relieved;       /* what comes out of it goes to the backlog */
+	uint32_t handed;       /* records, by this drain */
+	uint64_t first_ns;     /* own CPU time when it had handed out the first */
+	uint64_t handing_ns;   /* see sampler__handing_ns() */
 };
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
@@ -88,8 +81,13 @@ static int hand_out(const struct sampler_receiver *receiver, const void *data, s
 static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
+	int error = hand_out(&sampler->receiver, data, size);
 
-	return hand_out(&sampler->receiver, data, size);
+	if (*(const uint32_t *)data == LS_RECORD_SAMPLE)
+		timers__tick(&sampler->timers, (pid_t)((const struct ls_sample *)data)->tid);
+	if (!sampler->handed++)
+		sampler->first_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return error;
 }
 
 static int take_out(void *context, void *data, size_t size)
@@ -175,6 +173,7 @@ static int load_programs(struct sampler *sampler)
 		sampler->options.follows_children || sampler->options.is_system_wide;
 	bpf->rodata->inherits_timers = !sampler->options.is_system_wide;
 	bpf->rodata->timer_count = timer_set__count(sampler->options.period_ns);
+	bpf->rodata->measures_itself = sampler->options.measures_cost;
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
 	error = luaspy_bpf__load(bpf);
 	if (!error)
@@ -190,6 +189,12 @@ static int load(struct sampler *sampler)
 
 	if (error)
 		return explain_load_failure(error);
+	timers__start(
+		&sampler->timers,
+		&(struct timer_options){.period_ns = sampler->options.period_ns,
+					.timers = timer_set__count(sampler->options.period_ns),
+					.follows_children = sampler->options.follows_children},
+		sampler->bpf->progs.sample);
 	error = luaspy_bpf__attach(sampler->bpf);
 	if (error) {
 		log_error("cannot follow processes: %s (the kernel's tracepoints cannot be "
@@ -227,21 +232,9 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 	return error;
 }
 
-static void close_timer(struct sampler *sampler, struct timer *timer)
-{
-	if (sampler->next_varied == timer)
-		sampler->next_varied = timer->hh.next;
-	HASH_DEL(sampler->timers, timer);
-	timer_set__close(&timer->set);
-	free(timer);
-}
-
 void sampler__stop(struct sampler *sampler)
 {
-	struct timer *timer, *next;
-
-	HASH_ITER (hh, sampler->timers, timer, next)
-		close_timer(sampler, timer);
+	timers__close(&sampler->timers);
 }
 
 void sampler__close(struct sampler *sampler)
@@ -275,66 +268,37 @@ int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_targ
 
 void sampler__forget_target(struct sampler *sampler, pid_t pid)
 {
-	struct timer *timer, *next;
 	uint32_t tgid = (uint32_t)pid;
 
 	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.targets), &tgid);
 	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.images), &tgid);
-	if (!sampler->options.is_system_wide)
-		return;
-	HASH_ITER (hh, sampler->timers, timer, next)
-		if (timer->pid == pid)
-			close_timer(sampler, timer);
+	if (sampler->options.is_system_wide)
+		timers__end(&sampler->timers, pid);
 }
 
 int sampler__attach_thread(struct sampler *sampler, pid_t pid, pid_t tid)
 {
-	struct timer *timer = calloc(1, sizeof(*timer));
-	int error;
-
-	if (!timer)
-		return -ENOMEM;
-	timer->tid = tid;
-	timer->pid = pid;
-	error = timer_set__open(&timer->set, tid,
-				&(struct timer_options){sampler->options.period_ns,
-							sampler->options.follows_children},
-				sampler->bpf->progs.sample);
-	if (error)
-		goto cleanup;
-	/* Attaching has switched them on. */
-	if (sampler->is_off)
-		timer_set__switch(&timer->set, 0);
-	timer->attached_ns = clock_ns(CLOCK_MONOTONIC);
-	HASH_ADD(hh, sampler->timers, tid, sizeof(timer->tid), timer);
-	if (HASH_HAS_ADDED(timer))
-		return 0;
-	error = -ENOMEM;
-	timer_set__close(&timer->set);
-cleanup:
-	free(timer);
-	return error;
+	return timers__attach(&sampler->timers, pid, tid);
 }
 
 void sampler__switch(struct sampler *sampler, int on)
 {
-	struct timer *timer, *next;
-
-	sampler->is_off = !on;
-	HASH_ITER (hh, sampler->timers, timer, next)
-		timer_set__switch(&timer->set, on);
+	timers__switch(&sampler->timers, on);
 }
-
-/* A change interrupts the thread's processor: with many threads some wait for the next call. */
-#define CHANGES_MAX 64
 
 void sampler__vary_periods(struct sampler *sampler)
 {
-	for (int i = 0; i < CHANGES_MAX && i < (int)HASH_COUNT(sampler->timers); i++) {
-		struct timer *timer = sampler->next_varied ? sampler->next_varied : sampler->timers;
-		timer_set__vary(&timer->set, sampler->options.period_ns);
-		sampler->next_varied = timer->hh.next;
-	}
+	timers__vary(&sampler->timers);
+}
+
+struct timers *sampler__timers(struct sampler *sampler)
+{
+	return &sampler->timers;
+}
+
+uint64_t sampler__measure_tick(const struct sampler *sampler)
+{
+	return tick_cost__measure(sampler->bpf->progs.sample);
 }
 
 /* A thread may have been born by one that was itself born since: so far back we look. */
@@ -344,19 +308,18 @@ int sampler__has_thread(struct sampler *sampler, pid_t tid)
 {
 	int births = bpf_map__fd(sampler->bpf->maps.births);
 
+	if (timers__attached_ns(&sampler->timers, tid))
+		return 1;
 	for (int i = 0; i < GENERATIONS_MAX; i++) {
 		struct ls_birth birth;
-		struct timer *timer;
+		uint64_t attached_ns;
 
-		HASH_FIND(hh, sampler->timers, &tid, sizeof(tid), timer);
-		if (timer && !i)
-			return 1;
 		if (bpf_map_lookup_elem(births, &tid, &birth))
 			return 0;
 		tid = birth.parent_tid;
-		HASH_FIND(hh, sampler->timers, &tid, sizeof(tid), timer);
-		if (timer)
-			return birth.time_ns >= timer->attached_ns;
+		attached_ns = timers__attached_ns(&sampler->timers, tid);
+		if (attached_ns)
+			return birth.time_ns >= attached_ns;
 	}
 	return 0;
 }
@@ -377,11 +340,27 @@ static int empty_buffer(struct sampler *sampler)
 	return count < 0 && count != ENOUGH ? count : 0;
 }
 
+/* The first has woken us and warmed the caches, which the frequency changes little. */
+static void measure_handing(struct sampler *sampler)
+{
+	uint64_t since_ns;
+
+	if (sampler->handed < 2)
+		return;
+	since_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - sampler->first_ns;
+	sampler->handing_ns += since_ns * sampler->handed / (sampler->handed - 1);
+}
+
 int sampler__drain(struct sampler *sampler)
 {
-	int error = backlog__hand_out(&sampler->backlog, receive, sampler);
+	int error;
 
-	return error ? error : empty_buffer(sampler);
+	sampler->handed = 0;
+	error = backlog__hand_out(&sampler->backlog, receive, sampler);
+	if (!error)
+		error = empty_buffer(sampler);
+	measure_handing(sampler);
+	return error;
 }
 
 static int fill_backlog(void *context)
@@ -420,6 +399,11 @@ uint64_t sampler__runtime_ns(const struct sampler *sampler)
 	return sum;
 }
 
+uint64_t sampler__handing_ns(const struct sampler *sampler)
+{
+	return sampler->handing_ns;
+}
+
 int sampler__counters(const struct sampler *sampler, struct ls_counters *sum)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -442,6 +426,8 @@ int sampler__counters(const struct sampler *sampler, struct ls_counters *sum)
 		sum->scans += each[cpu].scans;
 		sum->chunks += each[cpu].chunks;
 		sum->definitions += each[cpu].definitions;
+		sum->clocked_ns += each[cpu].clocked_ns;
+		sum->bpf_ns += each[cpu].bpf_ns;
 	}
 cleanup:
 	free(each);

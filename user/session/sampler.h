@@ -9,6 +9,7 @@
 #include "layout.h"
 #include "record.h"
 #include "target.h"
+#include "timers.h"
 
 struct sampler;
 
@@ -17,6 +18,7 @@ struct sampler_options {
 	uint32_t max_depth;   /* frames, at most LS_DEPTH_MAX */
 	int follows_children; /* processes that targets create are targets, with their timers */
 	int is_system_wide;   /* they are targets, too, but have no timers yet */
+	int measures_cost;    /* ls_counters.bpf_ns */
 };
 
 /* Called while sampler__drain() runs, in the order in which BPF sent. Negative ends the drain. */
@@ -68,9 +70,15 @@ int sampler__has_thread(struct sampler *sampler, pid_t tid);
 /*
  * Gives timers new periods, at random around the one asked for, which stays their mean. A period
  * that never changed could keep step with what the target does, and see only some of it. To be
- * called every few dozen milliseconds.
+ * called every few dozen milliseconds; those are passed over that ticked too seldom since.
  */
 void sampler__vary_periods(struct sampler *sampler);
+
+/* For other periods, and other timers for threads that inherited theirs. */
+struct timers *sampler__timers(struct sampler *sampler);
+
+/* What a tick of the timer costs a thread, without its sample: see tick_cost.h. */
+uint64_t sampler__measure_tick(const struct sampler *sampler);
 
 /* Stops all timers; what was sent before can still be drained. */
 void sampler__stop(struct sampler *sampler);
@@ -94,6 +102,9 @@ void sampler__take_over(struct sampler *sampler);
 
 /* What the BPF programs took so far; 0 where kernel.bpf_stats_enabled is off. */
 uint64_t sampler__runtime_ns(const struct sampler *sampler);
+
+/* Own CPU time that was spent on handing out records, those that come after others in a drain. */
+uint64_t sampler__handing_ns(const struct sampler *sampler);
 
 /* Sums over all CPUs. 0 or -errno. */
 int sampler__counters(const struct sampler *sampler, struct ls_counters *sum);

@@ -81,7 +81,8 @@ static int load_sampler(struct session *session)
 	struct sampler_options options = {.period_ns = session->options.period_ns,
 					  .max_depth = session->options.max_depth,
 					  .follows_children = session->options.follows_children,
-					  .is_system_wide = session->options.is_system_wide};
+					  .is_system_wide = session->options.is_system_wide,
+					  .measures_cost = session->options.max_overhead_ppm != 0};
 	struct sampler_receiver receiver = {
 		.context = session,
 		.sample = on_sample,
@@ -94,6 +95,9 @@ static int load_sampler(struct session *session)
 
 	for (size_t i = 0; !error && i < layouts_puc_count; i++)
 		error = sampler__set_layout(session->sampler, i, &layouts_puc[i].offsets);
+	if (!error)
+		overhead__open(&session->overhead, session->options.max_overhead_ppm,
+			       session->options.period_ns, session->sampler, &session->pauses);
 	return error ? error : targets__begin(session->targets, session->sampler);
 }
 
@@ -283,6 +287,9 @@ static int watch(struct session *session)
 			session->is_up = 1;
 		if (!error)
 			error = session__close_interval(session);
+		if (!error && !session->is_waiting &&
+		    overhead__look(&session->overhead, &session->counters))
+			error = targets__renew_timers(session->targets, session__drain, session);
 		vary_periods(session);
 		show_progress(session);
 		if (!error && watcher && watcher->watch(watcher->context, session))
@@ -320,10 +327,12 @@ int session__run(struct session *session)
 	if (session->options.interval_ns)
 		session->close_ns = session->start_ns + session->options.interval_ns;
 	pauses__start(&session->pauses, session->targets, session->start_ns);
+	overhead__start(&session->overhead, &session->counters);
 	if (!error && !session->is_over)
 		error = targets__attach(session->targets);
-	/* From here on it reads and writes, that is all. */
-	if (!error && !session->options.is_system_wide && privileges__reduce())
+	/* From here on it reads and writes, that is all, unless there will be other timers. */
+	if (!error && !session->options.is_system_wide && !session->options.max_overhead_ppm &&
+	    privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
 	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);
@@ -374,6 +383,7 @@ void session__export(struct session *session, struct ls_profile *profile)
 	/* What the kernel does not tell any more of the one that has ended. */
 	if (!recorder->cpu_ns && session->closed.cpu_ns)
 		recorder->cpu_ns = recording__cpu_ns(session->recording, session__pid(session));
+	overhead__export(&session->overhead, &session->counters, session->end_ns, recorder);
 	baseline__subtract(&session->closed, &session->counters, session->end_ns, recorder);
 }
 

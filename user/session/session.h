@@ -34,9 +34,10 @@ struct session_options {
 	struct process_wish wish; /* which of those; borrowed */
 	int follows_children;     /* those that they have, and those that they get */
 	uint64_t period_ns;
-	uint64_t duration_ns;    /* 0: until a signal or the target's end */
-	uint64_t start_after_ns; /* lets it run so long before the first sample */
-	uint64_t until_samples;  /* with script, at least; 0: no matter how many */
+	uint32_t max_overhead_ppm; /* of the targets' CPU time: see overhead.h; 0: no matter */
+	uint64_t duration_ns;      /* 0: until a signal or the target's end */
+	uint64_t start_after_ns;   /* lets it run so long before the first sample */
+	uint64_t until_samples;    /* with script, at least; 0: no matter how many */
 	/*
 	 * So often, and whenever the profile so far is wanted, it is written and one begins that
 	 * has nothing of it; where it cannot be written it goes on. 0: there is one profile.

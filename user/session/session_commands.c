@@ -61,6 +61,7 @@ static int restart(struct session *session)
 	}
 	baseline__move(&session->closed, &written.recorder, &session->counters, session->end_ns);
 	pauses__restart(&session->pauses, session->end_ns);
+	overhead__restart(&session->overhead, &session->counters, session->end_ns);
 	return 0;
 }
 

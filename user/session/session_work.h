@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "baseline.h"
+#include "overhead.h"
 #include "pauses.h"
 #include "recording.h"
 #include "sampler.h"
@@ -19,6 +20,7 @@ struct session {
 	struct recording *recording;
 	struct targets *targets;
 	struct pauses pauses;
+	struct overhead overhead;
 	uint64_t varied_ns; /* when the timers' periods were */
 	char why_empty[256];
 	struct utsname host;

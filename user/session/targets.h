@@ -90,6 +90,12 @@ int targets__are_paused(const struct targets *targets);
 void targets__switch(struct targets *targets, int on);
 
 /*
+ * Gives threads that inherited their timers others, which can be changed: of the sampler's present
+ * period. `drain` takes in all that BPF has sent. 0 or -errno.
+ */
+int targets__renew_timers(struct targets *targets, int (*drain)(void *context), void *context);
+
+/*
  * What they were charged so far is known then, and nothing handed over. With names: also the names
  * of functions that only their tables tell.
  */

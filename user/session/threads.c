@@ -32,8 +32,10 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 	return error == -ENOENT ? -ESRCH : error;
 }
 
+typedef int thread_attacher(const struct threads *threads, pid_t tid);
+
 /* Returns how many timers it started, or -errno. */
-static int attach_new_threads(const struct threads *threads)
+static int attach_new_threads(const struct threads *threads, thread_attacher *attach)
 {
 	pid_t *tids = NULL;
 	ssize_t count = process__threads(threads->pid, &tids);
@@ -42,7 +44,7 @@ static int attach_new_threads(const struct threads *threads)
 	for (ssize_t i = 0; i < count && !error; i++) {
 		if (sampler__has_thread(threads->sampler, tids[i]))
 			continue;
-		error = attach_thread(threads, tids[i]);
+		error = attach(threads, tids[i]);
 		attached += !error;
 		if (error == -ESRCH)
 			error = 0;
@@ -54,15 +56,23 @@ static int attach_new_threads(const struct threads *threads)
 }
 
 /* Threads may be born by threads that have no timer yet: until there is none without. */
-int threads__attach(struct threads *threads, const char *target)
+static int attach_all(const struct threads *threads, thread_attacher *attach)
 {
 	int attached, rounds = 0;
 
+	do {
+		attached = attach_new_threads(threads, attach);
+	} while (attached > 0 && ++rounds < ROUNDS_MAX);
+	return attached;
+}
+
+int threads__attach(struct threads *threads, const char *target)
+{
+	int attached;
+
 	if (threads->is_newborn || process__runtime_ns(threads->pid, &threads->cpu_start_ns))
 		threads->cpu_start_ns = 0;
-	do {
-		attached = attach_new_threads(threads);
-	} while (attached > 0 && ++rounds < ROUNDS_MAX);
+	attached = attach_all(threads, attach_thread);
 	if (attached >= 0)
 		return 0;
 	if (attached == -EMFILE)
@@ -77,6 +87,31 @@ int threads__attach(struct threads *threads, const char *target)
 	else
 		log_error("cannot start timers on %s: %s", target, strerror(-attached));
 	return attached;
+}
+
+int threads__have_inherited(const struct threads *threads)
+{
+	pid_t *tids = NULL;
+	ssize_t count = process__threads(threads->pid, &tids);
+	int any = 0;
+
+	for (ssize_t i = 0; i < count && !any; i++)
+		any = !timers__attached_ns(sampler__timers(threads->sampler), tids[i]);
+	free(tids);
+	return any;
+}
+
+/* What it was charged is known already. */
+static int attach_again(const struct threads *threads, pid_t tid)
+{
+	return sampler__attach_thread(threads->sampler, threads->pid, tid);
+}
+
+int threads__attach_again(const struct threads *threads)
+{
+	int attached = attach_all(threads, attach_again);
+
+	return attached >= 0 || attached == -ENOENT || attached == -ESRCH ? 0 : attached;
 }
 
 /* A zombie has told its end itself. */

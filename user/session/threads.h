@@ -29,6 +29,12 @@ void threads__raise_file_limit(void);
  */
 int threads__attach(struct threads *threads, const char *target);
 
+/* Whether one has timers that it inherited. */
+int threads__have_inherited(const struct threads *threads);
+
+/* Starts timers of their own on all, where theirs were set aside. 0 or -errno. */
+int threads__attach_again(const struct threads *threads);
+
 /*
  * Nothing is to be recorded of it from here on. Timers have been switched off before, and
  * everything drained; drain again afterwards, for the ends of threads that it missed. 0 or -errno.

@@ -69,7 +69,8 @@ int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options
 {
 	int error = 0;
 
-	*set = (struct timer_set){.count = timer_set__count(options->period_ns)};
+	*set = (struct timer_set){.count = options->timers ? options->timers
+							   : timer_set__count(options->period_ns)};
 	for (uint32_t i = 0; i < set->count && !error; i++)
 		error = add_timer(set, i, tid, options, program);
 	if (error)

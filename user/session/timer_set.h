@@ -26,7 +26,8 @@ struct timer_set {
 };
 
 struct timer_options {
-	uint64_t period_ns;
+	uint64_t period_ns;   /* of all together */
+	uint32_t timers;      /* at most TIMERS_MAX; 0: timer_set__count() of the period */
 	int follows_children; /* processes that the thread will create have them too */
 };
 

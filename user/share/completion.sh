@@ -46,6 +46,7 @@ categories=$(choices category)
 groups=$(choices merge-by)
 presets=$(choices plugin-preset)
 frequencies="100 1khz 10khz"
+limits="none 0.5% 1% 5%"
 
 words() {
 	options "$1" | awk -F '\t' '{
@@ -72,6 +73,7 @@ bash_completion() {
 		case \$before in
 		-p | --pid) COMPREPLY=(\$(compgen -W "\$(ps -eo pid=)" -- "\$word")); return ;;
 		-F | --frequency) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
+		--max-overhead) COMPREPLY=(\$(compgen -W "$limits" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
 		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
 		--merge-by) COMPREPLY=(\$(compgen -W "$groups" -- "\$word")); return ;;
@@ -100,12 +102,13 @@ bash_completion() {
 
 zsh_options() {
 	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
-		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" '
+		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" -v limits="$limits" '
 	function action_of(name) {
 		if (name == "pid") return "_pids"
 		if (name == "output-dir") return "_files -/"
 		if (name == "output" || name == "control" || name == "control-ack") return "_files"
 		if (name == "frequency") return "(" frequencies ")"
+		if (name == "max-overhead") return "(" limits ")"
 		if (name == "layout") return "(" layouts ")"
 		if (name == "category") return "(" categories ")"
 		if (name == "merge-by") return "(" groups ")"
@@ -148,10 +151,11 @@ fish_completion() {
 	for command in $commands; do
 		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
 			-v categories="$categories" -v groups="$groups" -v presets="$presets" \
-			-v frequencies="$frequencies" '
+			-v frequencies="$frequencies" -v limits="$limits" '
 		function values_of(name) {
 			if (name == "pid") return "(__fish_complete_pids)"
 			if (name == "frequency") return frequencies
+			if (name == "max-overhead") return limits
 			if (name == "layout") return layouts
 			if (name == "category") return categories
 			if (name == "merge-by") return groups

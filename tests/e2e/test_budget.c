@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What luaspy costs: measured, told, and kept to --max-overhead by sampling less often. */
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE       60
+#define SETTLE_SECONDS 1 /* timers have another period soon after it was said */
+
+/*
+ * Lua: samples that are dear, for the stack is deep, and then cheap ones. It goes on when files of
+ * these names are there, to two seconds of CPU time at either frequency.
+ */
+#define PHASES                                                                                     \
+	"local function is_there(name) local f = io.open(name)\n"                                  \
+	"	if f then f:close() end return f end\n"                                                  \
+	"local function work() for i = 1, 20000 do end end\n"                                      \
+	"local function await(name) while not is_there(name) do work() end return 1 end\n"         \
+	"local function low() local stop = cpu_us() + 2e6\n"                                       \
+	"	while cpu_us() < stop do for i = 1, 50000 do end end return 1 end\n"                     \
+	"local function high() local stop = cpu_us() + 2e6\n"                                      \
+	"	while cpu_us() < stop do for i = 1, 50000 do end end return 1 end\n"                     \
+	"local function descend(n)\n"                                                              \
+	"	if n > 0 then return 1 + descend(n - 1) end\n"                                           \
+	"	return await('lowered') + low() end\n"                                                   \
+	"descend(4000) await('raised') high()\n"
+
+#define READY "print('ready') io.stdout:flush() io.read()\n"
+
+/* Those of the target: before, there is one for a moment to learn what a tick costs. */
+static void await_timers(struct stage *stage, const struct child *spy)
+{
+	child__await_errors(stage, spy, "a tick of a timer takes");
+	spying__await_timers(stage, spy);
+}
+
+/* From 125 Hz on it takes half a minute of a busy machine to be at 1 kHz again. */
+static void await_message(struct stage *stage, const struct child *spy, const char *text)
+{
+	double end = now_seconds() + PATIENCE;
+
+	while (!strstr(child__errors(stage, spy), text)) {
+		if (now_seconds() > end)
+			fail_msg("no '%s': %s", text, child__errors(stage, spy));
+		sleep_seconds(0.25);
+	}
+}
+
+static const json_t *recorder_of(const struct scriptprofile *profile)
+{
+	return json_object_get(profile->document, "Recorder");
+}
+
+static int64_t overhead(const struct scriptprofile *profile, const char *key)
+{
+	const json_t *value =
+		json_object_get(json_object_get(recorder_of(profile), "Overhead"), key);
+
+	if (!json_is_integer(value))
+		fail_msg("no 'Overhead' with '%s'", key);
+	return json_integer_value(value);
+}
+
+/* How many events tell of a frequency, and the text of the last. */
+static int count_changes(const struct scriptprofile *profile, const char **last)
+{
+	const json_t *event, *events = json_object_get(recorder_of(profile), "Events");
+	int count = 0;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+	{
+		const char *kind = json_string_value(json_object_get(event, "Kind"));
+
+		if (strcmp(kind, "frequency") != 0)
+			continue;
+		count++;
+		*last = json_string_value(json_object_get(event, "Text"));
+	}
+	return count;
+}
+
+static void adds_up(const struct scriptprofile *profile)
+{
+	print_message("interrupts %lld, BPF %lld, luaspy %lld us of %lld us of CPU time\n",
+		      (long long)overhead(profile, "Interrupts"),
+		      (long long)overhead(profile, "Bpf"), (long long)overhead(profile, "Luaspy"),
+		      (long long)scriptprofile__recorded(profile, "CpuDuration"));
+	assert_true(overhead(profile, "Interrupts") > 0);
+	assert_true(overhead(profile, "Bpf") > 0);
+	assert_true(overhead(profile, "Luaspy") > 0);
+	assert_int_equal(overhead(profile, "Total"), overhead(profile, "Interrupts") +
+							     overhead(profile, "Bpf") +
+							     overhead(profile, "Luaspy"));
+}
+
+/* Of the samples in functions of that name: how many, and for how long. */
+static double hertz(const struct scriptprofile *profile, const char *name)
+{
+	const json_t *function, *line, *functions = json_object_get(profile->document, "Functions");
+	int64_t us = 0, samples = 0;
+	size_t i, j;
+
+	json_array_foreach(functions, i, function)
+	{
+		const char *found = json_string_value(json_object_get(function, "Name"));
+
+		if (!found || strcmp(found, name) != 0)
+			continue;
+		json_array_foreach(json_object_get(function, "Lines"), j, line)
+		{
+			us += json_integer_value(json_array_get(line, 1));
+			samples += json_integer_value(json_array_get(line, 2));
+		}
+	}
+	print_message("'%s': %lld samples in %.3f s\n", name, (long long)samples, (double)us / 1e6);
+	/* Two seconds; of the least of samples, 200, a tenth may be lost to other machines. */
+	assert_in_range(us, 1700000, 2300000);
+	return 1e6 * (double)samples / (double)us;
+}
+
+/*
+ * What samples of a shallow stack cost here, in millionths of the CPU time at 1 kHz, but for
+ * luaspy's own time.
+ */
+static double shallow_ppm(struct stage *stage)
+{
+	struct child *busy = start_busy(stage);
+	struct scriptprofile *profile =
+		record(stage, busy->pid, "--max-overhead=100%", "--until-samples=1000");
+	double ppm = 1e6 * (double)(overhead(profile, "Interrupts") + overhead(profile, "Bpf")) /
+		     (double)scriptprofile__recorded(profile, "CpuDuration");
+
+	child__kill(busy);
+	print_message("1,000 samples a second cost %.2f%%\n", ppm / 1e4);
+	return ppm;
+}
+
+/* "--max-overhead" of so many times that; the stage's. */
+static const char *limit_of(struct stage *stage, double ppm)
+{
+	char *option = malloc(64);
+
+	assert_non_null(option);
+	stage__own(stage, option, free);
+	snprintf(option, 64, "--max-overhead=%.4f%%", ppm / 1e4);
+	return option;
+}
+
+static void has_as_much_as_is_allowed(void **state)
+{
+	struct scriptprofile *profile;
+	const char *last;
+
+	need_lua();
+	profile = record(*state, start_busy(*state)->pid, "--max-overhead=100%",
+			 "--until-samples=2000");
+	adds_up(profile);
+	assert_int_equal(overhead(profile, "MaxPpm"), 1000000);
+	assert_int_equal(count_changes(profile, &last), 0);
+}
+
+static void is_neither_limited_nor_told_if_nobody_asks(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_lua();
+	profile = record(*state, start_busy(*state)->pid, "--until-samples=200");
+	assert_null(json_object_get(recorder_of(profile), "Overhead"));
+}
+
+/* Three quarters of the work are in one of two functions, however rarely it is sampled. */
+static void keeps_the_time_right_at_a_low_frequency(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *target, *spy;
+	const char *last = "";
+	double share, samples;
+	int64_t most, less;
+
+	need_lua();
+	write_text(stage, "split.lua",
+		   READY "local function most(n) for i = 1, n do end end\n"
+			 "local function less(n) for i = 1, n do end end\n"
+			 "local spent = {0, 0}\n"
+			 "while spent[1] + spent[2] < 6 do\n"
+			 "	local at = spent[1] < 3 * spent[2] and 1 or 2\n"
+			 "	local n, begin = math.random(1e5), os.clock()\n"
+			 "	if at == 1 then most(n) else less(n) end\n"
+			 "	spent[at] = spent[at] + os.clock() - begin\n"
+			 "end\n");
+	target = start(stage, "lua5.4", "split.lua");
+	child__await_output(stage, target, "ready");
+	spy = start_record(stage, target->pid, "-v", "-o", "low.json",
+			   limit_of(stage, shallow_ppm(stage) / 3));
+	await_timers(stage, spy);
+	child__tell(target, "go");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(stage, in_folder(stage, "low.json"));
+	adds_up(profile);
+	assert_true(count_changes(profile, &last) >= 1);
+	samples = (double)scriptprofile__samples(profile, "total");
+	most = scriptprofile__self_us(profile, NULL, "most", -1);
+	less = scriptprofile__self_us(profile, NULL, "less", -1);
+	share = (double)most / (double)(most + less);
+	print_message("%.0f samples in %.3f s, %s: %.1f%% of 75\n", samples,
+		      (double)profile->all_us / 1e6, last, 100 * share);
+	assert_true((double)profile->all_us / 1e6 > 5.9);
+	assert_true(samples < 350 * (double)profile->all_us / 1e6);
+	assert_true(overhead(profile, "LowestFrequency") <= 250);
+	/* 3.9 standard deviations: 99.99%. */
+	assert_true((share - 0.75) * (share - 0.75) < 3.9 * 3.9 * 0.75 * 0.25 / samples);
+}
+
+/* `script` runs phases.lua once it is told to. */
+static void check_phases(struct stage *stage, const char *script, const char *option)
+{
+	const char *limit = limit_of(stage, 4 * shallow_ppm(stage)), *last = "";
+	struct scriptprofile *profile;
+	struct child *target, *spy;
+	double low, high;
+
+	write_text(stage, "phases.lua", PHASES);
+	write_text(stage, "main.lua", script);
+	target = start(stage, built_program("host-5.4"), "main.lua");
+	child__await_output(stage, target, "ready");
+	spy = start_record(stage, target->pid, "-v", "-o", "phases.json", "--max-depth=4096", limit,
+			   option);
+	await_timers(stage, spy);
+	child__tell(target, "go");
+	await_message(stage, spy, "more would cost over");
+	sleep_seconds(SETTLE_SECONDS);
+	write_text(stage, "lowered", "");
+	await_message(stage, spy, "again, as was asked for");
+	sleep_seconds(SETTLE_SECONDS);
+	write_text(stage, "raised", "");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(stage, in_folder(stage, "phases.json"));
+	adds_up(profile);
+	low = hertz(profile, "low");
+	high = hertz(profile, "high");
+	print_message("%.0f Hz where samples were dear, %.0f Hz where they were not\n", low, high);
+	assert_true(low < 0.65 * high);
+	assert_true(count_changes(profile, &last) >= 2);
+	assert_string_equal(last, "1,000 Hz");
+	assert_true(overhead(profile, "LoweredDuration") > 3000000);
+}
+
+static void rises_again_when_samples_are_cheap(void **state)
+{
+	need_to_record();
+	check_phases(*state, READY "dofile('phases.lua')", NULL);
+}
+
+static void changes_timers_that_a_thread_inherited(void **state)
+{
+	need_to_record();
+	check_phases(*state, READY "in_thread('phases.lua')", NULL);
+}
+
+static void changes_timers_that_a_process_inherited(void **state)
+{
+	need_to_record();
+	check_phases(*state,
+		     READY "if fork() == 0 then dofile('phases.lua') os.exit(0) end\n"
+			   "join()",
+		     "--children");
+}
+
+/* Of a name that no other process has. */
+static struct scriptprofile *record_system(struct stage *stage, const char *option)
+{
+	char name[32], command[64];
+	struct child *target, *spy;
+
+	snprintf(name, sizeof(name), "bud%d", getpid());
+	snprintf(command, sizeof(command), "ln -sf \"$(command -v lua5.4)\" %s", name);
+	assert_int_equal(child__wait(start(stage, "sh", "-c", command), PATIENCE), 0);
+	write_text(stage, "busy.lua", "while true do for i = 1, 1e4 do end end");
+	target = start(stage, in_folder(stage, name), "busy.lua");
+	spy = start(stage, luaspy_program(), "record", "--system", "--name", name, "-o",
+		    "system.json", "--until-samples=200", option);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	child__kill(target);
+	return spying__read(stage, in_folder(stage, "system.json"));
+}
+
+static void is_one_percent_of_a_system(void **state)
+{
+	need_lua();
+	assert_int_equal(overhead(record_system(*state, NULL), "MaxPpm"), 10000);
+	assert_null(json_object_get(recorder_of(record_system(*state, "--max-overhead=none")),
+				    "Overhead"));
+}
+
+/* Each file tells its own part, and the frequency that it begins with. */
+static void is_told_in_each_file_of_a_session(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *busy, *spy;
+	const char *last = "";
+	int64_t wall_us;
+	glob_t found;
+
+	need_lua();
+	busy = start_busy(stage);
+	spy = start_record(stage, busy->pid, "-o", "part.json", "--interval=1s",
+			   "--max-overhead=0.05%");
+	child__await_errors(stage, spy, "--max-overhead");
+	sleep_seconds(2.5);
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_int_equal(glob(in_folder(stage, "part*.json"), 0, NULL, &found), 0);
+	assert_true(found.gl_pathc >= 3);
+	profile = spying__read(stage, found.gl_pathv[1]);
+	globfree(&found);
+	adds_up(profile);
+	wall_us = scriptprofile__recorded(profile, "WallDuration");
+	assert_true(count_changes(profile, &last) >= 1);
+	assert_int_equal(overhead(profile, "LoweredDuration"), wall_us);
+	/* Of ten or so samples, and of a second of a session of three. */
+	assert_true(overhead(profile, "Interrupts") < wall_us / 200);
+	assert_true(overhead(profile, "Luaspy") < wall_us / 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(has_as_much_as_is_allowed),
+		staged(is_neither_limited_nor_told_if_nobody_asks),
+		staged(keeps_the_time_right_at_a_low_frequency),
+		staged(rises_again_when_samples_are_cheap),
+		staged(changes_timers_that_a_thread_inherited),
+		staged(changes_timers_that_a_process_inherited),
+		staged(is_one_percent_of_a_system),
+		staged(is_told_in_each_file_of_a_session),
+	};
+
+	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
+}

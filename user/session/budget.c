@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "budget.h"
+
+#define NS_PER_S         1000000000ULL
+#define WINDOW_NS        200000000
+#define WINDOW_SAMPLES   32
+#define SMOOTHING        8   /* windows: one that is odd counts so little */
+#define STEPS_MAX        4   /* that one window may lower it by: to a 16th */
+#define MARGIN           0.8 /* of what is allowed: what a higher frequency has to stay below */
+#define PATIENCE_NS      (3 * NS_PER_S)
+#define PATIENCE_MOST_NS (96 * NS_PER_S)
+
+int budget_window__is_full(const struct budget_window *window)
+{
+	return window->time_ns >= WINDOW_NS && window->samples >= WINDOW_SAMPLES;
+}
+
+static double allowed(const struct budget *budget)
+{
+	double left = budget->share - budget->fixed;
+
+	return left > budget->share / 2 ? left : budget->share / 2;
+}
+
+static int is_slowest(const struct budget *budget)
+{
+	return budget->period_ns * budget->divisor * 2 > BUDGET_PERIOD_MAX_NS;
+}
+
+/* Whether samples of that cost were too many at the present frequency. */
+static int is_too_much(const struct budget *budget, double cost_ns)
+{
+	return cost_ns > allowed(budget) * (double)(budget->period_ns * budget->divisor);
+}
+
+static int lower(struct budget *budget, double cost_ns)
+{
+	uint32_t before = budget->divisor;
+
+	for (int i = 0; i < STEPS_MAX && is_too_much(budget, cost_ns) && !is_slowest(budget); i++)
+		budget->divisor *= 2;
+	return budget->divisor != before;
+}
+
+void budget__start(struct budget *budget, double share, uint64_t period_ns, uint64_t tick_ns)
+{
+	*budget = (struct budget){
+		.share = share, .period_ns = period_ns, .divisor = 1, .patience_ns = PATIENCE_NS};
+	lower(budget, (double)tick_ns);
+}
+
+/* It was raised for nothing, or rightly. */
+static void learn_patience(struct budget *budget, int is_lowered)
+{
+	if (!budget->has_raised)
+		return;
+	if (budget->raised_ns > 2 * budget->patience_ns) {
+		budget->patience_ns = PATIENCE_NS;
+		budget->has_raised = 0;
+	} else if (is_lowered) {
+		if (budget->patience_ns < PATIENCE_MOST_NS)
+			budget->patience_ns *= 2;
+		budget->has_raised = 0;
+	}
+}
+
+static void smooth(double *value, double now)
+{
+	*value += (now - *value) / SMOOTHING;
+}
+
+static void take_in(struct budget *budget, const struct budget_window *window)
+{
+	double fixed = window->cpu_ns ? (double)window->fixed_ns / (double)window->cpu_ns : 0;
+
+	/* Beyond that it makes no difference, and would for long. */
+	smooth(&budget->fixed, fixed < budget->share ? fixed : budget->share);
+	smooth(&budget->user_ns, (double)window->user_ns / (double)window->samples);
+	if (budget->has_raised)
+		budget->raised_ns += window->time_ns;
+}
+
+static int raise(struct budget *budget, double cost_ns, uint64_t time_ns)
+{
+	if (budget->divisor == 1 ||
+	    cost_ns > MARGIN * allowed(budget) * (double)budget->period_ns * budget->divisor / 2) {
+		budget->cheap_ns = 0;
+		return 0;
+	}
+	budget->cheap_ns += time_ns;
+	if (budget->cheap_ns < budget->patience_ns)
+		return 0;
+	budget->divisor /= 2;
+	budget->cheap_ns = 0;
+	budget->raised_ns = 0;
+	budget->has_raised = 1;
+	return 1;
+}
+
+int budget__judge(struct budget *budget, const struct budget_window *window)
+{
+	double cost_ns;
+	int is_lowered;
+
+	take_in(budget, window);
+	cost_ns = (double)window->target_ns / (double)window->samples + budget->user_ns;
+	is_lowered = lower(budget, cost_ns);
+	learn_patience(budget, is_lowered);
+	if (!is_lowered)
+		return raise(budget, cost_ns, window->time_ns);
+	budget->cheap_ns = 0;
+	return 1;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "timers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "hash_table.h"
+
+/* A thread with timers of its own. */
+struct timer {
+	pid_t tid;
+	pid_t pid;
+	struct timer_set set;
+	uint64_t attached_ns; /* threads that it creates from then on inherit the timers */
+	uint64_t period_ns;   /* the mean of the periods that they have */
+	uint32_t ticks;       /* with them */
+	struct timer *next_aside;
+	UT_hash_handle hh;
+};
+
+void timers__start(struct timers *timers, const struct timer_options *options,
+		   struct bpf_program *program)
+{
+	*timers = (struct timers){.options = *options, .program = program};
+}
+
+static struct timer *find(const struct timers *timers, pid_t tid)
+{
+	struct timer *timer;
+
+	HASH_FIND(hh, timers->items, &tid, sizeof(tid), timer);
+	return timer;
+}
+
+static void free_timer(struct timer *timer)
+{
+	timer_set__close(&timer->set);
+	free(timer);
+}
+
+static void take_out(struct timers *timers, struct timer *timer)
+{
+	if (timers->next_varied == timer)
+		timers->next_varied = timer->hh.next;
+	HASH_DEL(timers->items, timer);
+}
+
+void timers__end(struct timers *timers, pid_t pid)
+{
+	struct timer *timer, *next;
+
+	HASH_ITER (hh, timers->items, timer, next) {
+		if (pid && timer->pid != pid)
+			continue;
+		take_out(timers, timer);
+		free_timer(timer);
+	}
+}
+
+void timers__close(struct timers *timers)
+{
+	timers__end(timers, 0);
+	timers__drop_aside(timers);
+}
+
+int timers__attach(struct timers *timers, pid_t pid, pid_t tid)
+{
+	struct timer *timer = calloc(1, sizeof(*timer));
+	int error;
+
+	if (!timer)
+		return -ENOMEM;
+	timer->tid = tid;
+	timer->pid = pid;
+	error = timer_set__open(&timer->set, tid, &timers->options, timers->program);
+	if (error)
+		goto cleanup;
+	/* Attaching has switched them on. */
+	if (timers->is_off)
+		timer_set__switch(&timer->set, 0);
+	timer->attached_ns = clock_ns(CLOCK_MONOTONIC);
+	timer->period_ns = timers->options.period_ns;
+	HASH_ADD(hh, timers->items, tid, sizeof(timer->tid), timer);
+	if (HASH_HAS_ADDED(timer))
+		return 0;
+	error = -ENOMEM;
+	timer_set__close(&timer->set);
+cleanup:
+	free(timer);
+	return error;
+}
+
+uint64_t timers__attached_ns(const struct timers *timers, pid_t tid)
+{
+	const struct timer *timer = find(timers, tid);
+
+	return timer ? timer->attached_ns : 0;
+}
+
+void timers__switch(struct timers *timers, int on)
+{
+	struct timer *timer;
+
+	timers->is_off = !on;
+	for (timer = timers->items; timer; timer = timer->hh.next)
+		timer_set__switch(&timer->set, on);
+}
+
+void timers__tick(struct timers *timers, pid_t tid)
+{
+	struct timer *timer = find(timers, tid);
+
+	if (timer)
+		timer->ticks++;
+}
+
+void timers__set_period(struct timers *timers, uint64_t period_ns)
+{
+	timers->options.period_ns = period_ns;
+}
+
+/* A change interrupts the thread's processor: with many threads some wait for the next call. */
+#define CHANGES_MAX 64
+
+/*
+ * A timer that gets another period begins it anew (__perf_event_period() in kernel/events/core.c,
+ * all releases): one that were changed again before its tick would never have any.
+ */
+#define TICKS_LEAST 16
+
+static int is_due(const struct timers *timers, const struct timer *timer)
+{
+	return timer->ticks >= TICKS_LEAST * timer->set.count ||
+	       timer->period_ns != timers->options.period_ns;
+}
+
+void timers__vary(struct timers *timers)
+{
+	unsigned count = HASH_COUNT(timers->items);
+	int changes = 0;
+
+	for (unsigned i = 0; changes < CHANGES_MAX && i < count; i++) {
+		struct timer *timer = timers->next_varied ? timers->next_varied : timers->items;
+
+		timers->next_varied = timer->hh.next;
+		if (!is_due(timers, timer))
+			continue;
+		timer->period_ns = timers->options.period_ns;
+		timer->ticks = 0;
+		timer_set__vary(&timer->set, timer->period_ns);
+		changes++;
+	}
+}
+
+void timers__set_aside(struct timers *timers, pid_t pid)
+{
+	struct timer *timer, *next;
+
+	HASH_ITER (hh, timers->items, timer, next) {
+		if (pid && timer->pid != pid)
+			continue;
+		take_out(timers, timer);
+		timer->next_aside = timers->aside;
+		timers->aside = timer;
+	}
+}
+
+void timers__drop_aside(struct timers *timers)
+{
+	while (timers->aside) {
+		struct timer *timer = timers->aside;
+
+		timers->aside = timer->next_aside;
+		free_timer(timer);
+	}
+}
+
+int timers__take_back(struct timers *timers, pid_t pid)
+{
+	int error = 0;
+
+	timers__end(timers, pid);
+	while (timers->aside) {
+		struct timer *timer = timers->aside;
+
+		timers->aside = timer->next_aside;
+		HASH_ADD(hh, timers->items, tid, sizeof(timer->tid), timer);
+		if (HASH_HAS_ADDED(timer))
+			continue;
+		free_timer(timer);
+		error = -ENOMEM;
+	}
+	return error;
+}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "backlog.h"
 #include "clock.h"
@@ -26,7 +27,9 @@ struct timer {
 	pid_t tid;
 	pid_t pid;
 	struct timer_set set;
-	uint64_t attached_ns; /* threads that it creates from then on inherit the timers */
+	uint64_t attached_ns;      /* threads that it creates from then on inherit the timers */
+	uint32_t samples;          /* since its periods were changed */
+	struct timer *prev, *next; /* among those that are due */
 	UT_hash_handle hh;
 };
 
@@ -35,7 +38,7 @@ struct sampler {
 	struct luaspy_bpf *bpf;
 	struct ring_buffer *ring;
 	struct timer *timers;
-	struct timer *next_varied; /* NULL: the first */
+	struct timer *due; /* whose periods are to be changed, the longest waiting first */
 	struct sampler_receiver receiver;
 	int is_off;
 	uint32_t records_left; /* that this drain may still hand out */
@@ -59,8 +62,26 @@ static int print_libbpf(enum libbpf_print_level level, const char *format, va_li
 	return 0;
 }
 
-static int hand_out(const struct sampler_receiver *receiver, const void *data, size_t size)
+/*
+ * Samples with one period before it changes: few enough that what the thread does in step with the
+ * timer is not all that is seen, and many against the half of a period that a change throws away.
+ * A thread that sleeps needs no change, and costs none.
+ */
+#define SAMPLES_UNVARIED 32
+
+static void count_sample(struct sampler *sampler, const struct ls_sample *sample)
 {
+	pid_t tid = (pid_t)sample->tid;
+	struct timer *timer;
+
+	HASH_FIND(hh, sampler->timers, &tid, sizeof(tid), timer);
+	if (timer && ++timer->samples == SAMPLES_UNVARIED)
+		DL_APPEND(sampler->due, timer);
+}
+
+static int hand_out(struct sampler *sampler, const void *data, size_t size)
+{
+	const struct sampler_receiver *receiver = &sampler->receiver;
 	const struct ls_sample *sample = data;
 	const struct ls_function *function = data;
 
@@ -68,6 +89,7 @@ static int hand_out(const struct sampler_receiver *receiver, const void *data, s
 	case LS_RECORD_SAMPLE:
 		if (size < sizeof(*sample) + sample->frame_count * sizeof(struct ls_frame))
 			return -EBADMSG;
+		count_sample(sampler, sample);
 		return receiver->sample(receiver->context, sample,
 					(const struct ls_frame *)(sample + 1));
 	case LS_RECORD_FUNCTION:
@@ -89,7 +111,7 @@ static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
 
-	return hand_out(&sampler->receiver, data, size);
+	return hand_out(sampler, data, size);
 }
 
 static int take_out(void *context, void *data, size_t size)
@@ -229,8 +251,8 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 
 static void close_timer(struct sampler *sampler, struct timer *timer)
 {
-	if (sampler->next_varied == timer)
-		sampler->next_varied = timer->hh.next;
+	if (timer->samples >= SAMPLES_UNVARIED)
+		DL_DELETE(sampler->due, timer);
 	HASH_DEL(sampler->timers, timer);
 	timer_set__close(&timer->set);
 	free(timer);
@@ -330,10 +352,12 @@ void sampler__switch(struct sampler *sampler, int on)
 
 void sampler__vary_periods(struct sampler *sampler)
 {
-	for (int i = 0; i < CHANGES_MAX && i < (int)HASH_COUNT(sampler->timers); i++) {
-		struct timer *timer = sampler->next_varied ? sampler->next_varied : sampler->timers;
+	for (int i = 0; i < CHANGES_MAX && sampler->due; i++) {
+		struct timer *timer = sampler->due;
+
+		DL_DELETE(sampler->due, timer);
+		timer->samples = 0;
 		timer_set__vary(&timer->set, sampler->options.period_ns);
-		sampler->next_varied = timer->hh.next;
 	}
 }
 

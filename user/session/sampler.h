@@ -67,8 +67,9 @@ int sampler__has_thread(struct sampler *sampler, pid_t tid);
 
 /*
  * Gives timers new periods, at random around the one asked for, which stays their mean. A period
- * that never changed could keep step with what the target does, and see only some of it. To be
- * called every few dozen milliseconds.
+ * that never changed could keep step with what the target does, and see only some of it. Only
+ * timers that have ticked some times since: a change has the period begin anew. To be called every
+ * few dozen milliseconds.
  */
 void sampler__vary_periods(struct sampler *sampler);
 

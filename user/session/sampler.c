@@ -15,6 +15,7 @@
 #include "hash_table.h"
 #include "log.h"
 #include "luaspy.skel.h"
+#include "priority.h"
 #include "privileges.h"
 #include "relief.h"
 #include "timer_set.h"
@@ -246,6 +247,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 		sampler__close(sampler);
 	else
 		*opened = sampler;
+	priority__raise();
 	return error;
 }
 

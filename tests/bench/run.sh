@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What luaspy costs its target, as a table, and whether that is within the aims. Options, by the
-# environment: BENCH_ROUNDS (12, which take about 6 minutes), BENCH_SCRIPTS ("shallow depth10"),
-# BENCH_HERTZ (10k leaves out 1 kHz and perf), LUASPY, LUA (lua5.4, or several: "lua5.1 lua5.2").
+# What luaspy costs its target and takes itself, as tables, and whether that is within the aims.
+# Options, by the environment: BENCH ("process" or "system" measures that alone), BENCH_ROUNDS (12,
+# of which "system" takes half; the two take about 6 and 4 minutes), LUASPY, LUA (lua5.4, or
+# several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SCRIPTS ("shallow
+# depth10"), BENCH_HERTZ (10k leaves out 1 kHz and perf). Of "system": BENCH_SECONDS (60, in which
+# no sample may be dropped), BENCH_PROCESSES (1000).
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -23,4 +26,13 @@ for program in "$LUASPY" $LUA python3; do
 	fi
 done
 make O="$OUTPUT" "$OUTPUT/tests/bench/empty_timer"
-exec python3 -B tests/bench/bench.py
+for part in ${BENCH:-process system}; do
+	case $part in
+	process) python3 -B tests/bench/bench.py ;;
+	system) python3 -B tests/bench/system.py ;;
+	*)
+		echo "cannot measure '$part' (BENCH may name process, system)" >&2
+		exit 2
+		;;
+	esac
+done

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -50,6 +51,38 @@ static void has_its_output_and_its_status(void **state)
 	spy = run(stage, "lua5.4", "script.lua", "7");
 	assert_int_equal(child__wait(spy, PATIENCE), 7);
 	assert_string_equal(child__output(stage, spy), "said\t7\n");
+}
+
+/* The 19th field of its stat is how nice a process is, the 4th its parent. */
+static void has_the_priority_that_luaspy_has_not(void **state)
+{
+	static const char script[] =
+		"local function field(pid, n)\n"
+		"    local text = io.open('/proc/' .. pid .. '/stat'):read('a')\n"
+		"    local fields = {}\n"
+		"    for word in text:match('%)(.*)'):gmatch('%S+') do\n"
+		"        fields[#fields + 1] = word\n"
+		"    end\n"
+		"    return fields[n - 2]\n"
+		"end\n"
+		"print(field('self', 19), field(field('self', 4), 19))\n" WORK;
+	int nice_before = getpriority(PRIO_PROCESS, 0);
+	struct stage *stage = *state;
+	struct child *spy;
+
+	need_lua();
+	write_script(stage, script);
+	/* Luaspy leaves it as it is where someone chose another. */
+	assert_int_equal(setpriority(PRIO_PROCESS, 0, 0), 0);
+	spy = run(stage, "lua5.4", "script.lua");
+	setpriority(PRIO_PROCESS, 0, nice_before);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_string_equal(child__output(stage, spy), "0\t-10\n");
+	setpriority(PRIO_PROCESS, 0, 5);
+	spy = run(stage, "lua5.4", "script.lua");
+	setpriority(PRIO_PROCESS, 0, nice_before);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_string_equal(child__output(stage, spy), "5\t5\n");
 }
 
 /* What the dynamic linker does is no script; the rest of the time is all there. */
@@ -202,6 +235,7 @@ int main(void)
 		staged(is_followed_through_a_shell),
 		staged(says_that_there_is_no_such_command),
 		staged(says_that_it_ran_no_lua),
+		staged(has_the_priority_that_luaspy_has_not),
 		staged(gets_the_signals_that_luaspy_gets),
 		staged(reads_what_is_typed),
 		staged(goes_on_when_the_recording_ends),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* When a session begins and ends: --start-after, --until-samples. */
+/* When a session begins and ends, and samples: --start-after, --until-samples, -F. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -170,6 +170,23 @@ static void ends_when_the_time_is_up_before(void **state)
 	assert_in_range(script_samples(profile), 1, 2000);
 }
 
+/* The timers' periods change all the while: one that begins anew too often never ends. */
+static void ten_samples_a_second_are_ten(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *spy;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	spy = start(*state, luaspy_program(), "record", "-F", "10", "-q", "-o", "x.json", "--",
+		    "lua5.4", "-e", "while os.clock() < 3 do end");
+	assert_int_equal(child__wait(spy, 60), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	print_message("%lld samples of 3 s CPU time\n", (long long)script_samples(profile));
+	/* A period is at random between 0.8 and 1.33 of what was asked for. */
+	assert_in_range(script_samples(profile), 20, 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +197,7 @@ int main(void)
 		staged(the_targets_end_ends_the_waiting),
 		staged(ends_when_there_are_samples_enough),
 		staged(ends_when_the_time_is_up_before),
+		staged(ten_samples_a_second_are_ten),
 	};
 
 	return cmocka_run_group_tests_name("when", tests, NULL, NULL);

@@ -8,6 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "priority.h"
+
 #define EMPTY_MS 20
 
 struct relief {
@@ -22,6 +24,7 @@ static void *work(void *argument)
 	struct relief *relief = argument;
 	struct pollfd end = {.fd = relief->end_fd, .events = POLLIN};
 
+	priority__raise();
 	while (!poll(&end, 1, EMPTY_MS) && !relief->empty(relief->context))
 		;
 	return NULL;

@@ -14,6 +14,7 @@
 #include "hash_table.h"
 #include "log.h"
 #include "luaspy.skel.h"
+#include "priority.h"
 #include "privileges.h"
 #include "relief.h"
 #include "tick_cost.h"
@@ -229,6 +230,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 		sampler__close(sampler);
 	else
 		*opened = sampler;
+	priority__raise();
 	return error;
 }
 

@@ -21,7 +21,7 @@ static void takes_a_process_and_defaults(void **state)
 	(void)state;
 	assert_runs(&options, "top", "-p", "42");
 	assert_int_equal(options.command, COMMAND_TOP);
-	assert_int_equal(options.top.pid, 42);
+	assert_int_equal(options.top.targets.pids[0], 42);
 	assert_int_equal(options.top.period_ns, 1000000);
 	assert_int_equal(options.top.max_depth, 512);
 	assert_int_equal(options.top.sort, LISTING_RECENT_SELF);
@@ -46,7 +46,8 @@ static void takes_all_options(void **state)
 static void refuses_what_it_does_not_take(void **state)
 {
 	(void)state;
-	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "top");
+	assert_wrong("missing option '--pid': which process? (accepted: " PID "; or '--system')",
+		     "top");
 	assert_wrong("cannot understand value 'cpu' of option '--sort' (accepted: self, total, "
 		     "all-self, all-total or name)",
 		     "top", "-p1", "--sort", "cpu");

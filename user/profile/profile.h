@@ -111,7 +111,11 @@ static inline bool profile__is_collector(const struct ls_profile_function *funct
 	       !strcmp(function->name, "GC") && !function->line;
 }
 
-#define PROFILE_COROUTINE "(coroutine)"
+/* Pseudo functions below a category, of samples whose stack has no script, or none that is known.
+ */
+#define PROFILE_HOST       "(host)"
+#define PROFILE_UNREADABLE "(unreadable)"
+#define PROFILE_COROUTINE  "(coroutine)"
 
 /* The pseudo function that stands before the first function of a coroutine or main thread. */
 static inline bool profile__starts_coroutine(const struct ls_profile_function *function)

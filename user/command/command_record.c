@@ -324,10 +324,7 @@ int command_record__run(const struct record_options *options)
 {
 	if (options->words)
 		return record_command(options);
-	for (size_t i = 0; i < options->targets.pid_count; i++)
-		if (options->targets.pids[i] == getpid()) {
-			log_error("cannot profile process %d: that is luaspy itself", getpid());
-			return EXIT_NOTHING;
-		}
+	if (target_choice__refuse_self(&options->targets))
+		return EXIT_NOTHING;
 	return record(options, NULL);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "usage.h"
@@ -96,6 +97,16 @@ void target_choice__explain_too_many(const char *value)
 bool target_choice__is_of_many(const struct target_choice *choice)
 {
 	return choice->pid_count > 1 || choice->children || choice->system;
+}
+
+bool target_choice__refuse_self(const struct target_choice *choice)
+{
+	for (size_t i = 0; i < choice->pid_count; i++)
+		if (choice->pids[i] == getpid()) {
+			log_error("cannot profile process %d: that is luaspy itself", getpid());
+			return true;
+		}
+	return false;
 }
 
 /* --system, which stands alone; or what it alone makes sense with. */

@@ -58,6 +58,9 @@ void target_choice__explain_too_many(const char *value);
 
 bool target_choice__is_of_many(const struct target_choice *choice);
 
+/* luaspy itself is among them, which it says. */
+bool target_choice__refuse_self(const struct target_choice *choice);
+
 /*
  * Whether they can all be meant: 0, or -EINVAL after saying which cannot. `has_command`: one was
  * given, too.

@@ -328,10 +328,11 @@ int tally__see_living(struct tally *tally, const char *category)
 	return 0;
 }
 
-/* What there was no category left for is of nobody that could end. */
+/* Categories of whatever there may be are of nobody that could end. */
 static bool can_end(const struct tally *tally, const struct tally_group *group)
 {
-	return group->name && group != tally->earlier && strcmp(group->name, CALL_TREE_OTHER) != 0;
+	return group->name && group != tally->earlier && strcmp(group->name, CALL_TREE_OTHER) &&
+	       strcmp(group->name, PROFILE_WITHOUT_LUA);
 }
 
 /* The place of the one that ended first; group_count: none has. */

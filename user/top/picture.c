@@ -36,6 +36,7 @@ static void describe_target(const struct picture *picture, char *to, size_t size
 	const char *target = picture->target ? picture->target : "";
 	const struct tally_process *one;
 	size_t living = tally__living(picture->tally), ended = tally__ended(picture->tally);
+	char counts[64] = "";
 	int used = 0;
 
 	if (!tally__is_of_many(picture->tally)) {
@@ -49,10 +50,13 @@ static void describe_target(const struct picture *picture, char *to, size_t size
 	}
 	if (used < 0 || (size_t)used >= size)
 		return;
-	used += snprintf(to + used, size - (size_t)used, "%s: %zu process%s", target, living,
-			 living == 1 ? "" : "es");
-	if (ended && (size_t)used < size)
-		snprintf(to + used, size - (size_t)used, ", %zu ended", ended);
+	if (living || !ended)
+		snprintf(counts, sizeof(counts), "%zu process%s%s", living, living == 1 ? "" : "es",
+			 ended ? ", " : "");
+	if (ended)
+		snprintf(counts + strlen(counts), sizeof(counts) - strlen(counts), "%zu ended",
+			 ended);
+	snprintf(to + used, size - (size_t)used, "%s: %s", target, counts);
 }
 
 static void draw_title(const struct pen *pen)

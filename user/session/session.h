@@ -97,8 +97,8 @@ pid_t session__pid(const struct session *session);
 void session__look(struct session *session);
 
 /*
- * Calls `visit` for each process that has not ended and may have Lua, with the category of the profile
- * that it is in by process; what it returns other than 0 ends that, and is returned.
+ * Calls `visit` for each process that has not ended and may have Lua, with the category of a
+ * profile by process that it is in; what it returns other than 0 ends that, and is returned.
  */
 int session__visit_living(const struct session *session,
 			  int (*visit)(void *context, const char *category), void *context);

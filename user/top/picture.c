@@ -98,7 +98,7 @@ static void draw_work(const struct pen *pen)
 	char full[256], brief[256], when[32] = "now   ";
 	uint64_t elapsed_ns = recent->elapsed_ns ? recent->elapsed_ns : 1;
 
-	units__format_share(recent->cpu_ns, elapsed_ns, cpu, sizeof(cpu));
+	units__format_share(recent->cpu_ns, recent->elapsed_ns, cpu, sizeof(cpu));
 	units__format_share(recent->script, recent->samples, script, sizeof(script));
 	if (pen->picture->collector_is_known)
 		units__format_share(recent->collector, recent->samples, collector,

@@ -12,17 +12,7 @@
 
 #include <cmocka.h>
 
-#include "pane.h"
-#include "spying.h"
-
-#define PATIENCE 30
-
-#define need_to_watch()                                                                            \
-	do {                                                                                       \
-		need_to_record();                                                                  \
-		need_program("lua5.4", "lua5.4");                                                  \
-		need_program("tmux", "tmux");                                                      \
-	} while (0)
+#include "watching.h"
 
 /* Nine tenths in hot_part(), which calls nothing; published as what it measured itself. */
 static const char script[] =
@@ -42,73 +32,21 @@ static struct child *start_target(struct stage *stage)
 	return target;
 }
 
-/* The seconds on the clock at the end of the first line; -1: there is none. */
-static int seconds_shown(struct stage *stage)
-{
-	const char *line = pane__line(stage, 0), *clock = strrchr(line, ' ');
-	int hours, minutes, seconds;
-
-	if (!clock || sscanf(clock, "%d:%d:%d", &hours, &minutes, &seconds) != 3)
-		return -1;
-	return 3600 * hours + 60 * minutes + seconds;
-}
-
-static void await_seconds(struct stage *stage, int least, int most)
-{
-	double end = now_seconds() + PATIENCE;
-	int shown;
-
-	while (shown = seconds_shown(stage), shown < least || shown > most) {
-		if (now_seconds() > end)
-			fail_msg("the clock does not show %d to %d s:\n%s", least, most,
-				 pane__text(stage));
-		sleep_seconds(0.05);
-	}
-}
-
 /* In a terminal of that size, until its functions are shown, with a second's worth of samples. */
 static void start_top(struct stage *stage, pid_t pid, const char *locale, int width, int height)
 {
-	char command[512];
+	char options[32];
 
-	pane__open(stage, locale, width, height);
-	snprintf(command, sizeof(command), "%s top -p %d; echo status $?", luaspy_program(), pid);
-	pane__type(stage, command);
-	pane__press(stage, "Enter");
-	await_seconds(stage, 2, PATIENCE);
+	snprintf(options, sizeof(options), "-p %d", pid);
+	watching__start(stage, options, locale, width, height);
+	watching__await_seconds(stage, 2, WATCHING_PATIENCE);
 	pane__await(stage, "hot_part");
-}
-
-/* Until it has ended with this status, and the shell is back. */
-static const char *await_end(struct stage *stage, int status)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "status %d\nready>", status);
-	return pane__await(stage, text);
-}
-
-/* The line with this in it; "" if there is none. */
-static const char *line_with(struct stage *stage, const char *text, int *at)
-{
-	const char *shown = pane__text(stage), *found = strstr(shown, text), *start = found;
-	int line = 0;
-
-	if (!found)
-		return "";
-	while (start > shown && start[-1] != '\n')
-		start--;
-	for (const char *c = shown; c < start; c++)
-		line += *c == '\n';
-	if (at)
-		*at = line;
-	return stage__own(stage, strndup(start, strcspn(start, "\n")), free);
 }
 
 /* The shares and times of a row: self%, total%, self, total. */
 static void read_row(struct stage *stage, const char *name, double values[4])
 {
-	const char *line = line_with(stage, name, NULL);
+	const char *line = watching__line_with(stage, name, NULL);
 
 	if (sscanf(line, "%lf%% %lf%% %lfs %lfs", &values[0], &values[1], &values[2], &values[3]) !=
 	    4)
@@ -125,10 +63,10 @@ static void shows_the_hot_function_on_top(void **state)
 	target = start_target(*state);
 	start_top(*state, target->pid, "C.UTF-8", 80, 24);
 	/* All three lines of one look, after more than a few samples. */
-	await_seconds(*state, 4, PATIENCE);
+	watching__await_seconds(*state, 4, WATCHING_PATIENCE);
 	pane__press(*state, "p");
 	pane__await(*state, "[paused]");
-	line_with(*state, "hot_part", &at);
+	watching__line_with(*state, "hot_part", &at);
 	assert_int_equal(at, 7);
 	read_row(*state, "hot_part", hot);
 	read_row(*state, "cold_part", cold);
@@ -142,7 +80,7 @@ static void shows_the_hot_function_on_top(void **state)
 	assert_true(strstr(pane__line(*state, 4), "lost  dropped 0, unreadable ") != NULL);
 	assert_true(strstr(pane__line(*state, 5), "cost  luaspy ") != NULL);
 	assert_true(strstr(pane__line(*state, 6), ">self%") != NULL);
-	assert_true(strstr(line_with(*state, "hot_part", NULL), "app.lua:1") != NULL);
+	assert_true(strstr(watching__line_with(*state, "hot_part", NULL), "app.lua:1") != NULL);
 }
 
 static void sorts_searches_and_helps(void **state)
@@ -156,7 +94,7 @@ static void sorts_searches_and_helps(void **state)
 	pane__press(*state, "2");
 	pane__await(*state, ">total%");
 	pane__await(*state, "by total% of the last second");
-	line_with(*state, "hot_part", &at);
+	watching__line_with(*state, "hot_part", &at);
 	assert_in_range(at, 8, 23);
 	pane__press(*state, "i");
 	pane__await(*state, "<total%");
@@ -206,9 +144,9 @@ static void counts_from_zero(void **state)
 	need_to_watch();
 	target = start_target(*state);
 	start_top(*state, target->pid, "C.UTF-8", 80, 24);
-	await_seconds(*state, 5, PATIENCE);
+	watching__await_seconds(*state, 5, WATCHING_PATIENCE);
 	pane__press(*state, "r");
-	await_seconds(*state, 1, 3);
+	watching__await_seconds(*state, 1, 3);
 	read_row(*state, "hot_part", hot);
 	assert_in_range(100 * hot[2], 1, 100 * 4);
 }
@@ -237,7 +175,7 @@ static void writes_what_it_has(void **state)
 	/* It goes on, and the file stays. */
 	pane__await_without(stage, name);
 	pane__press(stage, "q");
-	await_end(stage, 0);
+	watching__await_end(stage, 0);
 	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
 	globfree(&files);
 }
@@ -283,7 +221,7 @@ static void gives_the_terminal_back(void **state)
 		pane__press(*state, "Enter");
 		pane__await(*state, "hot_part");
 		pane__press(*state, i ? "C-c" : "q");
-		shown = await_end(*state, 0);
+		shown = watching__await_end(*state, 0);
 		/* The screen of before, and one line. */
 		assert_non_null(strstr(shown, "still here"));
 		assert_non_null(strstr(shown, "luaspy: saw "));
@@ -317,7 +255,7 @@ static void keeps_the_last_picture_of_who_has_ended(void **state)
 	pane__resize(*state, 100, 30);
 	pane__await(*state, "[ended]");
 	pane__press(*state, "C-c");
-	await_end(*state, 0);
+	watching__await_end(*state, 0);
 }
 
 static void keeps_names_from_the_terminal(void **state)
@@ -337,7 +275,7 @@ static void keeps_names_from_the_terminal(void **state)
 	shown = pane__await(*state, "\\x1b[2J\\x1b]0;owned\\x07caf\u00e9.lua:1");
 	assert_memory_equal(shown, "luaspy top: ", 12);
 	pane__press(*state, "q");
-	await_end(*state, 0);
+	watching__await_end(*state, 0);
 }
 
 static void is_ascii_where_the_locale_is(void **state)
@@ -376,7 +314,7 @@ static void needs_a_terminal(void **state)
 	pane__type(*state, pid);
 	pane__type(*state, "; echo status $?");
 	pane__press(*state, "Enter");
-	assert_non_null(strstr(await_end(*state, 1), "no-such-terminal"));
+	assert_non_null(strstr(watching__await_end(*state, 1), "no-such-terminal"));
 }
 
 /* Whoever closes the window. */

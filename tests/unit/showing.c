@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -12,11 +13,12 @@
 
 #define S UINT64_C(1000000000)
 
-static uint64_t add_node(struct call_tree *tree, const struct shown_function *functions,
-			 uint32_t *nodes, uint32_t id, bool is_first)
+static uint64_t add_node(struct call_tree *tree, const char *category,
+			 const struct shown_function *functions, uint32_t *nodes, uint32_t id,
+			 bool is_first)
 {
 	const struct shown_function *function = &functions[id - 1];
-	uint32_t parent = call_tree__category(tree, "main");
+	uint32_t parent = call_tree__category(tree, category);
 	uint64_t samples = function->before + (is_first ? 0 : function->recent);
 
 	for (uint32_t i = 1; i < id; i++)
@@ -28,6 +30,12 @@ static uint64_t add_node(struct call_tree *tree, const struct shown_function *fu
 	return samples;
 }
 
+static const char *name_process(int process, char name[32])
+{
+	snprintf(name, 32, "lua5.4 (pid %d)", process);
+	return name;
+}
+
 void showing__look(struct tally *tally, const struct shown_function *functions, uint32_t count,
 		   int processes, bool is_first)
 {
@@ -36,29 +44,31 @@ void showing__look(struct tally *tally, const struct shown_function *functions, 
 	struct ls_profile profile = {.functions = all, .function_count = count};
 	struct call_tree *tree = call_tree__new();
 	uint64_t samples = 0;
+	char name[32];
 
 	assert_non_null(tree);
 	assert_in_range(count, 0, SHOWN_MAX);
-	for (uint32_t id = 1; id <= count; id++) {
-		const struct shown_function *function = &functions[id - 1];
-
-		all[id] = (struct ls_profile_function){
-			.source = function->source, .name = function->name, .line = function->line};
-		samples += add_node(tree, functions, nodes, id, is_first);
-	}
+	for (uint32_t id = 1; id <= count; id++)
+		all[id] = (struct ls_profile_function){.source = functions[id - 1].source,
+						       .name = functions[id - 1].name,
+						       .line = functions[id - 1].line};
+	for (int process = 1; process <= processes; process++)
+		for (uint32_t id = 1; id <= count; id++)
+			samples += add_node(tree, name_process(process, name), functions, nodes, id,
+					    is_first);
 	call_tree__export(tree, &profile);
 	profile.recorder.classes[LS_SAMPLE_COMPLETE] = samples;
 	profile.recorder.cpu_ns = samples * (S / 1000);
-	tally__begin(tally, is_first ? S : 2 * S);
-	for (int process = 1; process <= processes; process++)
-		assert_int_equal(tally__add(tally, process, &profile), 0);
+	assert_int_equal(tally__begin(tally, is_first ? S : 2 * S, &profile), 0);
+	for (int process = 1; process <= processes && tally__is_of_many(tally); process++)
+		assert_int_equal(tally__see_living(tally, name_process(process, name)), 0);
 	assert_int_equal(tally__end(tally), 0);
 	call_tree__free(tree);
 }
 
 struct tally *showing__tally(const struct shown_function *functions, uint32_t count, int processes)
 {
-	struct tally *tally = tally__new();
+	struct tally *tally = tally__new(processes > 1);
 
 	assert_non_null(tally);
 	showing__look(tally, functions, count, processes, true);

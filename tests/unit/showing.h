@@ -14,7 +14,10 @@ struct shown_function {
 
 #define SHOWN_MAX 200
 
-/* Free with tally__free(). `processes` have the same functions; ids are places in the array. */
+/*
+ * Free with tally__free(). `processes`, "lua5.4 (pid 1)" and so on, have the same functions; ids
+ * are places in the array.
+ */
 struct tally *showing__tally(const struct shown_function *functions, uint32_t count, int processes);
 
 /* A look at them a second later. */

@@ -94,6 +94,30 @@ static void is_in_the_title(void **state)
 	assert_string_equal(title, "fifteen bytes.. (pid 4194304, 4194304 in 1a2b3c4d5e6f)");
 }
 
+static void assert_short(const char *title, const char *expected)
+{
+	char text[CONTAINER_TITLE_SIZE];
+
+	container__short_title(title, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void has_a_short_title(void **state)
+{
+	(void)state;
+	assert_short("lua5.4 (pid 4242)", "4242 lua5.4");
+	assert_short("lua5.4 (pid 4242, 7 inside)", "4242 lua5.4, 7 inside");
+	assert_short("lua5.4 (pid 42, 7 in 1a2b3c4d5e6f)", "42 lua5.4, 7 in 1a2b3c4d5e6f");
+	/* Whatever a process calls itself. */
+	assert_short("a (pid 1) (pid 42)", "42 a (pid 1)");
+	assert_short(" (pid 1, x) (pid 42, 7 inside)", "42  (pid 1, x), 7 inside");
+	assert_short("(other)", "(other)");
+	assert_short("", "");
+	assert_short("lua (pid )", "lua (pid )");
+	assert_short("lua (pid 42", "lua (pid 42");
+	assert_short("/system.slice/app (pid 4)", "/system.slice/app (pid 4)");
+}
+
 static void is_none_for_a_process_like_us(void **state)
 {
 	struct container container = {1, "?"};
@@ -115,6 +139,7 @@ int main(void)
 		cmocka_unit_test(finds_the_id_of_known_runtimes),
 		cmocka_unit_test(takes_nothing_else_for_one),
 		cmocka_unit_test(is_in_the_title),
+		cmocka_unit_test(has_a_short_title),
 		cmocka_unit_test(is_none_for_a_process_like_us),
 	};
 

@@ -67,6 +67,12 @@ static void type(struct fixture *fixture, const char *text)
 		press(fixture, (unsigned char)*text);
 }
 
+static const char *shown_name(const struct listing *listing, uint32_t at)
+{
+	return listing->view == LISTING_PROCESSES ? listing__process(listing, at)->name
+						  : listing__name(listing__row(listing, at));
+}
+
 /* All names in order. */
 static const char *names(struct fixture *fixture)
 {
@@ -76,7 +82,7 @@ static const char *names(struct fixture *fixture)
 	for (uint32_t i = 0; i < listing->count; i++)
 		snprintf(fixture->shown + strlen(fixture->shown),
 			 sizeof(fixture->shown) - strlen(fixture->shown), "%s%s", i ? " " : "",
-			 listing__name(&listing->rows[listing->order[i]]));
+			 shown_name(listing, i));
 	return fixture->shown;
 }
 
@@ -84,8 +90,10 @@ static const char *at_cursor(const struct fixture *fixture)
 {
 	const struct listing *listing = &fixture->listing;
 
-	assert_in_range(listing->cursor, listing->first, listing->first + HEIGHT - 1);
-	return listing__name(&listing->rows[listing->order[listing->cursor]]);
+	const struct listing_page *page = listing__page(listing);
+
+	assert_in_range(page->cursor, page->first, page->first + HEIGHT - 1);
+	return shown_name(listing, page->cursor);
 }
 
 static void sorts_by_each_column(void **state)
@@ -114,10 +122,10 @@ static void goes_to_the_column_beside(void **state)
 	struct fixture *fixture = *state;
 
 	press(fixture, '<');
-	assert_int_equal(fixture->listing.column, LISTING_NAME);
+	assert_int_equal(listing__page(&fixture->listing)->column, LISTING_NAME);
 	press(fixture, '>');
 	press(fixture, '>');
-	assert_int_equal(fixture->listing.column, LISTING_RECENT_TOTAL);
+	assert_int_equal(listing__page(&fixture->listing)->column, LISTING_RECENT_TOTAL);
 }
 
 static void the_cursor_stays_with_its_function(void **state)
@@ -227,7 +235,7 @@ static void filters(void **state)
 	type(*state, "0");
 	press(*state, LISTING_ENTER);
 	assert_string_equal(names(*state), "");
-	assert_int_equal(fixture->listing.cursor, 0);
+	assert_int_equal(listing__page(&fixture->listing)->cursor, 0);
 	for (const char *key = "nNij"; *key; key++)
 		press(*state, (unsigned char)*key);
 	press(*state, LISTING_PAGE_DOWN);
@@ -261,7 +269,7 @@ static void a_prompt_takes_all_keys(void **state)
 	assert_in_range(strlen(fixture->listing.typed), LISTING_TEXT - 8, LISTING_TEXT - 1);
 	press(*state, LISTING_ESCAPE);
 	assert_int_equal(fixture->listing.prompt, LISTING_NO_PROMPT);
-	assert_string_equal(fixture->listing.search, "");
+	assert_string_equal(listing__page(&fixture->listing)->search, "");
 }
 
 static void tells_what_is_left_to_do(void **state)
@@ -282,21 +290,124 @@ static void tells_what_is_left_to_do(void **state)
 	assert_int_equal(press(*state, 'q'), LISTING_QUIT);
 }
 
+/* The same with so many processes, all functions of which are on the screen. */
+static void show_processes(struct fixture *fixture, int processes)
+{
+	tally__free(fixture->tally);
+	fixture->tally = showing__tally(program, COUNT, processes);
+	assert_int_equal(listing__update(&fixture->listing, fixture->tally, HEIGHT), 0);
+}
+
+static const char *process_at_cursor(const struct fixture *fixture)
+{
+	const struct listing *listing = &fixture->listing;
+
+	return listing__process(listing, listing__page(listing)->cursor)->name;
+}
+
 static void sticks_to_the_process(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct listing *listing = &fixture->listing;
 
-	tally__free(fixture->tally);
-	fixture->tally = showing__tally(program, COUNT, 2);
-	assert_int_equal(listing__update(&fixture->listing, fixture->tally, HEIGHT), 0);
-	assert_int_equal(listing->count, 2 * COUNT);
+	show_processes(fixture, 2);
+	assert_int_equal(fixture->listing.count, 2 * COUNT);
 	press(*state, LISTING_DOWN);
 	assert_string_equal(at_cursor(*state), "hot");
-	assert_int_equal(listing->rows[listing->order[listing->cursor]].pid, 2);
+	assert_string_equal(process_at_cursor(fixture), "lua5.4 (pid 2)");
 	press(*state, 'i');
 	assert_string_equal(at_cursor(*state), "hot");
-	assert_int_equal(listing->rows[listing->order[listing->cursor]].pid, 2);
+	assert_string_equal(process_at_cursor(fixture), "lua5.4 (pid 2)");
+}
+
+static void shows_processes_and_functions_by_turns(void **state)
+{
+	struct fixture *fixture = *state;
+
+	show_processes(fixture, 3);
+	press(*state, 'v');
+	assert_string_equal(names(*state), "lua5.4 (pid 1) lua5.4 (pid 2) lua5.4 (pid 3)");
+	press(*state, '5');
+	press(*state, 'i');
+	assert_string_equal(names(*state), "lua5.4 (pid 3) lua5.4 (pid 2) lua5.4 (pid 1)");
+	press(*state, LISTING_DOWN);
+	press(*state, 'i');
+	assert_string_equal(at_cursor(*state), "lua5.4 (pid 2)");
+	/* What functions are sorted by is their own. */
+	press(*state, '\t');
+	assert_int_equal(fixture->listing.count, 3 * COUNT);
+	assert_int_equal(listing__page(&fixture->listing)->column, LISTING_RECENT_SELF);
+	assert_string_equal(at_cursor(*state), "hot");
+	press(*state, 'v');
+	assert_string_equal(at_cursor(*state), "lua5.4 (pid 2)");
+}
+
+static void one_process_has_no_other_views(void **state)
+{
+	struct fixture *fixture = *state;
+
+	press(*state, 'v');
+	press(*state, LISTING_ENTER);
+	assert_int_equal(fixture->listing.view, LISTING_FUNCTIONS);
+	assert_string_equal(names(*state), "hot decode scan string.rep past main");
+}
+
+static void enters_a_process_and_goes_back(void **state)
+{
+	struct fixture *fixture = *state;
+
+	show_processes(fixture, 3);
+	press(*state, 'v');
+	press(*state, '5');
+	press(*state, LISTING_DOWN);
+	press(*state, LISTING_ENTER);
+	assert_string_equal(names(*state), "hot decode scan string.rep past main");
+	assert_string_equal(process_at_cursor(fixture), "lua5.4 (pid 2)");
+	assert_string_equal(listing__one(&fixture->listing, fixture->tally)->name,
+			    "lua5.4 (pid 2)");
+	/* A filter goes first, then the process. */
+	press(*state, 'f');
+	type(*state, "json");
+	press(*state, LISTING_ENTER);
+	assert_string_equal(names(*state), "decode scan");
+	press(*state, LISTING_ESCAPE);
+	assert_string_equal(names(*state), "hot decode scan string.rep past main");
+	press(*state, LISTING_ESCAPE);
+	assert_string_equal(names(*state), "lua5.4 (pid 1) lua5.4 (pid 2) lua5.4 (pid 3)");
+	assert_string_equal(at_cursor(*state), "lua5.4 (pid 2)");
+	/* From a function, and back to all functions. */
+	press(*state, 'v');
+	press(*state, LISTING_END);
+	press(*state, LISTING_ENTER);
+	assert_int_equal(fixture->listing.count, COUNT);
+	assert_string_equal(process_at_cursor(fixture), "lua5.4 (pid 3)");
+	press(*state, LISTING_ESCAPE);
+	assert_int_equal(fixture->listing.count, 3 * COUNT);
+	assert_string_equal(at_cursor(*state), "main");
+}
+
+static void searches_and_filters_by_process(void **state)
+{
+	struct fixture *fixture = *state;
+
+	show_processes(fixture, 12);
+	press(*state, 'f');
+	type(*state, "PID 11");
+	press(*state, LISTING_ENTER);
+	assert_string_equal(names(*state), "hot decode scan string.rep past main");
+	press(*state, 'v');
+	assert_int_equal(fixture->listing.count, 12);
+	press(*state, '/');
+	type(*state, "pid 7");
+	press(*state, LISTING_ENTER);
+	assert_string_equal(at_cursor(*state), "lua5.4 (pid 7)");
+	press(*state, 'f');
+	type(*state, "pid 1");
+	press(*state, LISTING_ENTER);
+	assert_string_equal(names(*state),
+			    "lua5.4 (pid 1) lua5.4 (pid 10) lua5.4 (pid 11) lua5.4 (pid 12)");
+	/* In the process it means functions. */
+	press(*state, LISTING_ENTER);
+	assert_int_equal(fixture->listing.count, COUNT);
 }
 
 static void knows_columns_by_name(void **state)
@@ -322,6 +433,10 @@ int main(void)
 		with_fixture(a_prompt_takes_all_keys),
 		with_fixture(tells_what_is_left_to_do),
 		with_fixture(sticks_to_the_process),
+		with_fixture(shows_processes_and_functions_by_turns),
+		with_fixture(one_process_has_no_other_views),
+		with_fixture(enters_a_process_and_goes_back),
+		with_fixture(searches_and_filters_by_process),
 		cmocka_unit_test(knows_columns_by_name),
 	};
 

@@ -46,7 +46,7 @@ static void a_pid_is_enough(void **state)
 	memset(&options, 0xff, sizeof(options));
 	assert_runs(&options, "record", "-p", "1234");
 	assert_int_equal(options.command, COMMAND_RECORD);
-	assert_int_equal(options.record.pids[0], 1234);
+	assert_int_equal(options.record.targets.pids[0], 1234);
 	assert_int_equal(options.record.duration_ns, 0);
 	assert_int_equal(options.record.period_ns, 1000000);
 	assert_int_equal(options.record.max_depth, 512);
@@ -167,7 +167,7 @@ static void takes_every_option_in_its_short_form(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-qp42", "-d", "1.5s", "-F10khz", "-o", "-");
-	assert_int_equal(options.record.pids[0], 42);
+	assert_int_equal(options.record.targets.pids[0], 42);
 	assert_int_equal(options.record.duration_ns, 1500000000);
 	assert_int_equal(options.record.period_ns, 100000);
 	assert_string_equal(options.record.output, "-");
@@ -181,7 +181,7 @@ static void takes_every_option_in_its_long_form(void **state)
 	(void)state;
 	assert_runs(&options, "record", "--pid", "4194304", "--duration=500ms", "--frequency",
 		    "250hz", "--max-depth=4096", "--lines", "--output", "x.json", "--verbose");
-	assert_int_equal(options.record.pids[0], 4194304);
+	assert_int_equal(options.record.targets.pids[0], 4194304);
 	assert_int_equal(options.record.duration_ns, 500000000);
 	assert_int_equal(options.record.period_ns, 4000000);
 	assert_int_equal(options.record.max_depth, 4096);
@@ -196,12 +196,12 @@ static void takes_several_processes(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-p", "1,22 333,22");
-	assert_int_equal(options.record.pid_count, 3);
-	assert_int_equal(options.record.pids[0], 1);
-	assert_int_equal(options.record.pids[2], 333);
+	assert_int_equal(options.record.targets.pid_count, 3);
+	assert_int_equal(options.record.targets.pids[0], 1);
+	assert_int_equal(options.record.targets.pids[2], 333);
 	assert_int_equal(options.record.category, CATEGORY_PROCESS);
 	assert_runs(&options, "record", "-p7", "--children");
-	assert_int_equal(options.record.children, 1);
+	assert_int_equal(options.record.targets.children, 1);
 	assert_int_equal(options.record.category, CATEGORY_PROCESS);
 	assert_runs(&options, "record", "-p7,8", "--category=thread");
 	assert_int_equal(options.record.category, CATEGORY_THREAD);
@@ -216,7 +216,7 @@ static void the_last_of_two_counts(void **state)
 	(void)state;
 	assert_runs(&options, "record", "-p1", "-qv", "--pid=2", "-d1", "-d2", "--max-depth=1",
 		    "--max-depth=2");
-	assert_int_equal(options.record.pids[0], 2);
+	assert_int_equal(options.record.targets.pids[0], 2);
 	assert_int_equal(options.record.duration_ns, 2000000000);
 	assert_int_equal(options.record.max_depth, 2);
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
@@ -323,7 +323,7 @@ static void takes_a_command_after_two_dashes(void **state)
 	assert_string_equal(options.record.words[1], "-p");
 	assert_string_equal(options.record.words[2], "x");
 	assert_null(options.record.words[3]);
-	assert_int_equal(options.record.pids[0], 0);
+	assert_int_equal(options.record.targets.pids[0], 0);
 }
 
 static void takes_the_options_of_dump(void **state)

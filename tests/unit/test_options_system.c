@@ -16,9 +16,9 @@ static void takes_all_processes(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "--system");
-	assert_true(options.record.system);
-	assert_null(options.record.wish.name);
-	assert_int_equal(options.record.pid_count, 0);
+	assert_true(options.record.targets.system);
+	assert_null(options.record.targets.wish.name);
+	assert_int_equal(options.record.targets.pid_count, 0);
 	assert_int_equal(options.record.category, CATEGORY_PROCESS);
 	assert_runs(&options, "record", "--system", "--category=chunk");
 	assert_int_equal(options.record.category, CATEGORY_CHUNK);
@@ -44,14 +44,14 @@ static void takes_some_of_them(void **state)
 	(void)state;
 	snprintf(user, sizeof(user), "%u", getuid());
 	assert_runs(&options, "record", "--system", "--name=^(lua|redis)", "--user", user);
-	assert_true(is_taken(&options.record.wish, "redis-server"));
-	assert_false(is_taken(&options.record.wish, "my-redis"));
+	assert_true(is_taken(&options.record.targets.wish, "redis-server"));
+	assert_false(is_taken(&options.record.targets.wish, "my-redis"));
 	assert_runs(&options, "record", "--system", "--user=4294967294");
-	assert_false(is_taken(&options.record.wish, "lua"));
+	assert_false(is_taken(&options.record.targets.wish, "lua"));
 	assert_runs(&options, "record", "--system", "--cgroup=/");
-	assert_true(is_taken(&options.record.wish, "lua"));
+	assert_true(is_taken(&options.record.targets.wish, "lua"));
 	assert_runs(&options, "record", "--system", "--cgroup=/no/such/group");
-	assert_false(is_taken(&options.record.wish, "lua"));
+	assert_false(is_taken(&options.record.targets.wish, "lua"));
 }
 
 static void refuses_what_names_nothing(void **state)
@@ -88,14 +88,14 @@ static void merges_processes(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "--system");
-	assert_int_equal(options.record.merge_by, GROUPING_NONE);
+	assert_int_equal(options.record.targets.merge_by, GROUPING_NONE);
 	assert_runs(&options, "record", "--system", "--merge-by=name");
-	assert_int_equal(options.record.merge_by, GROUPING_NAME);
+	assert_int_equal(options.record.targets.merge_by, GROUPING_NAME);
 	assert_runs(&options, "record", "-p1,2", "--merge-by", "cgroup");
-	assert_int_equal(options.record.merge_by, GROUPING_CGROUP);
+	assert_int_equal(options.record.targets.merge_by, GROUPING_CGROUP);
 	assert_runs(&options, "record", "--children", "--merge-by=user", "--category=process", "--",
 		    "true");
-	assert_int_equal(options.record.merge_by, GROUPING_USER);
+	assert_int_equal(options.record.targets.merge_by, GROUPING_USER);
 }
 
 static void merges_only_what_is_several(void **state)

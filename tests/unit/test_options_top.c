@@ -21,7 +21,7 @@ static void takes_a_process_and_defaults(void **state)
 	(void)state;
 	assert_runs(&options, "top", "-p", "42");
 	assert_int_equal(options.command, COMMAND_TOP);
-	assert_int_equal(options.top.pid, 42);
+	assert_int_equal(options.top.targets.pids[0], 42);
 	assert_int_equal(options.top.period_ns, 1000000);
 	assert_int_equal(options.top.max_depth, 512);
 	assert_int_equal(options.top.sort, LISTING_RECENT_SELF);
@@ -43,10 +43,37 @@ static void takes_all_options(void **state)
 	assert_string_equal(options.top.layout, "5.4.6");
 }
 
+/* As `luaspy record` does. */
+static void chooses_among_processes(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "top", "-p", "7,8,7", "--children", "--merge-by", "user");
+	assert_int_equal(options.top.targets.pid_count, 2);
+	assert_int_equal(options.top.targets.pids[1], 8);
+	assert_true(options.top.targets.children);
+	assert_int_equal(options.top.targets.merge_by, GROUPING_USER);
+	assert_runs(&options, "top", "--system", "--name", "^redis", "--user=0", "--cgroup", "/x");
+	assert_true(options.top.targets.system);
+	assert_string_equal(options.top.targets.wish.name, "^redis");
+	assert_string_equal(options.top.targets.wish.user, "0");
+	assert_string_equal(options.top.targets.wish.cgroup, "/x");
+	assert_wrong("'--system' excludes '--pid' (it records all processes that run Lua)", "top",
+		     "--system", "-p1");
+	assert_wrong("'--merge-by' needs several processes ('--system', '--children' or a list of "
+		     "'--pid')",
+		     "top", "-p1", "--merge-by=name");
+	assert_wrong("'--name', '--user' and '--cgroup' need '--system': they choose among its "
+		     "processes",
+		     "top", "-p1", "--name=x");
+}
+
 static void refuses_what_it_does_not_take(void **state)
 {
 	(void)state;
-	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "top");
+	assert_wrong("missing option '--pid': which process? (accepted: " PID "; or '--system')",
+		     "top");
 	assert_wrong("cannot understand value 'cpu' of option '--sort' (accepted: self, total, "
 		     "all-self, all-total or name)",
 		     "top", "-p1", "--sort", "cpu");
@@ -60,6 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_a_process_and_defaults),
 		cmocka_unit_test(takes_all_options),
+		cmocka_unit_test(chooses_among_processes),
 		cmocka_unit_test(refuses_what_it_does_not_take),
 	};
 

@@ -169,7 +169,7 @@ static void shows_what_matters_on_40_by_10(void **state)
 	assert_int_equal(fixture->count, 10);
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_line(fixture, i, lines[i]);
-	fixture->listing.column = LISTING_TOTAL;
+	fixture->listing.pages[LISTING_FUNCTIONS].column = LISTING_TOTAL;
 	draw(fixture);
 	assert_line(fixture, 4, "    self   >total  function");
 	assert_line(fixture, 5, "   0.00s    1.15s  main chunk @/srv/app\u2026");
@@ -179,7 +179,7 @@ static void fits_screens_of_any_size(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->listing.search[0] = 'o';
+	fixture->listing.pages[LISTING_FUNCTIONS].search[0] = 'o';
 	for (unsigned height = 1; height < 40; height++) {
 		for (unsigned width = 1; width < 130; width += width < 12 ? 1 : 9) {
 			fixture->picture.width = width;
@@ -332,17 +332,136 @@ static void says_why_there_is_nothing(void **state)
 	assert_line(fixture, 22, "0-0 of 0, by self% of the last second");
 }
 
-static void shows_processes_where_there_are_more(void **state)
+static void shows_the_process_beside_its_functions(void **state)
 {
 	struct fixture *fixture = *state;
 
 	show(fixture, program, 4, 2);
+	fixture->picture.target = "the system";
 	draw(fixture);
-	assert_line(fixture, 6, "    pid  >self%  total%     self    total  function       source");
+	assert_line(
+		fixture, 0,
+		"luaspy top: the system: 2 processes                                      0:00:01");
+	assert_line(fixture, 6, " >self%  total%  process               function         source");
 	assert_line(
 		fixture, 7,
-		"      1   60.0%   70.0%    0.70s    0.80s  hot            @/srv/app/main.lua:10");
-	assert_memory_equal(fixture->lines[8], "      2 ", 8);
+		"  60.0%   70.0%  1 lua5.4              hot              @/srv/app/main.lua:10");
+	assert_memory_equal(fixture->lines[8], "  60.0%   70.0%  2 lua5.4 ", 26);
+	fixture->picture.width = 120;
+	draw(fixture);
+	assert_true(holds(fixture, " >self%  total%     self    total  process"));
+	assert_true(holds(fixture, "  60.0%   70.0%    0.70s    0.80s  1 lua5.4 "));
+	fixture->picture.width = 40;
+	draw(fixture);
+	assert_true(holds(fixture, "  60.0%   70.0%  1 lua5\u2026 hot @/srv/app/"));
+}
+
+static void shows_processes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	show(fixture, program, 4, 2);
+	listing__press(&fixture->listing, LISTING_OTHER);
+	draw(fixture);
+	listing__press(&fixture->listing, 'v');
+	draw(fixture);
+	assert_line(fixture, 6, "  >cpu% script%     time  samples  process");
+	assert_line(fixture, 7, " 100.0%  100.0%    1.15s    1,151  lua5.4 (pid 1)");
+	assert_line(fixture, 22, "1-2 of 2, by CPU of the last second");
+	fixture->picture.is_merged = true;
+	draw(fixture);
+	assert_line(fixture, 6, "procs   >cpu% script%     time  samples  process");
+	assert_line(fixture, 7, "    1  100.0%  100.0%    1.15s    1,151  lua5.4 (pid 1)");
+	fixture->picture.is_merged = false;
+	listing__press(&fixture->listing, LISTING_ENTER);
+	draw(fixture);
+	assert_memory_equal(fixture->lines[0], "luaspy top: lua5.4 (pid 1) of ", 30);
+	assert_line(fixture, 6, " >self%  total%     self    total  function           source");
+	assert_line(fixture, 7,
+		    "  60.0%   70.0%    0.70s    0.80s  hot                @/srv/app/main.lua:10");
+}
+
+/* All of it, and that one of the processes lives no more. */
+static void let_end(struct fixture *fixture)
+{
+	static const struct ls_profile_function functions[3] = {
+		{0}, {.source = "@a.lua", .name = "work", .line = 1}};
+	static const struct ls_profile_node nodes[3] = {
+		{0}, {.first_child = 2, .samples = 0}, {.parent = 1, .function = 1, .samples = 7}};
+	static const struct ls_profile_category category = {.name = "lua5.4 (pid 42)",
+							    .node = 1};
+	const struct ls_profile profile = {.functions = functions,
+					   .function_count = 1,
+					   .nodes = nodes,
+					   .node_count = 2,
+					   .categories = &category,
+					   .category_count = 1,
+					   .recorder = {.cpu_ns = 7000000,
+							.classes[LS_SAMPLE_COMPLETE] = 7,
+							.missed_processes = 3}};
+
+	tally__free(fixture->tally);
+	fixture->tally = tally__new(true);
+	fixture->picture.tally = fixture->tally;
+	for (uint64_t second = 1; second <= 3; second++) {
+		assert_int_equal(tally__begin(fixture->tally, second * 1000000000, &profile), 0);
+		assert_int_equal(tally__see_living(fixture->tally,
+						   second == 1 ? category.name : "lua5.4 (pid 43)"),
+				 0);
+		assert_int_equal(tally__end(fixture->tally), 0);
+	}
+}
+
+static void shows_who_has_ended_and_who_was_missed(void **state)
+{
+	struct fixture *fixture = *state;
+
+	let_end(fixture);
+	fixture->picture.target = "the system";
+	draw(fixture);
+	assert_line(
+		fixture, 0,
+		"luaspy top: the system: 1 process, 1 ended                               0:00:02");
+	assert_true(holds(fixture, "  ended          42 lua5.4 "));
+	assert_true(holds(fixture, "lost  processes 3, dropped 0, "));
+	listing__press(&fixture->listing, 'v');
+	draw(fixture);
+	/* The cursor is on the first. */
+	assert_line(fixture, 7, "  ended  100.0%    0.01s        7  lua5.4 (pid 42)");
+	assert_line(fixture, 8, "   0.0%       -    0.00s        0  lua5.4 (pid 43)");
+	listing__press(&fixture->listing, LISTING_DOWN);
+	draw(fixture);
+	assert_int_equal(fixture->styles[7], PICTURE_GONE);
+	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
+	for (unsigned height = 3; height < 40; height++) {
+		fixture->picture.width = 40;
+		fixture->picture.height = height;
+		draw(fixture);
+		assert_true(holds(fixture, "procs 3 drop 0 unread 0 torn 0 trunc 0"));
+		assert_true(holds(fixture, "luaspy 1.9%"));
+	}
+}
+
+static void fits_views_of_many_on_any_screen(void **state)
+{
+	struct fixture *fixture = *state;
+
+	show(fixture, program, 4, 30);
+	for (int view = 0; view < LISTING_VIEWS; view++) {
+		for (unsigned height = 1; height < 40; height += 3) {
+			for (unsigned width = 1; width < 200; width += width < 12 ? 1 : 9) {
+				fixture->picture.width = width;
+				fixture->picture.height = height;
+				draw(fixture);
+				assert_in_range(fixture->count, 1, height);
+				for (unsigned i = 0; i < fixture->count; i++)
+					assert_in_range(terminal__width(fixture->lines[i]), 0,
+							width);
+			}
+		}
+		listing__press(&fixture->listing, view ? LISTING_ENTER : 'v');
+	}
+	assert_int_equal(fixture->listing.view, LISTING_ONE_PROCESS);
 }
 
 static void shows_what_bpf_costs_if_known(void **state)
@@ -368,7 +487,10 @@ int main(void)
 		with_fixture(says_that_it_is_paused_or_over),
 		with_fixture(shows_prompts_searches_and_help),
 		with_fixture(says_why_there_is_nothing),
-		with_fixture(shows_processes_where_there_are_more),
+		with_fixture(shows_the_process_beside_its_functions),
+		with_fixture(shows_processes),
+		with_fixture(shows_who_has_ended_and_who_was_missed),
+		with_fixture(fits_views_of_many_on_any_screen),
 		with_fixture(shows_what_bpf_costs_if_known),
 	};
 

@@ -20,7 +20,7 @@ struct fixture {
 	struct call_tree *tree;
 	struct tally *tally;
 	uint64_t time_ns, cpu_ns;
-	uint64_t complete, dropped;
+	uint64_t complete, dropped, evicted;
 };
 
 static int set_up(void **state)
@@ -32,7 +32,7 @@ static int set_up(void **state)
 		return -1;
 	fixture->functions = functions__new();
 	fixture->tree = call_tree__new();
-	fixture->tally = tally__new();
+	fixture->tally = tally__new(false);
 	fixture->time_ns = 100 * S;
 	return fixture->functions && fixture->tree && fixture->tally ? 0 : -1;
 }
@@ -79,6 +79,7 @@ static void export(struct fixture *fixture, struct ls_profile *profile)
 	functions__export(fixture->functions, profile);
 	profile->recorder.classes[LS_SAMPLE_COMPLETE] = fixture->complete;
 	profile->recorder.classes[LS_SAMPLE_DROPPED] = fixture->dropped;
+	profile->recorder.evicted_samples = fixture->evicted;
 }
 
 /* A second later. */
@@ -88,8 +89,7 @@ static void look(struct fixture *fixture)
 
 	export(fixture, &profile);
 	fixture->time_ns += S;
-	tally__begin(fixture->tally, fixture->time_ns);
-	assert_int_equal(tally__add(fixture->tally, 42, &profile), 0);
+	assert_int_equal(tally__begin(fixture->tally, fixture->time_ns, &profile), 0);
 	assert_int_equal(tally__end(fixture->tally), 0);
 }
 
@@ -209,6 +209,7 @@ static void evict(struct fixture *fixture, uint32_t gone, uint64_t samples, uint
 	call_tree__free(fixture->tree);
 	fixture->tree = call_tree__new();
 	fixture->complete = 0;
+	fixture->evicted += samples;
 	sample_stack(fixture, samples, other);
 	sample(fixture, kept_samples, kept);
 }
@@ -312,31 +313,6 @@ static void knows_the_collector(void **state)
 	assert_int_equal(tally__recent(fixture->tally)->script, 8);
 }
 
-static void keeps_processes_apart(void **state)
-{
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0);
-	const struct tally_row *rows;
-	struct ls_profile profile;
-	size_t count;
-
-	sample_stack(fixture, 6, a);
-	fixture->cpu_ns = S;
-	export(fixture, &profile);
-	tally__begin(fixture->tally, S);
-	assert_int_equal(tally__add(fixture->tally, 1, &profile), 0);
-	assert_int_equal(tally__add(fixture->tally, 2, &profile), 0);
-	assert_int_equal(tally__end(fixture->tally), 0);
-	rows = tally__rows(fixture->tally, &count);
-	assert_int_equal(count, 2);
-	assert_int_equal(tally__processes(fixture->tally), 2);
-	assert_int_equal(rows[0].pid + rows[1].pid, 3);
-	assert_int_equal(rows[0].all.self, 6);
-	assert_int_equal(rows[1].all.self, 6);
-	assert_int_equal(tally__all(fixture->tally)->samples, 12);
-	assert_int_equal(tally__all(fixture->tally)->cpu_ns, 2 * S);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,7 +326,6 @@ int main(void)
 		with_fixture(counts_from_zero_after_a_reset),
 		with_fixture(shares_the_charged_time_among_all_samples),
 		with_fixture(knows_the_collector),
-		with_fixture(keeps_processes_apart),
 	};
 
 	return cmocka_run_group_tests_name("tally", tests, NULL, NULL);

@@ -222,11 +222,11 @@ static enum exit_status record_with(const struct record_options *options, struct
 	struct delivery delivery = {.options = options, .path = options->output};
 	pid_t launched = launch ? launch__pid(launch) : 0;
 	struct session_options session_options = {
-		.pids = launch ? &launched : options->pids,
-		.pid_count = launch ? 1 : options->pid_count,
-		.follows_children = options->children,
-		.is_system_wide = options->system,
-		.wish = options->wish,
+		.pids = launch ? &launched : options->targets.pids,
+		.pid_count = launch ? 1 : options->targets.pid_count,
+		.follows_children = options->targets.children,
+		.is_system_wide = options->targets.system,
+		.wish = options->targets.wish,
 		.period_ns = options->period_ns,
 		.max_overhead_ppm = options->max_overhead_ppm,
 		.duration_ns = options->duration_ns,
@@ -236,7 +236,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = options->category,
-		.merge_by = options->merge_by,
+		.merge_by = options->targets.merge_by,
 		.parts = parts,
 		.keeps_timeline = options->timeline,
 		.keeps_coroutines = options->view.coroutines.count != 0,
@@ -308,10 +308,7 @@ int command_record__run(const struct record_options *options)
 {
 	if (options->words)
 		return record_command(options);
-	for (size_t i = 0; i < options->pid_count; i++)
-		if (options->pids[i] == getpid()) {
-			log_error("cannot profile process %d: that is luaspy itself", getpid());
-			return EXIT_NOTHING;
-		}
+	if (target_choice__refuse_self(&options->targets))
+		return EXIT_NOTHING;
 	return record(options, NULL);
 }

@@ -27,7 +27,6 @@
 
 #define NS_PER_S     UINT64_C(1000000000)
 #define LOOK_NS      NS_PER_S
-#define NAMES_LOOKS  16  /* reading the target's tables takes up to 0.1 s: then so rarely */
 #define KEYS_MAX     100 /* at once: whoever holds one down gets a picture now and then */
 #define LINGER_MS    50
 #define MESSAGE_NS   (5 * NS_PER_S) /* for so long it is shown, if no key is pressed */
@@ -40,7 +39,7 @@ struct top {
 	struct tally *tally;
 	struct listing listing;
 	struct picture picture;
-	char target[64], interpreter[MESSAGE_SIZE], layout[MESSAGE_SIZE]; /* as at the last look */
+	char target[192], interpreter[MESSAGE_SIZE], layout[MESSAGE_SIZE]; /* as at the last look */
 	char message[MESSAGE_SIZE];
 	uint64_t message_ns; /* when it came */
 	char kept[KEPT_MAX][MESSAGE_SIZE];
@@ -71,7 +70,6 @@ static void take_message(void *context, enum log_level level, const char *line)
 /* While the session goes on, or after its end. 0 or -errno, which it has said. */
 static int write_profile(void *context, struct session *session)
 {
-	struct top *top = context;
 	struct ls_profile profile = {};
 	struct merged_profile *merged = NULL;
 	struct ls_totals totals = {};
@@ -79,7 +77,8 @@ static int write_profile(void *context, struct session *session)
 	char path[OUTPUT_NAME_SIZE];
 	int error;
 
-	output_name__make(session__name(session), top->options->pid, path);
+	(void)context;
+	output_name__make(session__name(session), session__pid(session), path);
 	session__export(session, &profile);
 	error = merged_profile__new(&profile, MERGED_LINES_FOLDED, &merged);
 	if (!error)
@@ -130,6 +129,21 @@ static void take_costs(struct top *top)
 	top->bpf_ns = bpf_ns;
 }
 
+static int see_living(void *context, const char *category)
+{
+	return tally__see_living(context, category);
+}
+
+/* 0 or -ENOMEM. */
+static int count(struct top *top, const struct ls_profile *profile)
+{
+	int error = tally__begin(top->tally, clock_ns(CLOCK_MONOTONIC), profile);
+
+	if (!error && tally__is_of_many(top->tally) && !top->has_ended)
+		error = session__visit_living(top->session, see_living, top->tally);
+	return error ? error : tally__end(top->tally);
+}
+
 /* Takes in the profile so far. 0 or -ENOMEM. */
 static int look(struct top *top)
 {
@@ -138,10 +152,7 @@ static int look(struct top *top)
 	int error;
 
 	session__export(top->session, &profile);
-	tally__begin(top->tally, clock_ns(CLOCK_MONOTONIC));
-	error = tally__add(top->tally, top->options->pid, &profile);
-	if (!error)
-		error = tally__end(top->tally);
+	error = count(top, &profile);
 	keep_text(top->target, sizeof(top->target), &picture->target, profile.recorder.target);
 	keep_text(top->interpreter, sizeof(top->interpreter), &picture->interpreter,
 		  profile.recorder.interpreter);
@@ -163,9 +174,7 @@ static int look_if_due(struct top *top)
 	if (now < top->look_ns || top->picture.state == PICTURE_PAUSED)
 		return 0;
 	top->look_ns = now - top->look_ns < LOOK_NS ? top->look_ns + LOOK_NS : now + LOOK_NS;
-	session__look(top->session,
-		      (top->looks < NAMES_LOOKS && !(top->looks & (top->looks - 1))) ||
-			      !(top->looks % NAMES_LOOKS));
+	session__look(top->session);
 	return look(top);
 }
 
@@ -293,6 +302,9 @@ static void say_goodbye(struct top *top)
 	session__export(top->session, &profile);
 	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
 	clock[strcspn(clock, ".")] = '\0';
+	if (recorder->missed_processes)
+		log_warn("missed %llu processes, which could not be sampled",
+			 (unsigned long long)recorder->missed_processes);
 	log_info("saw %s samples of %s in %s: %s script, %s lost",
 		 units__format_count(recorder->samples, samples, sizeof(samples)),
 		 session__target(top->session), clock,
@@ -305,11 +317,16 @@ static void say_goodbye(struct top *top)
 				     lost, sizeof(lost)));
 }
 
-static bool is_gone(pid_t pid)
+/* Those that were asked for. A system does not end. */
+static bool are_gone(const struct target_choice *targets)
 {
-	char state = process__state(pid);
+	for (size_t i = 0; i < targets->pid_count; i++) {
+		char state = process__state(targets->pids[i]);
 
-	return !state || state == 'Z' || state == 'X';
+		if (state && state != 'Z' && state != 'X')
+			return false;
+	}
+	return !targets->system;
 }
 
 static enum exit_status run(struct top *top)
@@ -329,7 +346,7 @@ static enum exit_status run(struct top *top)
 	error = session__run(top->session);
 	if (!error)
 		error = top->error;
-	if (!error && !top->has_quit && is_gone(top->options->pid))
+	if (!error && !top->has_quit && are_gone(&top->options->targets))
 		error = linger(top);
 	screen__close();
 	log__divert(NULL, NULL);
@@ -346,12 +363,16 @@ static enum exit_status top_with(struct top *top)
 	const struct top_options *options = top->options;
 	const struct session_watcher watcher = {.context = top, .fd = screen__fd(), .watch = watch};
 	const struct session_options session_options = {
-		.pids = &options->pid,
-		.pid_count = 1,
+		.pids = options->targets.pids,
+		.pid_count = options->targets.pid_count,
+		.follows_children = options->targets.children,
+		.is_system_wide = options->targets.system,
+		.wish = options->targets.wish,
+		.merge_by = options->targets.merge_by,
 		.period_ns = options->period_ns,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
-		.category = CATEGORY_THREAD,
+		.category = tally__is_of_many(top->tally) ? CATEGORY_PROCESS : CATEGORY_THREAD,
 		.waits = options->waits,
 		.write = write_profile,
 		.context = top,
@@ -378,13 +399,11 @@ int command_top__run(const struct top_options *options)
 			"record' and 'luaspy dump' need none)");
 		return EXIT_USAGE;
 	}
-	if (options->pid == getpid()) {
-		log_error("cannot profile process %d: that is luaspy itself", options->pid);
+	if (target_choice__refuse_self(&options->targets))
 		return EXIT_NOTHING;
-	}
 	top = calloc(1, sizeof(*top));
 	if (top)
-		top->tally = tally__new();
+		top->tally = tally__new(target_choice__is_of_many(&options->targets));
 	if (!top || !top->tally) {
 		log_error("out of memory");
 		goto cleanup;
@@ -392,6 +411,7 @@ int command_top__run(const struct top_options *options)
 	top->options = options;
 	listing__init(&top->listing, options->sort);
 	top->picture.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	top->picture.is_merged = options->targets.merge_by != GROUPING_NONE;
 	top->picture.tally = top->tally;
 	top->picture.listing = &top->listing;
 	top->picture.message = top->message;

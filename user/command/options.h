@@ -9,22 +9,15 @@
 #include <sys/types.h>
 
 #include "category.h"
-#include "grouping.h"
 #include "listing.h"
 #include "log.h"
-#include "process_filter.h"
+#include "target_choice.h"
 #include "view.h"
 
 enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP };
 
-#define PIDS_MAX 1024
-
 struct record_options {
-	pid_t pids[PIDS_MAX]; /* none is there twice */
-	size_t pid_count;
-	bool children;             /* and what they start */
-	bool system;               /* all processes that run Lua instead */
-	struct process_wish wish;  /* which of those */
+	struct target_choice targets;
 	uint64_t duration_ns;      /* 0: until Ctrl-C or the target's end */
 	uint64_t period_ns;        /* 1 s to 50 us: 1 Hz to 20 kHz */
 	uint32_t max_depth;        /* 1 to LS_DEPTH_MAX */
@@ -36,10 +29,9 @@ struct record_options {
 	const char *output_dir; /* a folder for a file of each process instead; NULL: one file */
 	enum log_level log_level;
 	const char *layout; /* the name of one in layouts_puc[]; NULL: what samples decide on */
-	char *const *words; /* a command to start and profile, ended by NULL; NULL: `pids` */
+	char *const *words; /* a command to start and profile, ended by NULL; NULL: `targets` */
 	enum category_kind category;
-	bool has_category; /* it was asked for */
-	enum grouping_kind merge_by;
+	bool has_category;       /* it was asked for */
 	bool is_paused;          /* until it is told to go on */
 	const char *control;     /* a FIFO to be told by; NULL: none */
 	const char *control_ack; /* another, to say what was done; NULL: none */
@@ -66,7 +58,7 @@ struct dump_command_options {
 };
 
 struct top_options {
-	pid_t pid;
+	struct target_choice targets;
 	uint64_t period_ns; /* these four as in record_options */
 	uint32_t max_depth;
 	const char *layout;

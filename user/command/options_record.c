@@ -150,15 +150,9 @@ static const char help[] =
 enum {
 	OPTION_MAX_DEPTH = 256, /* no letter */
 	OPTION_LAYOUT,
-	OPTION_CHILDREN,
-	OPTION_SYSTEM,
-	OPTION_NAME,
-	OPTION_USER,
-	OPTION_CGROUP,
 	OPTION_WAIT,
 	OPTION_LINES,
 	OPTION_CATEGORY,
-	OPTION_MERGE_BY,
 	OPTION_PLUGIN,
 	OPTION_PLUGIN_PRESET,
 	OPTION_IGNORE,
@@ -178,12 +172,7 @@ enum {
 };
 
 static const struct usage_option accepted[] = {
-	{'p', "--pid", USAGE_PID},
-	{OPTION_CHILDREN, "--children", NULL},
-	{OPTION_SYSTEM, "--system", NULL},
-	{OPTION_NAME, "--name", "an extended regular expression, such as '^(lua|redis)'"},
-	{OPTION_USER, "--user", "the name of a user, or a number"},
-	{OPTION_CGROUP, "--cgroup", "a path such as '/system.slice/nginx.service'"},
+	TARGET_CHOICE_OPTIONS,
 	{'d', "--duration", TIME_TEXT},
 	{OPTION_START_AFTER, "--start-after", TIME_TEXT},
 	{OPTION_UNTIL_SAMPLES, "--until-samples", "a number of samples, 1 to " SAMPLES_MAX_TEXT},
@@ -197,7 +186,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_LINES, "--lines", NULL},
 	{OPTION_CATEGORY, "--category", "thread, process, state or chunk"},
-	{OPTION_MERGE_BY, "--merge-by", "name, cgroup or user"},
+	TARGET_CHOICE_MERGING,
 	{OPTION_PLUGIN, "--plugin", GLOB_TEXT},
 	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
 	{OPTION_IGNORE, "--ignore", FUNCTION_TEXT},
@@ -214,62 +203,6 @@ static const struct usage_option accepted[] = {
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
-
-static int add_pid(struct record_options *record, pid_t pid)
-{
-	for (size_t i = 0; i < record->pid_count; i++)
-		if (record->pids[i] == pid)
-			return 0;
-	if (record->pid_count == PIDS_MAX)
-		return -E2BIG;
-	record->pids[record->pid_count++] = pid;
-	return 0;
-}
-
-/* With commas, or as pidof prints them. */
-static int parse_pids(const char *list, struct record_options *record)
-{
-	char *copy = strdup(list), *rest = copy, *word;
-	int err = copy ? -EINVAL : -ENOMEM;
-
-	record->pid_count = 0;
-	while (copy && (word = strtok_r(rest, ", ", &rest))) {
-		uint32_t number;
-
-		err = usage__parse_number(word, USAGE_PID_LAST, &number);
-		if (!err)
-			err = add_pid(record, (pid_t)number);
-		if (err)
-			break;
-	}
-	free(copy);
-	return err;
-}
-
-/* Takes an option that says which processes of the system are wanted. */
-static int set_system_option(int letter, struct record_options *record)
-{
-	struct process_filter *filter = NULL;
-	int err;
-
-	switch (letter) {
-	case OPTION_SYSTEM:
-		record->system = true;
-		return 0;
-	case OPTION_NAME:
-		record->wish.name = optarg;
-		break;
-	case OPTION_USER:
-		record->wish.user = optarg;
-		break;
-	case OPTION_CGROUP:
-		record->wish.cgroup = optarg;
-		break;
-	}
-	err = process_filter__new(&record->wish, &filter);
-	process_filter__free(filter);
-	return err;
-}
 
 /* Takes an option that says how the profile is shown. */
 static int set_view_option(int letter, struct record_options *record)
@@ -288,13 +221,6 @@ static int set_view_option(int letter, struct record_options *record)
 		break;
 	case OPTION_PLUGIN_PRESET:
 		err = plugin_presets__add(&record->view.plugins, optarg);
-		break;
-	case OPTION_MERGE_BY:
-		err = grouping__parse(optarg);
-		if (err >= 0) {
-			record->merge_by = (enum grouping_kind)err;
-			err = 0;
-		}
 		break;
 	case OPTION_TIMELINE:
 		record->timeline = true;
@@ -362,11 +288,6 @@ static int set_moment_option(int letter, struct record_options *record)
 	case OPTION_CONTROL_ACK:
 		record->control_ack = optarg;
 		return *optarg ? 0 : -EINVAL;
-	case OPTION_SYSTEM:
-	case OPTION_NAME:
-	case OPTION_USER:
-	case OPTION_CGROUP:
-		return set_system_option(letter, record);
 	}
 	return set_file_option(letter, record);
 }
@@ -374,15 +295,12 @@ static int set_moment_option(int letter, struct record_options *record)
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct record_options *record)
 {
-	int err = 0;
+	int err = target_choice__set(&record->targets, letter, optarg);
 
+	if (err != -ENOTSUP)
+		return err;
+	err = 0;
 	switch (letter) {
-	case 'p':
-		err = parse_pids(optarg, record);
-		break;
-	case OPTION_CHILDREN:
-		record->children = true;
-		break;
 	case 'd':
 		err = units__parse_duration(optarg, &record->duration_ns);
 		break;
@@ -441,7 +359,7 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 	char layouts[512];
 
 	if (error == -E2BIG && letter == 'p') {
-		log_error("too many processes in '%s' (accepted: up to " TEXT(PIDS_MAX) ")", value);
+		target_choice__explain_too_many(value);
 		return OPTIONS_WRONG;
 	}
 	if (error == -E2BIG) {
@@ -494,8 +412,8 @@ static enum options_verdict print_values(int letter)
 
 static bool has_list(int letter)
 {
-	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY || letter == OPTION_MERGE_BY ||
-	       letter == OPTION_PLUGIN_PRESET;
+	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY ||
+	       letter == TARGET_CHOICE_MERGE_BY || letter == OPTION_PLUGIN_PRESET;
 }
 
 /* After the options: a command, or a process was given with them. */
@@ -507,15 +425,15 @@ static enum options_verdict choose_target(int argc, char **argv, struct record_o
 			  argv[optind]);
 		return OPTIONS_WRONG;
 	}
-	if (optind < argc && record->pid_count) {
+	if (optind < argc && record->targets.pid_count) {
 		log_error("both a process and a command are given: '-p %d' and '%s' (one session "
 			  "records one of them)",
-			  record->pids[0], argv[optind]);
+			  record->targets.pids[0], argv[optind]);
 		return OPTIONS_WRONG;
 	}
 	if (optind < argc) {
 		record->words = argv + optind;
-	} else if (!record->pid_count && !record->system) {
+	} else if (!record->targets.pid_count && !record->targets.system) {
 		log_error("missing option '--pid': which process? (accepted: %s; or a command "
 			  "after '--', or '--system')",
 			  usage__accepted(accepted, 'p'));
@@ -545,9 +463,10 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		if (err)
 			return refuse_value(letter, optarg, err);
 	}
-	if (!record->has_category && record_sense__is_of_many(record) && !record->output_dir)
+	if (!record->has_category && target_choice__is_of_many(&record->targets) &&
+	    !record->output_dir)
 		record->category = CATEGORY_PROCESS;
-	if (record->system && !record->has_max_overhead)
+	if (record->targets.system && !record->has_max_overhead)
 		record->max_overhead_ppm = OVERHEAD_SYSTEM * PPM_PER_PERCENT;
 	if (record_sense__check(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;

@@ -22,18 +22,32 @@ static const char top_help[] =
 	"  sudo luaspy top -p 1234                 which functions it is in, each second\n"
 	"  sudo luaspy top -p 1234 --sort total    with what they call first\n"
 	"  sudo luaspy top -p 1234 -F 10khz        ten times as fine\n"
+	"  sudo luaspy top --system                all Lua of this host, new too\n"
+	"  sudo luaspy top --system --merge-by cgroup  by service or container\n"
 	"\n"
 	"Usage: luaspy top -p PID [OPTION]...\n"
+	"       luaspy top --system [OPTION]...\n"
 	"\n"
-	"Shows, once a second, where the CPU time of a running process goes by function:\n"
+	"Shows, once a second, where the CPU time of running processes goes by function:\n"
 	"as shares of a processor in the last second, and in all. It needs a terminal.\n"
 	"\n"
 	"Keys: 1 to 5 sort, i reverses, / searches, f filters, p pauses the picture, r\n"
 	"counts from zero, w writes the profile so far as ScriptProfiler JSON into\n"
-	"NAME-PID-DATE.json in this folder, h shows all keys, q quits.\n"
+	"NAME-PID-DATE.json in this folder, h shows all keys, q quits. Of several\n"
+	"processes, v shows these instead of functions, or functions again; Enter shows\n"
+	"only the functions of the process that it is on, Esc goes back.\n"
+	"\n"
+	"What to watch:\n"
+	"  -p, --pid=PID[,PID]...  a process that runs already, or several\n"
+	"      --children        and all processes that these have started or start\n"
+	"      --system          every process that runs Lua, and those that will\n"
+	"      --name=REGEX      of these, whose name has a match of REGEX in it\n"
+	"      --user=NAME       of these, those of user NAME (or its number)\n"
+	"      --cgroup=PATH     of these, those of the cgroup PATH and those below it\n"
+	"      --merge-by=WHAT   of several processes, show those of one name, one cgroup\n"
+	"                        or one user as one\n"
 	"\n"
 	"Options:\n"
-	"  -p, --pid=PID         the process to watch\n"
 	"  -F, --frequency=FREQ  samples per second of CPU time, for each thread:\n"
 	"                        1 to 20000, or 1khz, 10khz (default: 1000)\n"
 	"      --sort=COLUMN     what to sort by at first: self, total (in the last\n"
@@ -54,7 +68,8 @@ static const char top_help[] =
 enum { OPTION_SORT = 256, OPTION_MAX_DEPTH, OPTION_WAIT, OPTION_LAYOUT };
 
 static const struct usage_option accepted[] = {
-	{'p', "--pid", USAGE_PID},
+	TARGET_CHOICE_OPTIONS,
+	TARGET_CHOICE_MERGING,
 	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
 	{OPTION_SORT, "--sort", LISTING_SORTS},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
@@ -67,15 +82,12 @@ static const struct usage_option accepted[] = {
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct top_options *top)
 {
-	uint32_t number;
-	int err = 0;
+	int err = target_choice__set(&top->targets, letter, optarg);
 
+	if (err != -ENOTSUP)
+		return err;
+	err = 0;
 	switch (letter) {
-	case 'p':
-		err = usage__parse_number(optarg, USAGE_PID_LAST, &number);
-		if (!err)
-			top->pid = (pid_t)number;
-		break;
 	case 'F':
 		err = units__parse_frequency(optarg, &top->period_ns);
 		break;
@@ -119,13 +131,20 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		err = set_option(letter, top);
+		if (err == -E2BIG) {
+			target_choice__explain_too_many(optarg);
+			return OPTIONS_WRONG;
+		}
 		if (err)
 			return usage__refuse_value(accepted, letter, optarg, err);
 	}
 	if (optind < argc)
 		return usage__stray(argv[optind], argv[0]);
-	if (top->pid)
+	if (target_choice__check(&top->targets, false))
+		return OPTIONS_WRONG;
+	if (top->targets.pid_count || top->targets.system)
 		return OPTIONS_RUN;
-	log_error("missing option '--pid': which process? (accepted: %s)", accepted[0].value);
+	log_error("missing option '--pid': which process? (accepted: %s; or '--system')",
+		  usage__accepted(accepted, 'p'));
 	return OPTIONS_WRONG;
 }

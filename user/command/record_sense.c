@@ -5,11 +5,6 @@
 
 #include "log.h"
 
-bool record_sense__is_of_many(const struct record_options *record)
-{
-	return record->pid_count > 1 || record->children || record->system;
-}
-
 /* Options that cannot both be meant, or not alone. */
 static enum options_verdict check_combination(const struct record_options *record)
 {
@@ -55,49 +50,25 @@ static enum options_verdict check_folder(const struct record_options *record)
 	return OPTIONS_WRONG;
 }
 
+/*
+ * A group of processes has no threads or VMs of its own to be told apart by, unless it has a file
+ * of its own: then one says which are one file, and the other what is in it.
+ */
 static enum options_verdict check_merge(const struct record_options *record)
 {
-	if (record->merge_by == GROUPING_NONE)
-		return OPTIONS_RUN;
-	if (!record_sense__is_of_many(record)) {
-		log_error("'--merge-by' needs several processes ('--system', '--children' or a "
-			  "list of '--pid')");
-		return OPTIONS_WRONG;
-	}
-	/* Then it says which are one file, and the other what is in it. */
-	if (record->category == CATEGORY_PROCESS || record->output_dir)
+	if (record->targets.merge_by == GROUPING_NONE || record->category == CATEGORY_PROCESS ||
+	    record->output_dir)
 		return OPTIONS_RUN;
 	log_error("'--merge-by' excludes '--category' but for process (it says which processes "
 		  "are one)");
 	return OPTIONS_WRONG;
 }
 
-/* --system, which stands alone; or what it alone makes sense with. */
-static enum options_verdict check_system(const struct record_options *record, bool has_command)
-{
-	bool is_wish = record->wish.name || record->wish.user || record->wish.cgroup;
-
-	if (is_wish && !record->system) {
-		log_error("'--name', '--user' and '--cgroup' need '--system': they choose among "
-			  "its processes");
-		return OPTIONS_WRONG;
-	}
-	if (!record->system)
-		return OPTIONS_RUN;
-	if (record->pid_count || record->children || has_command) {
-		log_error("'--system' excludes '%s' (it records all processes that run Lua)",
-			  record->pid_count  ? "--pid"
-			  : record->children ? "--children"
-					     : "COMMAND");
-		return OPTIONS_WRONG;
-	}
-	return OPTIONS_RUN;
-}
-
 enum options_verdict record_sense__check(const struct record_options *record, bool has_command)
 {
 	if (check_combination(record) != OPTIONS_RUN || check_interval(record) != OPTIONS_RUN ||
-	    check_folder(record) != OPTIONS_RUN || check_merge(record) != OPTIONS_RUN)
+	    check_folder(record) != OPTIONS_RUN ||
+	    target_choice__check(&record->targets, has_command) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
-	return check_system(record, has_command);
+	return check_merge(record);
 }

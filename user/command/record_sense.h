@@ -7,9 +7,6 @@
 
 #include "options.h"
 
-/* Whether it is of more than one process, or may be. */
-bool record_sense__is_of_many(const struct record_options *record);
-
 /* OPTIONS_RUN; or OPTIONS_WRONG after saying in one line what does not go together. */
 enum options_verdict record_sense__check(const struct record_options *record, bool has_command);
 

@@ -123,7 +123,13 @@ static inline bool profile__is_collector(const struct ls_profile_function *funct
 	       !strcmp(function->name, "GC") && !function->line;
 }
 
-#define PROFILE_COROUTINE "(coroutine)"
+/* Pseudo functions below a category: of stacks without script, or without any that is known. */
+#define PROFILE_HOST       "(host)"
+#define PROFILE_UNREADABLE "(unreadable)"
+#define PROFILE_COROUTINE  "(coroutine)"
+
+/* The category, by process, of all that have no Lua. */
+#define PROFILE_WITHOUT_LUA "(processes without Lua)"
 
 /* The pseudo function that stands before the first function of a coroutine or main thread. */
 static inline bool profile__starts_coroutine(const struct ls_profile_function *function)

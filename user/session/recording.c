@@ -80,8 +80,8 @@ struct recording *recording__new(enum category_kind kind, int has_many)
 	recording->files = elf_files__new();
 	if (!recording->tree || !recording->functions || !recording->files)
 		goto cleanup;
-	recording->host = functions__pseudo(recording->functions, "(host)");
-	recording->unreadable = functions__pseudo(recording->functions, "(unreadable)");
+	recording->host = functions__pseudo(recording->functions, PROFILE_HOST);
+	recording->unreadable = functions__pseudo(recording->functions, PROFILE_UNREADABLE);
 	recording->unsampled = functions__pseudo(recording->functions, "(unsampled)");
 	recording->other = functions__pseudo(recording->functions, CALL_TREE_OTHER);
 	recording->collector = functions__collector(recording->functions);

@@ -260,9 +260,9 @@ static void vary_periods(struct session *session)
 	sampler__vary_periods(session->sampler);
 }
 
-void session__look(struct session *session, int with_names)
+void session__look(struct session *session)
 {
-	targets__tell_so_far(session->targets, with_names);
+	targets__tell_so_far(session->targets);
 	session->end_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -363,6 +363,12 @@ const char *session__name(const struct session *session)
 pid_t session__pid(const struct session *session)
 {
 	return targets__pid(session->targets);
+}
+
+int session__visit_living(const struct session *session,
+			  int (*visit)(void *context, const char *category), void *context)
+{
+	return targets__visit_living(session->targets, visit, context);
 }
 
 uint64_t session__bpf_ns(const struct session *session)

@@ -93,10 +93,17 @@ pid_t session__pid(const struct session *session);
 
 /*
  * While it goes on: brings up to date what session__export() says of it as a whole. The samples of
- * functions are all there, their charged time is late by some. With names: also those that only the
- * target's tables tell, which takes a while to read.
+ * functions are all there, their charged time is late by some, and so are names that only the
+ * targets' tables tell, which take a while to read.
  */
-void session__look(struct session *session, int with_names);
+void session__look(struct session *session);
+
+/*
+ * Calls `visit` for each process that has not ended and may have Lua, with the category of a
+ * profile by process that it is in; what it returns other than 0 ends that, and is returned.
+ */
+int session__visit_living(const struct session *session,
+			  int (*visit)(void *context, const char *category), void *context);
 
 /* As if the profile so far had been asked for from outside: calls `write`. 0 or -errno. */
 int session__write(struct session *session);

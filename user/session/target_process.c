@@ -11,8 +11,6 @@
 #include "log.h"
 #include "process.h"
 
-#define WITHOUT_LUA "(processes without Lua)"
-
 #define SETTLING_NS 2000000000ULL
 
 /* From a program's first mapping to the word that it runs. */
@@ -50,10 +48,10 @@ static const char *group_name(const struct target_process *target)
 }
 
 /* Groups that have profiles of their own have categories of processes, too. */
-static const char *filed_name(const struct target_process *target)
+const char *target_process__category(const struct target_process *target)
 {
 	if (!target->is_filed)
-		return WITHOUT_LUA;
+		return PROFILE_WITHOUT_LUA;
 	if (!target->setting->grouping || target->setting->parts)
 		return target->title;
 	return group_name(target);
@@ -103,7 +101,7 @@ static int file_apart(struct target_process *target)
 static int file(struct target_process *target)
 {
 	int error = recording__rename_process(target->setting->recording, target->pid,
-					      filed_name(target));
+					      target_process__category(target));
 
 	return error || !target->setting->parts ? error : file_apart(target);
 }
@@ -147,7 +145,7 @@ static int make(const struct target_setting *setting, pid_t pid, int is_child, c
 	if (target->identification)
 		error = set_group(target);
 	if (!error)
-		error = recording__add_process(setting->recording, pid, WITHOUT_LUA);
+		error = recording__add_process(setting->recording, pid, PROFILE_WITHOUT_LUA);
 	if (!error)
 		error = file_by_name(target);
 	if (!error)
@@ -289,6 +287,7 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 		return 0;
 	set_name(target, name);
 	target->has_executed = 1;
+	target->named_cpu_ns = 0;
 	target->is_forked = 0;
 	error = set_group(target);
 	if (!error && target->setting->is_of_many && target->is_filed && !is_expected) {

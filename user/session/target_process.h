@@ -59,8 +59,10 @@ struct target_process {
 	int is_refused;       /* its Lua is not to be profiled */
 	int is_given_up;      /* it runs another program, and that has no Lua: it was said so */
 	int has_ended;
-	int ended_rounds; /* of target_process__follow() since */
-	int is_filed;     /* under its own name; else under that of those without Lua */
+	int ended_rounds;      /* of target_process__follow() since */
+	uint64_t named_ns;     /* CLOCK_MONOTONIC: when its tables were read for names; 0: never */
+	uint64_t named_cpu_ns; /* CPU time so far then */
+	int is_filed;          /* under its own name; else under that of those without Lua */
 	UT_hash_handle hh;
 };
 
@@ -87,6 +89,9 @@ int target_process__begin(struct target_process *target);
 
 /* `parent` has forked it, and BPF knows of it what it knows of that one. 0 or -ENOMEM. */
 int target_process__inherit(struct target_process *target, const struct target_process *parent);
+
+/* The category of the profile that it is in, by process. Good until something becomes of it. */
+const char *target_process__category(const struct target_process *target);
 
 /* Whether there is anything to take in. */
 int target_process__has_news(const struct target_process *target);

@@ -414,17 +414,46 @@ void targets__switch(struct targets *targets, int on)
 	sampler__switch(targets->setting.sampler, on);
 }
 
-void targets__tell_so_far(struct targets *targets, int with_names)
+/* One that runs is looked at again when it has taken twice its time, or after so long. */
+#define NAMES_NS (16 * UINT64_C(1000000000))
+
+static int is_to_be_named(const struct target_process *target, uint64_t now_ns)
+{
+	uint64_t cpu_ns = target->threads.cpu_so_far_ns;
+
+	return cpu_ns > target->named_cpu_ns &&
+	       (cpu_ns >= 2 * target->named_cpu_ns || now_ns - target->named_ns >= NAMES_NS);
+}
+
+/* Reading the tables of one takes up to 0.1 s. */
+#define NAMING_NS UINT64_C(50000000)
+
+/* Goes on where it stopped the time before. */
+static void read_names(struct targets *targets)
+{
+	struct target_process *target = targets__find(targets, targets->named);
+	unsigned count = HASH_COUNT(targets->items);
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), now_ns = begin_ns;
+
+	while (count-- && now_ns - begin_ns < NAMING_NS) {
+		target = target && target->hh.next ? target->hh.next : targets->items;
+		if (!is_to_be_named(target, now_ns))
+			continue;
+		/* Without a sum that it should come to. */
+		recording__complete(targets->setting.recording, target->pid, target->name, 0);
+		target->named_cpu_ns = target->threads.cpu_so_far_ns;
+		target->named_ns = now_ns = clock_ns(CLOCK_MONOTONIC);
+		targets->named = target->pid;
+	}
+}
+
+void targets__tell_so_far(struct targets *targets)
 {
 	struct target_process *target;
 
-	for (target = targets->items; target; target = target->hh.next) {
+	for (target = targets->items; target; target = target->hh.next)
 		threads__look(&target->threads);
-		/* Without a sum that it should come to. */
-		if (with_names)
-			recording__complete(targets->setting.recording, target->pid, target->name,
-					    0);
-	}
+	read_names(targets);
 }
 
 void targets__settle(struct targets *targets)
@@ -487,6 +516,18 @@ int targets__have_lua(const struct targets *targets)
 		if (identification__found(target->identification))
 			return 1;
 	return targets->findings.with_lua != 0;
+}
+
+int targets__visit_living(const struct targets *targets,
+			  int (*visit)(void *context, const char *category), void *context)
+{
+	const struct target_process *target;
+	int result = 0;
+
+	for (target = targets->items; target && !result; target = target->hh.next)
+		if (!target->has_ended && target->is_filed)
+			result = visit(context, target_process__category(target));
+	return result;
 }
 
 /*

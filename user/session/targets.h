@@ -96,10 +96,10 @@ void targets__switch(struct targets *targets, int on);
 int targets__renew_timers(struct targets *targets, int (*drain)(void *context), void *context);
 
 /*
- * What they were charged so far is known then, and nothing handed over. With names: also the names
- * of functions that only their tables tell.
+ * What they were charged so far is known then, and nothing handed over. Now and then also names of
+ * functions that only a process's tables tell, of no more processes than can be read in a moment.
  */
-void targets__tell_so_far(struct targets *targets, int with_names);
+void targets__tell_so_far(struct targets *targets);
 
 /*
  * For a profile while the session goes on: all that threads were charged is handed over; with
@@ -124,6 +124,10 @@ pid_t targets__pid(const struct targets *targets);
 
 /* Whether any held Lua so far. */
 int targets__have_lua(const struct targets *targets);
+
+/* As session__visit_living(). */
+int targets__visit_living(const struct targets *targets,
+			  int (*visit)(void *context, const char *category), void *context);
 
 /* Fills in what the recorder says of them. Valid until the next call. */
 void targets__export(struct targets *targets, struct ls_profile_recorder *recorder);

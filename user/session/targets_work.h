@@ -26,6 +26,7 @@ struct targets {
 	int is_paused;
 	uint64_t start_ns; /* CLOCK_MONOTONIC, of the timers */
 	pid_t first;
+	pid_t named; /* last of those whose tables were read for names */
 	char name[16];
 	char title[128];
 };

@@ -56,3 +56,31 @@ void container__title(const struct container *container, const char *name, pid_t
 		snprintf(title, CONTAINER_TITLE_SIZE, "%.15s (pid %d, %d in %s)", name, pid,
 			 container->pid, container->id);
 }
+
+/* Where a name of 15 bytes at most ends, which may hold anything. NULL: it is no such title. */
+static const char *end_of_name(const char *title)
+{
+	const char *end = NULL, *found = title;
+
+	while ((found = strstr(found, " (pid ")) && found - title <= 15) {
+		end = found;
+		found++;
+	}
+	return end;
+}
+
+void container__short_title(const char *title, char *to, size_t size)
+{
+	const char *name_end = end_of_name(title), *digits, *rest;
+	size_t count, length = strlen(title);
+
+	digits = name_end ? name_end + strlen(" (pid ") : title;
+	count = name_end ? strspn(digits, "0123456789") : 0;
+	rest = digits + count;
+	if (!count || (*rest != ')' && *rest != ',') || title[length - 1] != ')') {
+		snprintf(to, size, "%s", title);
+		return;
+	}
+	snprintf(to, size, "%.*s %.*s%.*s", (int)count, digits, (int)(name_end - title), title,
+		 (int)(title + length - 1 - rest), rest);
+}

@@ -29,4 +29,10 @@ void container__parse_id(const char *cgroups, char id[13]);
 void container__title(const struct container *container, const char *name, pid_t pid,
 		      char title[CONTAINER_TITLE_SIZE]);
 
+/*
+ * Such a title with what tells processes apart first, for narrow columns: "42 lua5.4", and in a
+ * container "42 lua5.4, 7 in 1a2b3c4d5e6f". Other text is copied.
+ */
+void container__short_title(const char *title, char *to, size_t size);
+
 #endif

@@ -11,7 +11,10 @@
 
 void listing__init(struct listing *listing, enum listing_column column)
 {
-	*listing = (struct listing){.column = column};
+	*listing = (struct listing){.view = LISTING_FUNCTIONS};
+	listing->pages[LISTING_FUNCTIONS].column = column;
+	listing->pages[LISTING_PROCESSES].column =
+		column == LISTING_NAME ? LISTING_RECENT_SELF : column;
 }
 
 void listing__free(struct listing *listing)
@@ -44,23 +47,94 @@ void listing__place(const struct tally_row *row, char *to, size_t size)
 		snprintf(to, size, "%s", row->source ? row->source : "");
 }
 
-static bool fits(const char *pattern, const struct tally_row *row)
+static struct listing_page *page_of(struct listing *listing)
 {
+	return &listing->pages[listing->view];
+}
+
+static bool shows_processes(const struct listing *listing)
+{
+	return listing->view == LISTING_PROCESSES;
+}
+
+const struct tally_row *listing__row(const struct listing *listing, uint32_t at)
+{
+	return &listing->rows[listing->order[at]];
+}
+
+const struct tally_process *listing__process(const struct listing *listing, uint32_t at)
+{
+	uint32_t index = listing->order[at];
+
+	return &listing->processes[shows_processes(listing) ? index : listing->rows[index].process];
+}
+
+const struct tally_process *listing__one(const struct listing *listing, const struct tally *tally)
+{
+	size_t count;
+	const struct tally_process *processes = tally__processes(tally, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (processes[i].id == listing->one)
+			return &processes[i];
+	return NULL;
+}
+
+static const char *process_name(const struct tally_process *process)
+{
+	return process->name ? process->name : "";
+}
+
+/* What has that index among rows or processes. */
+static bool fits(const struct listing *listing, uint32_t index, const char *pattern)
+{
+	const struct tally_row *row;
 	char place[PLACE_SIZE];
 
+	if (shows_processes(listing))
+		return strcasestr(process_name(&listing->processes[index]), pattern) != NULL;
+	row = &listing->rows[index];
 	if (strcasestr(listing__name(row), pattern))
+		return true;
+	if (listing->view == LISTING_FUNCTIONS &&
+	    strcasestr(process_name(&listing->processes[row->process]), pattern))
 		return true;
 	listing__place(row, place, sizeof(place));
 	return strcasestr(place, pattern) != NULL;
 }
 
-bool listing__is_found(const struct listing *listing, const struct tally_row *row)
+bool listing__is_found(const struct listing *listing, uint32_t at)
 {
-	return *listing->search && fits(listing->search, row);
+	const char *search = listing__page(listing)->search;
+
+	return *search && fits(listing, listing->order[at], search);
 }
 
-static uint64_t value(const struct tally_row *row, enum listing_column column)
+/* What time and samples sort by is the same: one is shared by the other. */
+static uint64_t process_value(const struct tally_process *process, enum listing_column column)
 {
+	switch (column) {
+	case LISTING_RECENT_SELF:
+		return process->recent_samples;
+	case LISTING_RECENT_TOTAL:
+		return process->all_samples ? (uint64_t)((unsigned __int128)process->all_script *
+							 1000000 / process->all_samples)
+					    : 0;
+	case LISTING_SELF:
+	case LISTING_TOTAL:
+		return process->all_samples;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t value(const struct listing *listing, uint32_t index, enum listing_column column)
+{
+	const struct tally_row *row;
+
+	if (shows_processes(listing))
+		return process_value(&listing->processes[index], column);
+	row = &listing->rows[index];
 	switch (column) {
 	case LISTING_RECENT_SELF:
 		return row->recent.self;
@@ -75,15 +149,44 @@ static uint64_t value(const struct tally_row *row, enum listing_column column)
 	}
 }
 
-static int by_name(const struct tally_row *a, const struct tally_row *b)
+static int by_process(const struct tally_process *a, const struct tally_process *b)
 {
-	int order = strcmp(listing__name(a), listing__name(b));
+	int order = strcmp(process_name(a), process_name(b));
 
+	return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_name(const struct listing *listing, uint32_t left, uint32_t right)
+{
+	const struct tally_row *a, *b;
+	int order;
+
+	if (shows_processes(listing))
+		return by_process(&listing->processes[left], &listing->processes[right]);
+	a = &listing->rows[left];
+	b = &listing->rows[right];
+	order = strcmp(listing__name(a), listing__name(b));
 	if (!order)
 		order = strcmp(a->source ? a->source : "", b->source ? b->source : "");
 	if (!order)
 		order = a->line < b->line ? -1 : a->line > b->line;
 	return order;
+}
+
+/* Those that look the same. */
+static int by_identity(const struct listing *listing, uint32_t left, uint32_t right)
+{
+	const struct tally_row *a, *b;
+	int order;
+
+	if (shows_processes(listing))
+		return 0;
+	a = &listing->rows[left];
+	b = &listing->rows[right];
+	order = a->process == b->process ? 0
+					 : by_process(&listing->processes[a->process],
+						      &listing->processes[b->process]);
+	return order ? order : (a->function > b->function) - (a->function < b->function);
 }
 
 /* What is equal in the column goes by the others, so that rows do not change places for nothing. */
@@ -92,78 +195,90 @@ static int compare(const void *a, const void *b, void *context)
 	static const enum listing_column others[] = {LISTING_RECENT_SELF, LISTING_SELF,
 						     LISTING_RECENT_TOTAL, LISTING_TOTAL};
 	const struct listing *listing = context;
-	const struct tally_row *left = &listing->rows[*(const uint32_t *)a];
-	const struct tally_row *right = &listing->rows[*(const uint32_t *)b];
-	uint64_t x = value(left, listing->column), y = value(right, listing->column);
+	const struct listing_page *page = listing__page(listing);
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	uint64_t x = value(listing, left, page->column), y = value(listing, right, page->column);
 	int order = x < y ? 1 : -(x > y);
 
-	if (!order && listing->column == LISTING_NAME)
-		order = by_name(left, right);
+	if (!order && page->column == LISTING_NAME)
+		order = by_name(listing, left, right);
 	if (order)
-		return listing->is_reversed ? -order : order;
+		return page->is_reversed ? -order : order;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !order; i++) {
-		x = value(left, others[i]);
-		y = value(right, others[i]);
+		x = value(listing, left, others[i]);
+		y = value(listing, right, others[i]);
 		order = x < y ? 1 : -(x > y);
 	}
 	if (!order)
-		order = by_name(left, right);
-	if (!order)
-		order = left->pid != right->pid ? (left->pid < right->pid ? -1 : 1)
-						: (left->function < right->function ? -1 : 1);
-	return order;
+		order = by_name(listing, left, right);
+	return order ? order : by_identity(listing, left, right);
 }
 
 /* The cursor stays on the screen, and the screen on the rows. */
 static void scroll(struct listing *listing)
 {
+	struct listing_page *page = page_of(listing);
 	uint32_t height = listing->height ? listing->height : 1;
 
-	if (listing->cursor >= listing->count)
-		listing->cursor = listing->count ? listing->count - 1 : 0;
-	if (listing->cursor < listing->first)
-		listing->first = listing->cursor;
-	if (listing->cursor - listing->first >= height)
-		listing->first = listing->cursor - height + 1;
-	if (listing->first + height > listing->count)
-		listing->first = listing->count > height ? listing->count - height : 0;
+	if (page->cursor >= listing->count)
+		page->cursor = listing->count ? listing->count - 1 : 0;
+	if (page->cursor < page->first)
+		page->first = page->cursor;
+	if (page->cursor - page->first >= height)
+		page->first = page->cursor - height + 1;
+	if (page->first + height > listing->count)
+		page->first = listing->count > height ? listing->count - height : 0;
+}
+
+static uint32_t function_at(const struct listing *listing, uint32_t at)
+{
+	return shows_processes(listing) ? 0 : listing__row(listing, at)->function;
 }
 
 static void choose(struct listing *listing, uint32_t cursor)
 {
-	const struct tally_row *row;
+	struct listing_page *page = page_of(listing);
 
-	listing->cursor = cursor;
+	page->cursor = cursor;
 	scroll(listing);
-	listing->chosen = 0;
-	if (!listing->cursor || listing->cursor >= listing->count)
+	page->chosen_process = 0;
+	if (!page->cursor || page->cursor >= listing->count)
 		return;
-	row = &listing->rows[listing->order[listing->cursor]];
-	listing->chosen = row->function;
-	listing->chosen_pid = row->pid;
+	page->chosen = function_at(listing, page->cursor);
+	page->chosen_process = listing__process(listing, page->cursor)->id;
 }
 
-/* Where the function went that the cursor is on; one that has gone leaves it where it was. */
+/* Where the row went that the cursor is on; one that has gone leaves it where it was. */
 static void follow_chosen(struct listing *listing)
 {
-	for (uint32_t at = 0; at < listing->count && listing->chosen; at++) {
-		const struct tally_row *row = &listing->rows[listing->order[at]];
+	struct listing_page *page = page_of(listing);
 
-		if (row->function == listing->chosen && row->pid == listing->chosen_pid) {
-			listing->cursor = at;
+	for (uint32_t at = 0; at < listing->count && page->chosen_process; at++)
+		if (listing__process(listing, at)->id == page->chosen_process &&
+		    function_at(listing, at) == page->chosen) {
+			page->cursor = at;
 			break;
 		}
-	}
 	scroll(listing);
+}
+
+/* Whether the view has what has that index. */
+static bool is_shown(const struct listing *listing, uint32_t index)
+{
+	return listing->view != LISTING_ONE_PROCESS ||
+	       listing->processes[listing->rows[index].process].id == listing->one;
 }
 
 int listing__update(struct listing *listing, const struct tally *tally, uint32_t height)
 {
-	size_t count;
+	const struct listing_page *page = listing__page(listing);
+	size_t row_count, process_count, count;
 
-	listing->rows = tally__rows(tally, &count);
-	listing->row_count = (uint32_t)count;
+	listing->is_of_many = tally__is_of_many(tally);
+	listing->rows = tally__rows(tally, &row_count);
+	listing->processes = tally__processes(tally, &process_count);
 	listing->height = height;
+	count = shows_processes(listing) ? process_count : row_count;
 	if (count > listing->room) {
 		uint32_t *order = reallocarray(listing->order, count, sizeof(*order));
 
@@ -172,10 +287,14 @@ int listing__update(struct listing *listing, const struct tally *tally, uint32_t
 		listing->order = order;
 		listing->room = (uint32_t)count;
 	}
-	listing->count = 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (!*listing->filter || fits(listing->filter, &listing->rows[i]))
+	listing->count = listing->row_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_shown(listing, i))
+			continue;
+		listing->row_count++;
+		if (!*page->filter || fits(listing, i, page->filter))
 			listing->order[listing->count++] = i;
+	}
 	if (listing->count)
 		qsort_r(listing->order, listing->count, sizeof(*listing->order), compare, listing);
 	follow_chosen(listing);
@@ -186,11 +305,11 @@ int listing__update(struct listing *listing, const struct tally *tally, uint32_t
 static void find_next(struct listing *listing, bool is_backward)
 {
 	uint32_t count = listing->count, step = is_backward ? count - 1 : 1;
-	uint32_t at = listing->cursor;
+	uint32_t at = page_of(listing)->cursor;
 
 	for (uint32_t i = 0; i < count; i++) {
 		at = (at + step) % count;
-		if (listing__is_found(listing, &listing->rows[listing->order[at]])) {
+		if (listing__is_found(listing, at)) {
 			choose(listing, at);
 			return;
 		}
@@ -201,7 +320,7 @@ static void begin_prompt(struct listing *listing, enum listing_prompt prompt)
 {
 	listing->prompt = prompt;
 	snprintf(listing->typed, sizeof(listing->typed), "%s",
-		 prompt == LISTING_FILTER ? listing->filter : "");
+		 prompt == LISTING_FILTER ? page_of(listing)->filter : "");
 }
 
 /* Controls are no part of a name as it is shown. */
@@ -243,14 +362,15 @@ static void erase(struct listing *listing)
 static void answer(struct listing *listing)
 {
 	enum listing_prompt prompt = listing->prompt;
+	struct listing_page *page = page_of(listing);
 
 	listing->prompt = LISTING_NO_PROMPT;
-	memcpy(prompt == LISTING_FILTER ? listing->filter : listing->search, listing->typed,
+	memcpy(prompt == LISTING_FILTER ? page->filter : page->search, listing->typed,
 	       sizeof(listing->typed));
 	if (prompt == LISTING_FILTER || !listing->count)
 		return;
 	/* From the top, as long as the cursor was not moved from there. */
-	if (listing->cursor || !listing__is_found(listing, &listing->rows[listing->order[0]]))
+	if (page->cursor || !listing__is_found(listing, 0))
 		find_next(listing, false);
 }
 
@@ -269,7 +389,7 @@ static void press_in_prompt(struct listing *listing, uint32_t key)
 static void move(struct listing *listing, uint32_t key)
 {
 	uint32_t page = listing->height > 1 ? listing->height - 1 : 1;
-	uint32_t cursor = listing->cursor, last = listing->count ? listing->count - 1 : 0;
+	uint32_t cursor = page_of(listing)->cursor, last = listing->count ? listing->count - 1 : 0;
 
 	switch (key) {
 	case LISTING_UP:
@@ -300,24 +420,56 @@ static void move(struct listing *listing, uint32_t key)
 
 static void arrange(struct listing *listing, uint32_t key)
 {
+	struct listing_page *page = page_of(listing);
+
 	if (key >= '1' && key < '1' + LISTING_COLUMNS)
-		listing->column = (enum listing_column)(key - '1');
+		page->column = (enum listing_column)(key - '1');
 	else if (key == '>')
-		listing->column = (listing->column + 1) % LISTING_COLUMNS;
+		page->column = (page->column + 1) % LISTING_COLUMNS;
 	else if (key == '<')
-		listing->column = (listing->column + LISTING_COLUMNS - 1) % LISTING_COLUMNS;
+		page->column = (page->column + LISTING_COLUMNS - 1) % LISTING_COLUMNS;
 	else if (key == 'i')
-		listing->is_reversed = !listing->is_reversed;
+		page->is_reversed = !page->is_reversed;
 	else if (key == '/')
 		begin_prompt(listing, LISTING_SEARCH);
 	else if (key == 'f')
 		begin_prompt(listing, LISTING_FILTER);
 	else if (key == 'n' || key == 'N')
 		find_next(listing, key == 'N');
-	else if (key == LISTING_ESCAPE)
-		listing->search[0] = listing->filter[0] = '\0';
 	else
 		move(listing, key);
+}
+
+/* The functions of the process that the cursor is on, from the top. */
+static void enter(struct listing *listing)
+{
+	const struct listing_page *functions = &listing->pages[LISTING_FUNCTIONS];
+	uint32_t at = page_of(listing)->cursor;
+
+	if (!listing->is_of_many || listing->view == LISTING_ONE_PROCESS || at >= listing->count)
+		return;
+	listing->one = listing__process(listing, at)->id;
+	listing->behind = listing->view;
+	listing->view = LISTING_ONE_PROCESS;
+	listing->pages[LISTING_ONE_PROCESS] = (struct listing_page){
+		.column = functions->column, .is_reversed = functions->is_reversed};
+}
+
+/* First what was searched for and filtered by goes, then the one process. */
+static void leave(struct listing *listing)
+{
+	struct listing_page *page = page_of(listing);
+
+	if (!*page->search && !*page->filter && listing->view == LISTING_ONE_PROCESS)
+		listing->view = listing->behind;
+	page->search[0] = page->filter[0] = '\0';
+}
+
+static void change_view(struct listing *listing)
+{
+	if (listing->is_of_many)
+		listing->view =
+			listing->view == LISTING_PROCESSES ? LISTING_FUNCTIONS : LISTING_PROCESSES;
 }
 
 enum listing_demand listing__press(struct listing *listing, uint32_t key)
@@ -344,6 +496,16 @@ enum listing_demand listing__press(struct listing *listing, uint32_t key)
 		return LISTING_RESET;
 	case 'w':
 		return LISTING_WRITE;
+	case 'v':
+	case '\t':
+		change_view(listing);
+		return LISTING_NOTHING;
+	case LISTING_ENTER:
+		enter(listing);
+		return LISTING_NOTHING;
+	case LISTING_ESCAPE:
+		leave(listing);
+		return LISTING_NOTHING;
 	}
 	arrange(listing, key);
 	return LISTING_NOTHING;

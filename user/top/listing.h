@@ -24,6 +24,7 @@ enum listing_key {
 	LISTING_OTHER, /* a key without a meaning */
 };
 
+/* Those of functions; of processes: CPU, share of script, time, samples, name. */
 enum listing_column {
 	LISTING_RECENT_SELF,
 	LISTING_RECENT_TOTAL,
@@ -31,6 +32,13 @@ enum listing_column {
 	LISTING_TOTAL,
 	LISTING_NAME,
 	LISTING_COLUMNS,
+};
+
+enum listing_view {
+	LISTING_FUNCTIONS,   /* of all processes */
+	LISTING_PROCESSES,   /* where there are several */
+	LISTING_ONE_PROCESS, /* the functions of one of them */
+	LISTING_VIEWS,
 };
 
 /* What is left to the caller. */
@@ -47,24 +55,33 @@ enum listing_demand {
 
 enum listing_prompt { LISTING_NO_PROMPT, LISTING_SEARCH, LISTING_FILTER };
 
-struct listing {
+/* What each view has for itself. */
+struct listing_page {
 	enum listing_column column;
 	bool is_reversed;
-	bool shows_help;
-	enum listing_prompt prompt;
-	char typed[LISTING_TEXT];  /* into the prompt */
 	char search[LISTING_TEXT]; /* "": none */
 	char filter[LISTING_TEXT];
-	const struct tally_row *rows; /* borrowed from the tally */
-	uint32_t *order;              /* of those that pass the filter: their indices */
-	uint32_t count, room;
-	uint32_t row_count; /* all */
-	uint32_t cursor;    /* in `order` */
-	uint32_t first;     /* of those on the screen */
-	uint32_t height;    /* rows on the screen */
+	uint32_t cursor; /* in `order` */
+	uint32_t first;  /* of those on the screen */
 	/* The row that the cursor follows when the order changes; 0: it stays at the top. */
-	pid_t chosen_pid;
-	uint32_t chosen;
+	uint32_t chosen_process, chosen;
+};
+
+struct listing {
+	struct listing_page pages[LISTING_VIEWS];
+	enum listing_view view;
+	enum listing_view behind; /* LISTING_ONE_PROCESS: what is shown after it */
+	uint32_t one;             /* that process's id */
+	bool is_of_many;
+	bool shows_help;
+	enum listing_prompt prompt;
+	char typed[LISTING_TEXT];     /* into the prompt */
+	const struct tally_row *rows; /* borrowed from the tally, and so are the processes */
+	const struct tally_process *processes;
+	uint32_t *order; /* of rows or processes that pass the filter: their indices */
+	uint32_t count, room;
+	uint32_t row_count; /* of the view, whatever the filter */
+	uint32_t height;    /* rows on the screen */
 };
 
 void listing__init(struct listing *listing, enum listing_column column);
@@ -80,8 +97,20 @@ int listing__update(struct listing *listing, const struct tally *tally, uint32_t
 /* A key was pressed. What it asks for is then to be done, and the listing updated. */
 enum listing_demand listing__press(struct listing *listing, uint32_t key);
 
-/* Whether what is searched for is in the row's name or place. False where nothing is. */
-bool listing__is_found(const struct listing *listing, const struct tally_row *row);
+static inline const struct listing_page *listing__page(const struct listing *listing)
+{
+	return &listing->pages[listing->view];
+}
+
+/* What is at a place in `order`; the first of LISTING_FUNCTIONS and LISTING_ONE_PROCESS alone. */
+const struct tally_row *listing__row(const struct listing *listing, uint32_t at);
+const struct tally_process *listing__process(const struct listing *listing, uint32_t at);
+
+/* The process of LISTING_ONE_PROCESS; NULL: it is kept apart no more. */
+const struct tally_process *listing__one(const struct listing *listing, const struct tally *tally);
+
+/* Whether what is searched for is in a name or place of what is there. False where nothing is. */
+bool listing__is_found(const struct listing *listing, uint32_t at);
 
 /* The name and "source:line" of a row as they are shown, but not yet escaped. */
 const char *listing__name(const struct tally_row *row);

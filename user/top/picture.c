@@ -4,19 +4,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <wchar.h>
 
-#include "log.h"
+#include "pen.h"
+#include "table.h"
 #include "terminal.h"
 #include "units.h"
 #include "walk_error.h"
 
-#define NS_PER_S    UINT64_C(1000000000)
-#define TEXT_SIZE   2560 /* a chunk name of LS_SOURCE_LEN bytes, all escaped, and a line */
-#define LINE_SIZE   8192 /* a screen of WIDTH_MAX, with marks on every character */
-#define WIDTH_MAX   512
-#define WIDTH_TIMES 64 /* below it, the table has only what it is sorted by */
-#define MARKS_MAX   2  /* on one character, which has a column: a name may have hundreds */
+#define NS_PER_S UINT64_C(1000000000)
 
 /* Parts of the screen, and the least height of one that has them. */
 enum part { TITLE, INTERPRETER, LAYOUT, WORK, LOSSES, COST, HEAD, ROWS, STATUS, KEYS, PARTS };
@@ -24,12 +19,6 @@ enum part { TITLE, INTERPRETER, LAYOUT, WORK, LOSSES, COST, HEAD, ROWS, STATUS, 
 static const unsigned heights[PARTS] = {
 	[TITLE] = 8, [INTERPRETER] = 14, [LAYOUT] = 14, [WORK] = 6,   [LOSSES] = 1,
 	[COST] = 3,  [HEAD] = 5,         [ROWS] = 4,    [STATUS] = 2, [KEYS] = 7,
-};
-
-struct pen {
-	const struct picture *picture;
-	void (*paint)(void *context, enum picture_style style, const char *text);
-	void *context;
 };
 
 uint32_t picture__rows(unsigned height)
@@ -41,86 +30,64 @@ uint32_t picture__rows(unsigned height)
 	return height > others ? height - others : 0;
 }
 
-static unsigned width_of(const struct picture *picture)
+/* Which processes, or which of them, and how many. */
+static void describe_target(const struct picture *picture, char *to, size_t size)
 {
-	return picture->width < WIDTH_MAX ? picture->width : WIDTH_MAX;
-}
+	const char *target = picture->target ? picture->target : "";
+	const struct tally_process *one;
+	size_t living = tally__living(picture->tally), ended = tally__ended(picture->tally);
+	char counts[64] = "";
+	int used = 0;
 
-/*
- * As log__printable(), and what this terminal cannot show, or shows as one on top of the other, is
- * escaped too.
- */
-static void make_printable(const struct picture *picture, const char *text, char *to, size_t size)
-{
-	char safe[TEXT_SIZE];
-	unsigned marks = 0;
-	size_t used = 0;
-
-	log__printable(text, safe, sizeof(safe));
-	for (const char *from = safe; *from && used + 17 < size;) {
-		uint32_t character = 0;
-		size_t length = terminal__decode(from, &character);
-		int width = character < 0x80 ? 1 : wcwidth((wchar_t)character);
-
-		length = length ? length : 1;
-		marks = width ? 0 : marks + 1;
-		if (character < 0x80 || (picture->is_utf8 && width >= 0 && marks <= MARKS_MAX)) {
-			memcpy(to + used, from, length);
-			used += length;
-		} else {
-			for (size_t i = 0; i < length; i++)
-				used += (size_t)snprintf(to + used, size - used, "\\x%02x",
-							 (unsigned char)from[i]);
-		}
-		from += length;
+	if (!tally__is_of_many(picture->tally)) {
+		snprintf(to, size, "%s", target);
+		return;
 	}
-	to[used] = '\0';
-}
-
-/* Every line goes through here, so none is wider than the screen. */
-static void put(const struct pen *pen, enum picture_style style, const char *line)
-{
-	char text[LINE_SIZE];
-	size_t bytes = terminal__fit(line, width_of(pen->picture), NULL);
-
-	snprintf(text, sizeof(text), "%.*s", (int)bytes, line);
-	pen->paint(pen->context, style, text);
-}
-
-/* The longer of two ways to say it that fits. */
-static void put_either(const struct pen *pen, enum picture_style style, const char *full,
-		       const char *brief)
-{
-	put(pen, style, terminal__width(full) <= width_of(pen->picture) ? full : brief);
+	if (picture->listing->view == LISTING_ONE_PROCESS) {
+		one = listing__one(picture->listing, picture->tally);
+		used = snprintf(to, size, "%s%s of ", one ? one->name : TALLY_ENDED_EARLIER,
+				!one || one->has_ended ? ", ended," : "");
+	}
+	if (used < 0 || (size_t)used >= size)
+		return;
+	if (living || !ended)
+		snprintf(counts, sizeof(counts), "%zu process%s%s", living, living == 1 ? "" : "es",
+			 ended ? ", " : "");
+	if (ended)
+		snprintf(counts + strlen(counts), sizeof(counts) - strlen(counts), "%zu ended",
+			 ended);
+	snprintf(to + used, size - (size_t)used, "%s: %s", target, counts);
 }
 
 static void draw_title(const struct pen *pen)
 {
 	static const char *const states[] = {"", "[paused] ", "[ended] "};
 	const struct picture *picture = pen->picture;
-	unsigned width = width_of(picture), right_width;
-	char clock[UNITS_SIZE], right[64], left[TEXT_SIZE + 16], target[TEXT_SIZE];
-	char cell[LINE_SIZE], line[LINE_SIZE + 64];
+	unsigned width = pen__width(pen), right_width;
+	char clock[UNITS_SIZE], right[64], left[PEN_TEXT_SIZE + 16], target[PEN_TEXT_SIZE];
+	char raw[PEN_TEXT_SIZE];
+	char cell[PEN_LINE_SIZE], line[PEN_LINE_SIZE + 64];
 
 	units__format_clock(tally__all(picture->tally)->elapsed_ns, clock, sizeof(clock));
 	clock[strcspn(clock, ".")] = '\0';
 	snprintf(right, sizeof(right), " %s%s", states[picture->state], clock);
 	right_width = terminal__width(right);
-	make_printable(picture, picture->target, target, sizeof(target));
+	describe_target(picture, raw, sizeof(raw));
+	pen__make_printable(pen, raw, target, sizeof(target));
 	snprintf(left, sizeof(left), "luaspy top: %s", target);
 	terminal__cell(left, width > right_width + 2 ? width - right_width : 2, false,
 		       picture->is_utf8, cell, sizeof(cell));
 	snprintf(line, sizeof(line), "%s%s", cell, right);
-	put(pen, PICTURE_TITLE, line);
+	pen__put(pen, PICTURE_TITLE, line);
 }
 
 static void draw_fact(const struct pen *pen, const char *label, const char *fact, const char *none)
 {
-	char text[TEXT_SIZE], line[TEXT_SIZE + 16];
+	char text[PEN_TEXT_SIZE], line[PEN_TEXT_SIZE + 16];
 
-	make_printable(pen->picture, fact ? fact : none, text, sizeof(text));
+	pen__make_printable(pen, fact ? fact : none, text, sizeof(text));
 	snprintf(line, sizeof(line), "%s%s", label, text);
-	put(pen, PICTURE_PLAIN, line);
+	pen__put(pen, PICTURE_PLAIN, line);
 }
 
 /* What the process did since the last look. */
@@ -131,7 +98,7 @@ static void draw_work(const struct pen *pen)
 	char full[256], brief[256], when[32] = "now   ";
 	uint64_t elapsed_ns = recent->elapsed_ns ? recent->elapsed_ns : 1;
 
-	units__format_share(recent->cpu_ns, elapsed_ns, cpu, sizeof(cpu));
+	units__format_share(recent->cpu_ns, recent->elapsed_ns, cpu, sizeof(cpu));
 	units__format_share(recent->script, recent->samples, script, sizeof(script));
 	if (pen->picture->collector_is_known)
 		units__format_share(recent->collector, recent->samples, collector,
@@ -144,14 +111,15 @@ static void draw_work(const struct pen *pen)
 	snprintf(full, sizeof(full), "%sCPU %s of a processor: script %s, GC %s; %s samples/s",
 		 when, cpu, script, collector, rate);
 	snprintf(brief, sizeof(brief), "CPU %s script %s GC %s %s/s", cpu, script, collector, rate);
-	put_either(pen, PICTURE_PLAIN, full, brief);
+	pen__put_either(pen, PICTURE_PLAIN, full, brief);
 }
 
 static void draw_losses(const struct pen *pen)
 {
 	const struct tally_sums *all = tally__all(pen->picture->tally);
 	char dropped[UNITS_SIZE], unreadable[UNITS_SIZE], torn[UNITS_SIZE], truncated[UNITS_SIZE];
-	char samples[UNITS_SIZE], not_kept[UNITS_SIZE], more[64] = "", full[384], brief[256];
+	char samples[UNITS_SIZE], not_kept[UNITS_SIZE], more[64] = "", full[384], brief[320];
+	char missed[64] = "", short_missed[64] = "";
 
 	units__format_count(all->classes[LS_SAMPLE_DROPPED], dropped, sizeof(dropped));
 	units__format_count(all->classes[LS_SAMPLE_UNREADABLE], unreadable, sizeof(unreadable));
@@ -161,12 +129,16 @@ static void draw_losses(const struct pen *pen)
 	if (all->not_kept)
 		snprintf(more, sizeof(more), ", not kept %s",
 			 units__format_count(all->not_kept, not_kept, sizeof(not_kept)));
+	if (all->missed) {
+		snprintf(missed, sizeof(missed), "processes %" PRIu64 ", ", all->missed);
+		snprintf(short_missed, sizeof(short_missed), "procs %" PRIu64 " ", all->missed);
+	}
 	snprintf(full, sizeof(full),
-		 "lost  dropped %s, unreadable %s, torn %s, truncated %s%s of %s", dropped,
-		 unreadable, torn, truncated, more, samples);
-	snprintf(brief, sizeof(brief), "drop %s unread %s torn %s trunc %s%s", dropped, unreadable,
-		 torn, truncated, more);
-	put_either(pen, PICTURE_PLAIN, full, brief);
+		 "lost  %sdropped %s, unreadable %s, torn %s, truncated %s%s of %s", missed,
+		 dropped, unreadable, torn, truncated, more, samples);
+	snprintf(brief, sizeof(brief), "%sdrop %s unread %s torn %s trunc %s%s", short_missed,
+		 dropped, unreadable, torn, truncated, more);
+	pen__put_either(pen, PICTURE_PLAIN, full, brief);
 }
 
 static void draw_cost(const struct pen *pen)
@@ -184,135 +156,7 @@ static void draw_cost(const struct pen *pen)
 		 bpf_cost, picture->warnings, plural);
 	snprintf(brief, sizeof(brief), "luaspy %s%s %" PRIu64 " warning%s", own, bpf_cost,
 		 picture->warnings, plural);
-	put_either(pen, PICTURE_PLAIN, full, brief);
-}
-
-/* "123.45s", "123m05s", "123h05m": eight columns. */
-static const char *format_time(uint64_t ns, char *to, size_t size)
-{
-	uint64_t hundredths = (ns + NS_PER_S / 200) / (NS_PER_S / 100);
-	uint64_t seconds = (ns + NS_PER_S / 2) / NS_PER_S;
-
-	if (hundredths < 100000)
-		snprintf(to, size, "%" PRIu64 ".%02us", hundredths / 100,
-			 (unsigned)(hundredths % 100));
-	else if (seconds < 60000)
-		snprintf(to, size, "%" PRIu64 "m%02us", seconds / 60, (unsigned)(seconds % 60));
-	else
-		snprintf(to, size, "%" PRIu64 "h%02um", seconds / 3600,
-			 (unsigned)(seconds / 60 % 60));
-	return to;
-}
-
-static bool has_times(const struct picture *picture)
-{
-	return width_of(picture) >= WIDTH_TIMES;
-}
-
-/* Whether the pair of columns is shown: the last second's, or all. */
-static bool shows(const struct picture *picture, bool is_recent)
-{
-	enum listing_column column = picture->listing->column;
-
-	if (has_times(picture))
-		return true;
-	return is_recent != (column == LISTING_SELF || column == LISTING_TOTAL);
-}
-
-/* What stands before the name, in `line`, which is long enough; its columns. */
-static unsigned begin_row(const struct picture *picture, const char *pid,
-			  const char *const cells[LISTING_NAME], char *line, size_t size)
-{
-	size_t used = 0;
-
-	line[0] = '\0';
-	if (tally__processes(picture->tally) > 1)
-		used += (size_t)snprintf(line + used, size - used, "%7s ", pid);
-	if (shows(picture, true))
-		used += (size_t)snprintf(line + used, size - used, "%7s %7s ",
-					 cells[LISTING_RECENT_SELF], cells[LISTING_RECENT_TOTAL]);
-	if (shows(picture, false))
-		used += (size_t)snprintf(line + used, size - used, "%8s %8s ", cells[LISTING_SELF],
-					 cells[LISTING_TOTAL]);
-	used += (size_t)snprintf(line + used, size - used, " ");
-	return (unsigned)used;
-}
-
-/* The name and the place after what begin_row() wrote. */
-static void end_row(const struct pen *pen, enum picture_style style, const char *name,
-		    const char *place, const char *start, unsigned start_width)
-{
-	const struct picture *picture = pen->picture;
-	unsigned width = width_of(picture);
-	unsigned room = width > start_width + 4 ? width - start_width : 4;
-	char both[2 * TEXT_SIZE], left[LINE_SIZE / 2], right[LINE_SIZE / 2] = "";
-	char line[LINE_SIZE + 256];
-
-	if (!has_times(picture)) {
-		snprintf(both, sizeof(both), "%s%s%s", name, *place ? " " : "", place);
-		terminal__cell(both, room, false, picture->is_utf8, left, sizeof(left));
-	} else {
-		unsigned name_width = room * 2 / 5;
-
-		terminal__cell(name, name_width, false, picture->is_utf8, left, sizeof(left));
-		terminal__cell(place, room - name_width - 1, true, picture->is_utf8, right,
-			       sizeof(right));
-	}
-	snprintf(line, sizeof(line), "%s%s%s%s", start, left, *right ? " " : "", right);
-	put(pen, style, line);
-}
-
-static void draw_head(const struct pen *pen)
-{
-	static const char *const names[LISTING_COLUMNS] = {"self%", "total%", "self", "total",
-							   "function"};
-	const struct listing *listing = pen->picture->listing;
-	char heads[LISTING_COLUMNS][16], line[128];
-	const char *cells[LISTING_NAME];
-	unsigned width;
-
-	for (unsigned column = 0; column < LISTING_COLUMNS; column++) {
-		const char *mark = listing->is_reversed ? "<" : ">";
-
-		snprintf(heads[column], sizeof(heads[column]), "%s%s",
-			 column == listing->column ? mark : "", names[column]);
-		if (column < LISTING_NAME)
-			cells[column] = heads[column];
-	}
-	width = begin_row(pen->picture, "pid", cells, line, sizeof(line));
-	end_row(pen, PICTURE_HEAD, heads[LISTING_NAME], has_times(pen->picture) ? "source" : "",
-		line, width);
-}
-
-static void draw_row(const struct pen *pen, uint32_t at)
-{
-	const struct picture *picture = pen->picture;
-	const struct listing *listing = picture->listing;
-	const struct tally_row *row = &listing->rows[listing->order[at]];
-	const struct tally_sums *recent = tally__recent(picture->tally);
-	const struct tally_sums *all = tally__all(picture->tally);
-	char texts[LISTING_NAME][UNITS_SIZE], pid[16], line[128];
-	char raw[TEXT_SIZE], name[TEXT_SIZE], place[TEXT_SIZE];
-	const char *const cells[LISTING_NAME] = {texts[0], texts[1], texts[2], texts[3]};
-	enum picture_style style = PICTURE_PLAIN;
-	unsigned width;
-
-	units__format_share(tally__ns(recent, row->recent.self), recent->elapsed_ns, texts[0],
-			    UNITS_SIZE);
-	units__format_share(tally__ns(recent, row->recent.total), recent->elapsed_ns, texts[1],
-			    UNITS_SIZE);
-	format_time(tally__ns(all, row->all.self), texts[2], UNITS_SIZE);
-	format_time(tally__ns(all, row->all.total), texts[3], UNITS_SIZE);
-	snprintf(pid, sizeof(pid), "%d", row->pid);
-	width = begin_row(picture, pid, cells, line, sizeof(line));
-	make_printable(picture, listing__name(row), name, sizeof(name));
-	listing__place(row, raw, sizeof(raw));
-	make_printable(picture, raw, place, sizeof(place));
-	if (listing__is_found(listing, row))
-		style = PICTURE_FOUND;
-	if (at == listing->cursor)
-		style = PICTURE_CURSOR;
-	end_row(pen, style, name, place, line, width);
+	pen__put_either(pen, PICTURE_PLAIN, full, brief);
 }
 
 static const char *const help[] = {
@@ -323,6 +167,8 @@ static const char *const help[] = {
 	"/  n  N  search in names and sources; next, previous",
 	"f        show only rows with some text in them",
 	"Esc      forget search and filter",
+	"v Tab    processes, or the functions of all of them (where there are several)",
+	"Enter    only the functions of this process; Esc goes back",
 	"p Space  freeze the picture, and go on; it is sampled all the time",
 	"r        count from zero (what w writes has all)",
 	"w        write the profile so far to NAME-PID-DATE.json",
@@ -331,47 +177,64 @@ static const char *const help[] = {
 	"as soon as they are there, and share the CPU time that the kernel charged",
 };
 
+static const char *why_no_rows(const struct picture *picture)
+{
+	const struct listing *listing = picture->listing;
+
+	if (*listing__page(listing)->filter && listing->row_count)
+		return listing->view == LISTING_PROCESSES
+			       ? "no process fits the filter (Esc shows all)"
+			       : "no function fits the filter (Esc shows all)";
+	if (listing->view != LISTING_ONE_PROCESS)
+		return picture->why_empty;
+	return listing__one(listing, picture->tally)
+		       ? "no samples of it"
+		       : "it ended long ago: see '" TALLY_ENDED_EARLIER "' (Esc goes back)";
+}
+
 static void draw_rows(const struct pen *pen, uint32_t height)
 {
 	const struct listing *listing = pen->picture->listing;
+	const struct listing_page *page = listing__page(listing);
 	const size_t help_count = sizeof(help) / sizeof(help[0]);
-	const char *note = pen->picture->why_empty;
-	char text[TEXT_SIZE];
+	const char *note = why_no_rows(pen->picture);
+	char text[PEN_TEXT_SIZE];
 
-	if (*listing->filter && listing->row_count)
-		note = "no function fits the filter (Esc shows all)";
-	make_printable(pen->picture, note, text, sizeof(text));
+	pen__make_printable(pen, note, text, sizeof(text));
 	for (uint32_t i = 0; i < height; i++) {
 		if (listing->shows_help)
-			put(pen, PICTURE_PLAIN, i < help_count ? help[i] : "");
-		else if (listing->first + i < listing->count)
-			draw_row(pen, listing->first + i);
+			pen__put(pen, PICTURE_PLAIN, i < help_count ? help[i] : "");
+		else if (page->first + i < listing->count)
+			table__draw_row(pen, page->first + i);
 		else
-			put(pen, PICTURE_PLAIN, !i ? text : "");
+			pen__put(pen, PICTURE_PLAIN, !i ? text : "");
 	}
 }
 
 /* Which rows, in what order. */
 static void describe_rows(const struct picture *picture, char *to, size_t size)
 {
-	static const char *const orders[LISTING_COLUMNS] = {"self% of the last second",
-							    "total% of the last second",
-							    "self in all", "total in all", "name"};
+	static const char *const orders[][LISTING_COLUMNS] = {
+		{"self% of the last second", "total% of the last second", "self in all",
+		 "total in all", "name"},
+		{"CPU of the last second", "share of script", "CPU time in all", "samples in all",
+		 "name"}};
 	const struct listing *listing = picture->listing;
-	uint32_t last = listing->first + listing->height;
+	const struct listing_page *page = listing__page(listing);
+	uint32_t last = page->first + listing->height;
 
 	last = last < listing->count ? last : listing->count;
-	snprintf(to, size, "%u-%u of %u, by %s%s%s%s%s%s", listing->count ? listing->first + 1 : 0,
-		 last, listing->count, orders[listing->column],
-		 listing->is_reversed ? ", reversed" : "", *listing->filter ? ", filter " : "",
-		 listing->filter, *listing->search ? ", search " : "", listing->search);
+	snprintf(to, size, "%u-%u of %u, by %s%s%s%s%s%s", listing->count ? page->first + 1 : 0,
+		 last, listing->count, orders[listing->view == LISTING_PROCESSES][page->column],
+		 page->is_reversed ? ", reversed" : "", *page->filter ? ", filter " : "",
+		 page->filter, *page->search ? ", search " : "", page->search);
 }
 
 static void draw_status(const struct pen *pen)
 {
 	const struct picture *picture = pen->picture;
 	const struct listing *listing = picture->listing;
-	char raw[TEXT_SIZE], line[TEXT_SIZE];
+	char raw[PEN_TEXT_SIZE], line[PEN_TEXT_SIZE];
 
 	if (listing->prompt)
 		snprintf(raw, sizeof(raw), "%s%s_",
@@ -384,8 +247,23 @@ static void draw_status(const struct pen *pen)
 		snprintf(raw, sizeof(raw), "ended: this is the last picture, q quits");
 	else
 		describe_rows(picture, raw, sizeof(raw));
-	make_printable(picture, raw, line, sizeof(line));
-	put(pen, PICTURE_PLAIN, line);
+	pen__make_printable(pen, raw, line, sizeof(line));
+	pen__put(pen, PICTURE_PLAIN, line);
+}
+
+static void draw_keys(const struct pen *pen)
+{
+	if (tally__is_of_many(pen->picture->tally))
+		pen__put_either(
+			pen, PICTURE_KEYS,
+			"q:quit h:help v:view Enter:one Esc:back 1-5:sort /:search f:filter "
+			"p w r",
+			"q:quit h:help v:view Enter:one Esc:back");
+	else
+		pen__put_either(pen, PICTURE_KEYS,
+				"q:quit h:help 1-5:sort i:reverse /:search f:filter p:pause "
+				"w:write r:reset",
+				"q:quit h:help 1-5:sort /:find p w r");
 }
 
 static void draw_part(const struct pen *pen, enum part part)
@@ -412,7 +290,7 @@ static void draw_part(const struct pen *pen, enum part part)
 		draw_cost(pen);
 		break;
 	case HEAD:
-		draw_head(pen);
+		table__draw_head(pen);
 		break;
 	case ROWS:
 		draw_rows(pen, picture__rows(picture->height));
@@ -421,10 +299,7 @@ static void draw_part(const struct pen *pen, enum part part)
 		draw_status(pen);
 		break;
 	default:
-		put_either(pen, PICTURE_KEYS,
-			   "q:quit h:help 1-5:sort i:reverse /:search f:filter p:pause w:write "
-			   "r:reset",
-			   "q:quit h:help 1-5:sort /:find p w r");
+		draw_keys(pen);
 		break;
 	}
 }

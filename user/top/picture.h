@@ -18,6 +18,7 @@ enum picture_style {
 	PICTURE_PLAIN,
 	PICTURE_TITLE,
 	PICTURE_HEAD, /* of the table */
+	PICTURE_GONE, /* a process that has ended, or a function of it */
 	PICTURE_FOUND,
 	PICTURE_CURSOR,
 	PICTURE_KEYS,
@@ -30,7 +31,8 @@ struct picture {
 	enum picture_state state;
 	const struct tally *tally;
 	const struct listing *listing;
-	const char *target;
+	const char *target;               /* a process, or what they are together */
+	bool is_merged;                   /* several processes may be one row */
 	const char *interpreter, *layout; /* of one process */
 	bool collector_is_known;
 	uint64_t own_cpu_ns;   /* of luaspy, in the time of tally__recent() */

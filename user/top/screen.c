@@ -131,7 +131,7 @@ static void paint(void *context, enum picture_style style, const char *text)
 {
 	static const attr_t attributes[] = {
 		[PICTURE_TITLE] = A_BOLD,      [PICTURE_HEAD] = A_REVERSE, [PICTURE_FOUND] = A_BOLD,
-		[PICTURE_CURSOR] = A_STANDOUT, [PICTURE_KEYS] = A_DIM,
+		[PICTURE_CURSOR] = A_STANDOUT, [PICTURE_KEYS] = A_DIM,     [PICTURE_GONE] = A_DIM,
 	};
 	int *line = context;
 

@@ -6,129 +6,113 @@
 #include <string.h>
 
 #include "call_tree.h"
+#include "tally_group.h"
 
-/* A function of one process, as it was at the last look; its place in the array is its id. */
-struct entry {
-	char *source, *name;
-	uint32_t line;
-	struct tally_counts now, base, recent; /* base: at the reset */
-};
-
-struct process {
-	pid_t pid;
-	struct entry *entries;
-	uint32_t entry_count; /* highest id */
-	uint64_t cpu_ns;
+/* Of the profile, by its place there. */
+struct category {
+	struct tally_group *group;
+	uint64_t samples; /* at the last look */
+	uint32_t next;    /* of the group's: an index + 1; 0: none */
 };
 
 struct tally {
-	struct process *processes;
-	size_t process_count;
+	bool is_of_many;
+	struct tally_function *functions; /* by id */
+	uint32_t function_count;          /* highest id */
+	struct category *categories;
+	uint32_t category_count;
+	struct tally_group *by_name;  /* those that were folded, too */
+	struct tally_group **groups;  /* the others */
+	struct tally_group *earlier;  /* what they were folded into; NULL: none was yet */
+	struct tally_group *the_only; /* where all is one process */
+	size_t group_count, group_room;
+	uint32_t ids;
+	uint64_t look_ns;
+	uint64_t evicted_samples; /* there are more whenever the tree was pruned */
+	uint64_t cpu_ns;
+	size_t living, ended, folded;
 	struct tally_row *rows;
 	size_t row_count, row_room;
+	struct tally_process *processes;
+	size_t process_count;
 	struct tally_sums now, before, base; /* elapsed_ns of these is a time, not a span */
 	struct tally_sums recent, all;
 };
 
-struct tally *tally__new(void)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	return calloc(1, sizeof(struct tally));
+	return a < b ? a : b;
 }
 
-static void empty(struct entry *entry)
+static uint64_t most(uint64_t a, uint64_t b)
 {
-	free(entry->source);
-	free(entry->name);
-	*entry = (struct entry){0};
+	return a > b ? a : b;
+}
+
+/* NULL when out of memory. */
+static struct tally_group *add_group(struct tally *tally, const char *name)
+{
+	struct tally_group **groups = tally->groups, *group;
+
+	if (tally->group_count == tally->group_room) {
+		size_t room = tally->group_room ? 2 * tally->group_room : 16;
+
+		groups = reallocarray(groups, room, sizeof(struct tally_group *));
+		if (!groups)
+			return NULL;
+		tally->groups = groups;
+		tally->group_room = room;
+	}
+	group = tally_group__new(name, ++tally->ids);
+	if (group)
+		groups[tally->group_count++] = group;
+	return group;
+}
+
+struct tally *tally__new(bool is_of_many)
+{
+	struct tally *tally = calloc(1, sizeof(*tally));
+
+	if (!tally)
+		return NULL;
+	tally->is_of_many = is_of_many;
+	if (is_of_many)
+		return tally;
+	tally->the_only = add_group(tally, NULL);
+	if (tally->the_only)
+		return tally;
+	tally__free(tally);
+	return NULL;
+}
+
+static void empty(struct tally_function *function)
+{
+	free(function->source);
+	free(function->name);
+	*function = (struct tally_function){0};
 }
 
 void tally__free(struct tally *tally)
 {
+	struct tally_group *group, *next;
+
 	if (!tally)
 		return;
-	for (size_t i = 0; i < tally->process_count; i++) {
-		for (uint32_t id = 1; id <= tally->processes[i].entry_count; id++)
-			empty(&tally->processes[i].entries[id]);
-		free(tally->processes[i].entries);
+	HASH_ITER (hh, tally->by_name, group, next) {
+		HASH_DEL(tally->by_name, group);
+		tally_group__free(group);
 	}
-	free(tally->processes);
+	/* All others are in the table. */
+	tally_group__free(tally->earlier);
+	tally_group__free(tally->the_only);
+	for (uint32_t id = 1; id <= tally->function_count; id++)
+		empty(&tally->functions[id]);
+	free(tally->functions);
+	free(tally->categories);
+	free(tally->groups);
 	free(tally->rows);
+	free(tally->processes);
 	free(tally);
-}
-
-void tally__begin(struct tally *tally, uint64_t time_ns)
-{
-	tally->now = (struct tally_sums){.elapsed_ns = time_ns};
-	if (!tally->base.elapsed_ns) {
-		tally->base.elapsed_ns = time_ns;
-		tally->before.elapsed_ns = time_ns;
-	}
-}
-
-/* Where a function stands at a line, it is still the function. */
-static uint32_t whole_function(const struct ls_profile *profile, uint32_t id)
-{
-	const struct ls_profile_function *function = &profile->functions[id];
-
-	return function->current_line && function->function ? function->function : id;
-}
-
-/* Leaves `id` and every ancestor that it was the last child of. 0 at the end of the tree. */
-static uint32_t leave(const struct ls_profile *profile, uint32_t root, uint32_t id, uint32_t *open)
-{
-	while (id != root) {
-		const struct ls_profile_node *node = &profile->nodes[id];
-
-		open[whole_function(profile, node->function)]--;
-		if (node->next_sibling)
-			return node->next_sibling;
-		id = node->parent;
-	}
-	return 0;
-}
-
-/* `open` counts, by function, how often it is on the path: the outermost counts for all. */
-static void count_below(const struct ls_profile *profile, uint32_t root,
-			const uint64_t *node_totals, uint32_t *open, struct tally_counts *counts)
-{
-	uint32_t id = profile->nodes[root].first_child;
-
-	while (id) {
-		const struct ls_profile_node *node = &profile->nodes[id];
-		uint32_t function = whole_function(profile, node->function);
-
-		counts[function].self += node->samples;
-		if (!open[function]++)
-			counts[function].total += node_totals[id];
-		id = node->first_child ? node->first_child : leave(profile, root, id, open);
-	}
-}
-
-/* Of each function by id; NULL when out of memory. */
-static struct tally_counts *count(const struct ls_profile *profile)
-{
-	uint64_t *node_totals = calloc((size_t)profile->node_count + 1, sizeof(*node_totals));
-	uint32_t *open = calloc((size_t)profile->function_count + 1, sizeof(*open));
-	struct tally_counts *counts = calloc((size_t)profile->function_count + 1, sizeof(*counts));
-
-	if (!node_totals || !open || !counts) {
-		free(counts);
-		counts = NULL;
-		goto cleanup;
-	}
-	/* A parent's id is lower than its children's: backwards, each is complete in its turn. */
-	for (uint32_t id = profile->node_count; id; id--) {
-		node_totals[id] += profile->nodes[id].samples;
-		if (profile->nodes[id].parent)
-			node_totals[profile->nodes[id].parent] += node_totals[id];
-	}
-	for (uint32_t id = 1; id <= profile->node_count; id++)
-		if (!profile->nodes[id].parent)
-			count_below(profile, id, node_totals, open, counts);
-cleanup:
-	free(node_totals);
-	free(open);
-	return counts;
 }
 
 static bool is_same_text(const char *a, const char *b)
@@ -153,159 +137,277 @@ static int set_text(char **to, const char *text)
 	return 0;
 }
 
-static bool is_script(const struct ls_profile_function *function)
-{
-	return function->source != NULL;
-}
-
-static bool is_other(const struct ls_profile_function *function)
-{
-	return !is_script(function) && is_same_text(function->name, CALL_TREE_OTHER);
-}
-
 /* The names of pseudo functions never change; those of others may, and they stay the same. */
-static bool is_same(const struct entry *entry, const struct ls_profile_function *function)
+static bool is_same(const struct tally_function *known, const struct ls_profile_function *function)
 {
-	return entry->line == function->line && is_same_text(entry->source, function->source) &&
-	       (is_script(function) || is_same_text(entry->name, function->name));
+	return known->line == function->line && is_same_text(known->source, function->source) &&
+	       (function->source || is_same_text(known->name, function->name));
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static int reserve_functions(struct tally *tally, uint32_t count)
 {
-	return a < b ? a : b;
-}
+	struct tally_function *functions;
 
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/*
- * Takes in what a function has by now. What it had and has no more went into "(other)" when the
- * tree was pruned, or itself did and this is another: added to *moved and, of what was there
- * before the reset, to *moved_base. 0 or -ENOMEM.
- */
-static int update(struct entry *entry, const struct ls_profile_function *function,
-		  struct tally_counts counts, uint64_t *moved, uint64_t *moved_base)
-{
-	uint64_t lost;
-
-	if (!is_same(entry, function)) {
-		*moved += entry->now.self;
-		*moved_base += entry->base.self;
-		empty(entry);
-		entry->line = function->line;
-	}
-	if (set_text(&entry->source, function->source) || set_text(&entry->name, function->name))
+	if (tally->functions && count <= tally->function_count)
+		return 0;
+	functions = reallocarray(tally->functions, (size_t)count + 1, sizeof(*functions));
+	if (!functions)
 		return -ENOMEM;
-	lost = entry->now.self - least(entry->now.self, counts.self);
-	*moved += lost;
-	*moved_base += least(lost, entry->base.self);
-	entry->recent.self = counts.self - least(counts.self, entry->now.self);
-	entry->recent.total =
-		most(entry->recent.self, counts.total - least(counts.total, entry->now.total));
-	entry->base.self = least(entry->base.self, counts.self);
-	entry->base.total = least(entry->base.total, counts.total);
-	entry->now = counts;
+	if (!tally->functions)
+		functions[0] = (struct tally_function){0};
+	tally->functions = functions;
+	memset(functions + tally->function_count + 1, 0,
+	       (size_t)(count - tally->function_count) * sizeof(*functions));
+	tally->function_count = count;
 	return 0;
 }
 
-/* Samples that were pruned into "(other)" are not recent there. */
-static void correct_other(struct entry *other, uint64_t moved, uint64_t moved_base)
+/* *have_changed: an id is another function's. 0 or -ENOMEM. */
+static int take_functions(struct tally *tally, const struct ls_profile *profile, bool *have_changed)
 {
-	other->recent.self -= least(other->recent.self, moved);
-	other->recent.total -= least(other->recent.total, moved);
-	other->base.self = least(other->base.self + moved_base, other->now.self);
-	other->base.total = least(other->base.total + moved_base, other->now.total);
-}
+	uint32_t known = tally->function_count;
+	int error = reserve_functions(tally, profile->function_count);
 
-/* 0 or -ENOMEM. */
-static int update_all(struct process *process, const struct ls_profile *profile,
-		      const struct tally_counts *counts)
-{
-	uint64_t moved = 0, moved_base = 0;
-	uint32_t other = 0;
-	int error = 0;
-
+	*have_changed = false;
 	for (uint32_t id = 1; id <= profile->function_count && !error; id++) {
-		const struct ls_profile_function *function = &profile->functions[id];
+		const struct ls_profile_function *from = &profile->functions[id];
+		struct tally_function *function = &tally->functions[id];
 
-		error = update(&process->entries[id], function, counts[id], &moved, &moved_base);
-		if (is_other(function))
-			other = id;
+		function->has_changed = id <= known && !is_same(function, from);
+		*have_changed |= function->has_changed;
+		function->line = from->line;
+		error = set_text(&function->source, from->source);
+		if (!error)
+			error = set_text(&function->name, from->name);
 	}
-	if (other)
-		correct_other(&process->entries[other], moved, moved_base);
 	return error;
 }
 
-static struct process *find_process(struct tally *tally, pid_t pid)
+/* That of the category, where it is counted; made at first sight. NULL when out of memory. */
+static struct tally_group *find_group(struct tally *tally, const char *name)
 {
-	struct process *processes;
+	struct tally_group *group;
 
-	for (size_t i = 0; i < tally->process_count; i++)
-		if (tally->processes[i].pid == pid)
-			return &tally->processes[i];
-	processes = reallocarray(tally->processes, tally->process_count + 1, sizeof(*processes));
-	if (!processes)
+	if (tally->the_only)
+		return tally->the_only;
+	HASH_FIND_STR(tally->by_name, name, group);
+	if (group)
+		return group->into ? group->into : group;
+	group = add_group(tally, name);
+	if (!group)
 		return NULL;
-	tally->processes = processes;
-	processes[tally->process_count] = (struct process){.pid = pid};
-	return &processes[tally->process_count++];
+	HASH_ADD_KEYPTR(hh, tally->by_name, group->name, strlen(group->name), group);
+	if (HASH_HAS_ADDED(group))
+		return group;
+	tally->group_count--;
+	tally_group__free(group);
+	return NULL;
 }
 
-/* Room for so many functions, those that are new empty. 0 or -ENOMEM. */
-static int make_room(struct process *process, uint32_t function_count)
+/* Those that are new. 0 or -ENOMEM. */
+static int take_categories(struct tally *tally, const struct ls_profile *profile)
 {
-	struct entry *entries;
+	struct category *categories = tally->categories;
 
-	if (process->entries && function_count <= process->entry_count)
+	if (profile->category_count <= tally->category_count)
 		return 0;
-	entries = reallocarray(process->entries, (size_t)function_count + 1, sizeof(*entries));
-	if (!entries)
+	categories = reallocarray(categories, profile->category_count, sizeof(*categories));
+	if (!categories)
 		return -ENOMEM;
-	if (!process->entries)
-		entries[0] = (struct entry){0};
-	process->entries = entries;
-	memset(entries + process->entry_count + 1, 0,
-	       (size_t)(function_count - process->entry_count) * sizeof(*entries));
-	process->entry_count = function_count;
+	tally->categories = categories;
+	for (uint32_t i = tally->category_count; i < profile->category_count; i++) {
+		struct tally_group *group = find_group(tally, profile->categories[i].name);
+
+		if (!group)
+			return -ENOMEM;
+		categories[i] = (struct category){.group = group, .next = group->first_category};
+		group->first_category = i + 1;
+		tally->category_count = i + 1;
+	}
 	return 0;
 }
 
-static void add_up(struct tally_sums *sums, struct process *process,
-		   const struct ls_profile *profile, const struct tally_counts *counts)
+/* Counts what has changed; with `all`, what has not, too. 0 or -ENOMEM. */
+static int count(struct tally *tally, struct tally_walk *walk, bool all)
 {
-	const struct ls_profile_recorder *recorder = &profile->recorder;
+	const struct ls_profile *profile = walk->profile;
+	int error = 0;
 
-	/* Of a process that is gone the kernel does not tell it. */
-	process->cpu_ns = most(process->cpu_ns, recorder->cpu_ns);
-	sums->cpu_ns += process->cpu_ns;
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++) {
-		sums->classes[class] += recorder->classes[class];
-		sums->samples += recorder->classes[class];
+	for (uint32_t i = 0; i < tally->category_count; i++) {
+		struct category *category = &tally->categories[i];
+		uint64_t samples = walk->node_totals[profile->categories[i].node];
+
+		category->group->has_news |= all || samples != category->samples;
+		category->samples = samples;
 	}
-	for (int error = 0; error < LS_WALK_ERROR_COUNT; error++)
-		sums->errors[error] += recorder->errors[error];
-	sums->script += recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_TORN] +
-			recorder->classes[LS_SAMPLE_TRUNCATED];
-	sums->not_kept += recorder->lost_records + recorder->evicted_samples;
-	for (uint32_t id = 1; id <= profile->function_count; id++)
-		if (profile__is_collector(&profile->functions[id]))
-			sums->collector += counts[id].self;
+	for (size_t i = 0; i < tally->group_count && !error; i++) {
+		struct tally_group *group = tally->groups[i];
+		struct tally_samples samples = {0};
+
+		tally_group__settle(group);
+		if (!group->has_news)
+			continue;
+		group->has_news = false;
+		for (uint32_t at = group->first_category; at; at = tally->categories[at - 1].next)
+			tally_walk__count(walk, profile->categories[at - 1].node, &samples);
+		error = tally_group__take(group, walk, samples);
+	}
+	return error;
 }
 
-int tally__add(struct tally *tally, pid_t pid, const struct ls_profile *profile)
+static uint64_t collector_samples(const struct ls_profile *profile)
 {
-	struct process *process = find_process(tally, pid);
-	struct tally_counts *counts = count(profile);
-	int error = -ENOMEM;
+	uint64_t samples = 0;
+	uint32_t collector = 0;
 
-	if (process && counts && !make_room(process, profile->function_count)) {
-		add_up(&tally->now, process, profile, counts);
-		error = update_all(process, profile, counts);
+	for (uint32_t id = 1; id <= profile->function_count && !collector; id++)
+		collector = profile__is_collector(&profile->functions[id]) ? id : 0;
+	for (uint32_t id = 1; id <= profile->node_count && collector; id++)
+		if (profile->nodes[id].function == collector)
+			samples += profile->nodes[id].samples;
+	return samples;
+}
+
+static void add_up(struct tally *tally, const struct ls_profile *profile)
+{
+	const struct ls_profile_recorder *recorder = &profile->recorder;
+	struct tally_sums *sums = &tally->now;
+
+	/* Of a process that is gone the kernel does not tell it. */
+	tally->cpu_ns = most(tally->cpu_ns, recorder->cpu_ns);
+	sums->cpu_ns = tally->cpu_ns;
+	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++) {
+		sums->classes[class] = recorder->classes[class];
+		sums->samples += recorder->classes[class];
 	}
-	free(counts);
+	memcpy(sums->errors, recorder->errors, sizeof(sums->errors));
+	sums->script = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_TORN] +
+		       recorder->classes[LS_SAMPLE_TRUNCATED];
+	sums->collector = collector_samples(profile);
+	sums->not_kept = recorder->lost_records + recorder->evicted_samples;
+	sums->missed = recorder->missed_processes;
+}
+
+int tally__begin(struct tally *tally, uint64_t time_ns, const struct ls_profile *profile)
+{
+	struct tally_walk walk = {0};
+	bool have_changed, is_pruned;
+	int error = take_functions(tally, profile, &have_changed);
+
+	tally->now = (struct tally_sums){.elapsed_ns = time_ns};
+	if (!tally->base.elapsed_ns) {
+		tally->base.elapsed_ns = time_ns;
+		tally->before.elapsed_ns = time_ns;
+	}
+	tally->look_ns = time_ns;
+	is_pruned = profile->recorder.evicted_samples != tally->evicted_samples;
+	tally->evicted_samples = profile->recorder.evicted_samples;
+	if (!error)
+		error = take_categories(tally, profile);
+	if (!error)
+		error = tally_walk__begin(&walk, profile, tally->functions, tally->function_count);
+	if (!error)
+		error = count(tally, &walk, have_changed || is_pruned);
+	tally_walk__end(&walk);
+	if (!error)
+		add_up(tally, profile);
+	tally->living = 0;
+	for (size_t i = 0; i < tally->group_count; i++)
+		tally->groups[i]->living = 0;
+	return error;
+}
+
+int tally__see_living(struct tally *tally, const char *category)
+{
+	struct tally_group *group = find_group(tally, category);
+
+	if (!group)
+		return -ENOMEM;
+	group->living++;
+	tally->living++;
+	return 0;
+}
+
+/* Categories of whatever there may be are of nobody that could end. */
+static bool can_end(const struct tally *tally, const struct tally_group *group)
+{
+	return group->name && group != tally->earlier && strcmp(group->name, CALL_TREE_OTHER) &&
+	       strcmp(group->name, PROFILE_WITHOUT_LUA);
+}
+
+/* The place of the one that ended first; group_count: none has. */
+static size_t find_first_ended(const struct tally *tally)
+{
+	size_t first = tally->group_count;
+
+	for (size_t i = 0; i < tally->group_count; i++) {
+		const struct tally_group *group = tally->groups[i];
+
+		if (group->ended_ns && (first == tally->group_count ||
+					group->ended_ns < tally->groups[first]->ended_ns))
+			first = i;
+	}
+	return first;
+}
+
+/* 0 or -ENOMEM. */
+static int fold(struct tally *tally, size_t at)
+{
+	struct tally_group *group = tally->groups[at];
+	uint32_t *last;
+	int error;
+
+	if (!tally->earlier)
+		tally->earlier = add_group(tally, TALLY_ENDED_EARLIER);
+	if (!tally->earlier)
+		return -ENOMEM;
+	error = tally_group__fold(group, tally->earlier);
+	if (error)
+		return error;
+	for (last = &group->first_category; *last; last = &tally->categories[*last - 1].next)
+		tally->categories[*last - 1].group = tally->earlier;
+	*last = tally->earlier->first_category;
+	tally->earlier->first_category = group->first_category;
+	tally->groups[at] = tally->groups[--tally->group_count];
+	tally->folded++;
+	return 0;
+}
+
+/* It was nothing but alive. */
+static void forget(struct tally *tally, size_t at)
+{
+	struct tally_group *group = tally->groups[at];
+
+	HASH_DEL(tally->by_name, group);
+	tally_group__free(group);
+	tally->groups[at] = tally->groups[--tally->group_count];
+}
+
+/* Who has ended, and how much of that is kept. 0 or -ENOMEM. */
+static int take_ends(struct tally *tally)
+{
+	size_t i = 0;
+	int error = 0;
+
+	tally->ended = 0;
+	while (i < tally->group_count) {
+		struct tally_group *group = tally->groups[i];
+
+		if (group->living || !can_end(tally, group)) {
+			group->ended_ns = 0;
+		} else if (!group->first_category) {
+			forget(tally, i);
+			continue;
+		} else if (!group->ended_ns) {
+			group->ended_ns = tally->look_ns;
+		}
+		tally->ended += group->ended_ns != 0;
+		i++;
+	}
+	while (tally->ended > TALLY_ENDED_KEPT && !error) {
+		error = fold(tally, find_first_ended(tally));
+		tally->ended--;
+	}
 	return error;
 }
 
@@ -316,8 +418,9 @@ static struct tally_sums difference(const struct tally_sums *now, const struct t
 		.cpu_ns = now->cpu_ns - least(now->cpu_ns, before->cpu_ns),
 		.samples = now->samples - before->samples,
 		.script = now->script - before->script,
-		.collector = now->collector - before->collector,
+		.collector = now->collector - least(now->collector, before->collector),
 		.not_kept = now->not_kept - least(now->not_kept, before->not_kept),
+		.missed = now->missed - least(now->missed, before->missed),
 	};
 
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
@@ -327,8 +430,9 @@ static struct tally_sums difference(const struct tally_sums *now, const struct t
 	return sums;
 }
 
-static int add_row(struct tally *tally, pid_t pid, uint32_t id, const struct entry *entry)
+static int add_row(struct tally *tally, uint32_t process, const struct tally_entry *entry)
 {
+	const struct tally_function *function = &tally->functions[entry->function];
 	struct tally_row *rows = tally->rows;
 
 	if (tally->row_count == tally->row_room) {
@@ -341,31 +445,58 @@ static int add_row(struct tally *tally, pid_t pid, uint32_t id, const struct ent
 		tally->row_room = room;
 	}
 	rows[tally->row_count++] = (struct tally_row){
-		.pid = pid,
-		.function = id,
-		.source = entry->source,
-		.name = entry->name,
-		.line = entry->line,
+		.process = process,
+		.function = entry->function,
+		.source = function->source,
+		.name = function->name,
+		.line = function->line,
 		.recent = entry->recent,
 		.all = {entry->now.self - entry->base.self, entry->now.total - entry->base.total},
 	};
 	return 0;
 }
 
+static int make_processes(struct tally *tally)
+{
+	struct tally_process *processes = reallocarray(
+		tally->processes, tally->group_count ? tally->group_count : 1, sizeof(*processes));
+
+	if (!processes)
+		return -ENOMEM;
+	tally->processes = processes;
+	tally->process_count = tally->group_count;
+	for (size_t i = 0; i < tally->group_count; i++) {
+		const struct tally_group *group = tally->groups[i];
+
+		processes[i] = (struct tally_process){
+			.id = group->id,
+			.name = group->name,
+			.living = group->living,
+			.has_ended = group->ended_ns || (group == tally->earlier && !group->living),
+			.recent_samples = group->recent.all,
+			.recent_script = group->recent.script,
+			.all_samples = group->now.all - group->base.all,
+			.all_script =
+				group->now.script - least(group->now.script, group->base.script),
+		};
+	}
+	return 0;
+}
+
 /* 0 or -ENOMEM. */
 static int make_rows(struct tally *tally)
 {
-	int error = 0;
+	int error = make_processes(tally);
 
 	tally->row_count = 0;
-	for (size_t i = 0; i < tally->process_count; i++) {
-		const struct process *process = &tally->processes[i];
+	for (size_t i = 0; i < tally->group_count; i++) {
+		const struct tally_group *group = tally->groups[i];
 
-		for (uint32_t id = 1; id <= process->entry_count && !error; id++) {
-			const struct entry *entry = &process->entries[id];
+		for (uint32_t at = 0; at < group->entry_count && !error; at++) {
+			const struct tally_entry *entry = &group->entries[at];
 
 			if (entry->now.total > entry->base.total || entry->recent.total)
-				error = add_row(tally, process->pid, id, entry);
+				error = add_row(tally, (uint32_t)i, entry);
 		}
 	}
 	return error;
@@ -373,23 +504,20 @@ static int make_rows(struct tally *tally)
 
 int tally__end(struct tally *tally)
 {
+	int error = take_ends(tally);
+
 	tally->recent = difference(&tally->now, &tally->before);
 	tally->all = difference(&tally->now, &tally->base);
 	tally->before = tally->now;
-	return make_rows(tally);
+	return error ? error : make_rows(tally);
 }
 
 int tally__reset(struct tally *tally)
 {
 	tally->base = tally->now;
 	tally->recent = tally->all = (struct tally_sums){0};
-	for (size_t i = 0; i < tally->process_count; i++)
-		for (uint32_t id = 1; id <= tally->processes[i].entry_count; id++) {
-			struct entry *entry = &tally->processes[i].entries[id];
-
-			entry->base = entry->now;
-			entry->recent = (struct tally_counts){0};
-		}
+	for (size_t i = 0; i < tally->group_count; i++)
+		tally_group__reset(tally->groups[i]);
 	return make_rows(tally);
 }
 
@@ -399,9 +527,25 @@ const struct tally_row *tally__rows(const struct tally *tally, size_t *count)
 	return tally->rows;
 }
 
-size_t tally__processes(const struct tally *tally)
+const struct tally_process *tally__processes(const struct tally *tally, size_t *count)
 {
-	return tally->process_count;
+	*count = tally->process_count;
+	return tally->processes;
+}
+
+bool tally__is_of_many(const struct tally *tally)
+{
+	return tally->is_of_many;
+}
+
+size_t tally__living(const struct tally *tally)
+{
+	return tally->living;
+}
+
+size_t tally__ended(const struct tally *tally)
+{
+	return tally->ended + tally->folded;
 }
 
 const struct tally_sums *tally__recent(const struct tally *tally)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What functions took lately and in all, of profiles that are looked at again and again while they
- * grow. Everything is counted in samples, which are there at once where charged time comes in
+ * What functions took lately and in all, of a profile that is looked at again and again while it
+ * grows. Everything is counted in samples, which are there at once where charged time comes in
  * windows of many; what they weigh is the CPU time that the kernel charged, shared among all of
  * them: tally__ns().
  */
@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "profile.h"
 
@@ -21,12 +20,22 @@ struct tally_counts {
 };
 
 struct tally_row {
-	pid_t pid;
-	uint32_t function;         /* of the process's profile: with `pid`, what tells rows apart */
+	uint32_t process;          /* its index in tally__processes() */
+	uint32_t function;         /* of the profile: with the process, what tells rows apart */
 	const char *source, *name; /* as in struct ls_profile_function */
 	uint32_t line;
 	struct tally_counts recent; /* since the look before */
 	struct tally_counts all;    /* since the start, or tally__reset() */
+};
+
+/* A process, or those that are shown as one. */
+struct tally_process {
+	uint32_t id;                          /* the same at every look */
+	const char *name;                     /* its category's */
+	uint32_t living;                      /* how many of them are alive */
+	bool has_ended;                       /* none is, and they were sampled */
+	uint64_t recent_samples, all_samples; /* in the same spans as those of a row */
+	uint64_t recent_script, all_script;   /* of these, with script on the stack */
 };
 
 /* The same two spans of time, of all processes together. */
@@ -39,29 +48,49 @@ struct tally_sums {
 	uint64_t script;    /* with script on the stack */
 	uint64_t collector; /* in the garbage collector */
 	uint64_t not_kept;  /* records that found no room, samples that went into "(other)" */
+	uint64_t missed;    /* processes that could not be sampled */
 };
 
 struct tally;
 
-/* NULL when out of memory. Free with tally__free(), which takes NULL. */
-struct tally *tally__new(void);
+/*
+ * `is_of_many`: each category of the profile is a process, or several that are shown as one; else
+ * all of it is one process. NULL when out of memory. Free with tally__free(), which takes NULL.
+ */
+struct tally *tally__new(bool is_of_many);
 void tally__free(struct tally *tally);
 
 /*
- * A look at every process: begin with CLOCK_MONOTONIC, add each as recorded (no view, not merged),
- * end. Ids of a process's functions may be given to others between looks (functions__evict()), and
- * names may change. 0; -ENOMEM: what was added is as it was at the look before.
+ * A look, at CLOCK_MONOTONIC: the profile as recorded (no view, not merged), which has the
+ * categories of the look before and perhaps more; of many, the category of each process that lives;
+ * the end. Ids of functions may be given to others between looks (functions__evict()), and names
+ * may change. 0; -ENOMEM: what was counted is as it was at the look before, and is not to be looked
+ * at again.
+ *
+ * Of those that have ended the last TALLY_ENDED_KEPT are kept apart. Earlier ones are one process,
+ * TALLY_ENDED_EARLIER, and so is who comes to be of their category again.
  */
-void tally__begin(struct tally *tally, uint64_t time_ns);
-int tally__add(struct tally *tally, pid_t pid, const struct ls_profile *profile);
+#define TALLY_ENDED_KEPT    256
+#define TALLY_ENDED_EARLIER "(ended earlier)"
+int tally__begin(struct tally *tally, uint64_t time_ns, const struct ls_profile *profile);
+int tally__see_living(struct tally *tally, const char *category);
 int tally__end(struct tally *tally);
 
 /* All counts begin anew with what comes after the last look. 0 or -ENOMEM. */
 int tally__reset(struct tally *tally);
 
-/* Functions that were sampled since the reset, in no order. Valid until the next look. */
+/*
+ * Functions that were sampled since the reset, and processes that were or are alive, in no order.
+ * Valid until the next look.
+ */
 const struct tally_row *tally__rows(const struct tally *tally, size_t *count);
-size_t tally__processes(const struct tally *tally);
+const struct tally_process *tally__processes(const struct tally *tally, size_t *count);
+
+bool tally__is_of_many(const struct tally *tally);
+
+/* How many processes are alive, and how many categories have none any more. */
+size_t tally__living(const struct tally *tally);
+size_t tally__ended(const struct tally *tally);
 
 const struct tally_sums *tally__recent(const struct tally *tally);
 const struct tally_sums *tally__all(const struct tally *tally);

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* luaspy top of several processes, in a real terminal. */
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "watching.h"
+
+/* No other program on the machine has such a name. */
+#define ALPHA "top-alpha"
+#define BETA  "top-beta"
+#define BOTH  "--system --name ^top-"
+
+/*
+ * Works in the function that it is told for so much CPU time, then waits for a line, and so on; 0
+ * is without end.
+ */
+static const char script[] =
+	"local name, limit = arg[1], tonumber(arg[2])\n"
+	"local work = load('local function ' .. name .. '() local x = 0 for i = 1, 1e5 do x = x + i % 7'\n"
+	"	.. ' end return x end local stop = ... while stop == 0 or os.clock() < stop do ' .. name\n"
+	"	.. '() end', '@' .. name .. '.lua')\n"
+	"local stop = limit\n"
+	"repeat work(stop) stop = stop + limit until not io.read()\n";
+
+/* The interpreter under such a name, and the script. */
+static void prepare(struct stage *stage)
+{
+	struct child *copy = start(stage, "sh", "-c",
+				   "cp \"$(readlink -f \"$(command -v lua5.4)\")\" " ALPHA
+				   " && cp " ALPHA " " BETA);
+
+	assert_int_equal(child__wait(copy, WATCHING_PATIENCE), 0);
+	write_file(in_folder(stage, "app.lua"), script, sizeof(script) - 1);
+}
+
+static struct child *start_work(struct stage *stage, const char *program, const char *function,
+				const char *seconds)
+{
+	return start(stage, in_folder(stage, program), "app.lua", function, seconds);
+}
+
+/* Until it samples: what starts from here on is seen from its start. */
+static void start_top(struct stage *stage, const char *options)
+{
+	watching__start(stage, options, "C.UTF-8", 80, 24);
+	watching__await_seconds(stage, 1, WATCHING_PATIENCE);
+}
+
+/* "NAME (pid 42)" */
+static const char *title_of(struct stage *stage, const char *name, const struct child *child)
+{
+	char *title;
+
+	assert_true(asprintf(&title, "%s (pid %d)", name, child->pid) > 0);
+	return stage__own(stage, title, free);
+}
+
+struct process_row {
+	char cpu[16];
+	double script, seconds;
+	int at;
+};
+
+/* As its row of the view of processes has it by now; all 0 where there is none. */
+static struct process_row read_process(struct stage *stage, const char *title)
+{
+	struct process_row row = {.at = -1};
+	const char *line = watching__line_with(stage, title, &row.at);
+
+	if (sscanf(line, "%15s %lf%% %lfs", row.cpu, &row.script, &row.seconds) != 3)
+		row = (struct process_row){.at = -1};
+	return row;
+}
+
+/* Until it shows that much CPU time for it, and that it does nothing any more. */
+static struct process_row await_rest(struct stage *stage, const char *title, double seconds)
+{
+	double end = now_seconds() + WATCHING_PATIENCE;
+	struct process_row row;
+
+	do {
+		sleep_seconds(0.1);
+		row = read_process(stage, title);
+		if (now_seconds() > end)
+			fail_msg("no rest of '%s' after %.2f s:\n%s", title, seconds,
+				 pane__text(stage));
+	} while (row.seconds < seconds || strcmp(row.cpu, "0.0%") != 0);
+	return row;
+}
+
+static void shows_the_time_of_each_process(void **state)
+{
+	struct child *alpha, *beta;
+	struct process_row row;
+
+	need_to_watch();
+	prepare(*state);
+	start_top(*state, BOTH);
+	alpha = start_work(*state, ALPHA, "hot_alpha", "1.5");
+	beta = start_work(*state, BETA, "hot_beta", "0.5");
+	pane__press(*state, "v");
+	pane__press(*state, "3");
+	pane__await(*state, ">time");
+	pane__await(*state, ": 2 processes");
+	/* What os.clock() and the kernel say, and the start of the interpreter. */
+	row = await_rest(*state, title_of(*state, BETA, beta), 0.45);
+	assert_in_range(1000 * row.seconds, 470, 540);
+	row = await_rest(*state, title_of(*state, ALPHA, alpha), 1.4);
+	assert_in_range(1000 * row.seconds, 1460, 1560);
+	assert_true(row.script > 90);
+	assert_int_equal(row.at, 7);
+	row = read_process(*state, title_of(*state, BETA, beta));
+	assert_int_equal(row.at, 8);
+	assert_non_null(strstr(pane__line(*state, 4), "lost  dropped 0, unreadable "));
+	assert_non_null(strstr(pane__line(*state, 5), "cost  luaspy "));
+}
+
+static void shows_the_process_of_each_function(void **state)
+{
+	struct child *alpha, *beta;
+	char expected[64];
+
+	need_to_watch();
+	prepare(*state);
+	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
+	beta = start_work(*state, BETA, "hot_beta", "0");
+	start_top(*state, BOTH);
+	pane__await(*state, "hot_alpha");
+	pane__await(*state, "hot_beta");
+	snprintf(expected, sizeof(expected), "%d " ALPHA, alpha->pid);
+	assert_non_null(strstr(watching__line_with(*state, "hot_alpha", NULL), expected));
+	snprintf(expected, sizeof(expected), "%d " BETA, beta->pid);
+	assert_non_null(strstr(watching__line_with(*state, "hot_beta", NULL), expected));
+	pane__press(*state, "f");
+	pane__type(*state, "beta (");
+	pane__press(*state, "Enter");
+	pane__await_without(*state, "hot_alpha");
+	pane__await(*state, "hot_beta");
+	/* Small screens have it all, too. */
+	pane__press(*state, "Escape");
+	pane__resize(*state, 40, 10);
+	pane__await(*state, "drop 0 unread ");
+	assert_non_null(strstr(pane__line(*state, 3), "luaspy "));
+	pane__press(*state, "v");
+	pane__await(*state, ALPHA " (pid");
+	assert_non_null(strstr(pane__text(*state), "drop 0 unread "));
+	pane__resize(*state, 120, 30);
+	pane__await(*state, "samples  process");
+	pane__press(*state, "q");
+	watching__await_end(*state, 0);
+}
+
+static void enters_a_process_and_goes_back(void **state)
+{
+	struct child *alpha, *beta;
+
+	need_to_watch();
+	prepare(*state);
+	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
+	beta = start_work(*state, BETA, "hot_beta", "0");
+	start_top(*state, BOTH);
+	pane__await(*state, "hot_alpha");
+	pane__await(*state, "hot_beta");
+	pane__press(*state, "v");
+	pane__await(*state, title_of(*state, ALPHA, alpha));
+	pane__press(*state, "/");
+	pane__type(*state, "beta");
+	pane__press(*state, "Enter");
+	pane__await(*state, "search beta");
+	/* The cursor stays at the top while who is there changes, else with its process. */
+	pane__press(*state, "f");
+	pane__type(*state, "beta");
+	pane__press(*state, "Enter");
+	pane__await(*state, "1-1 of 1");
+	pane__press(*state, "Enter");
+	pane__await(*state, "hot_beta");
+	pane__await_without(*state, "hot_alpha");
+	assert_non_null(strstr(pane__line(*state, 0), title_of(*state, BETA, beta)));
+	pane__press(*state, "Escape");
+	pane__await(*state, "1-1 of 1");
+	pane__press(*state, "Escape");
+	pane__await(*state, title_of(*state, ALPHA, alpha));
+	pane__press(*state, "v");
+	pane__await(*state, "hot_alpha");
+}
+
+static void keeps_the_totals_of_who_has_ended(void **state)
+{
+	struct child *alpha, *beta;
+	struct process_row before, after;
+	const char *title;
+
+	need_to_watch();
+	prepare(*state);
+	start_top(*state, BOTH);
+	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
+	beta = start_work(*state, BETA, "hot_beta", "0.4");
+	title = title_of(*state, BETA, beta);
+	pane__press(*state, "v");
+	before = await_rest(*state, title, 0.3);
+	child__kill(beta);
+	pane__await(*state, ": 1 process, 1 ended");
+	pane__await(*state, "  ended ");
+	after = read_process(*state, title);
+	assert_string_equal(after.cpu, "ended");
+	assert_in_range(1000 * after.seconds, 1000 * before.seconds - 10,
+			1000 * before.seconds + 60);
+	assert_true(read_process(*state, title_of(*state, ALPHA, alpha)).seconds > 0);
+	/* Its functions, too. */
+	pane__press(*state, "f");
+	pane__type(*state, "beta");
+	pane__press(*state, "Enter");
+	pane__press(*state, "Enter");
+	pane__await(*state, "hot_beta");
+	assert_non_null(strstr(pane__line(*state, 0), ", ended, of the system"));
+}
+
+static void merges_those_of_one_name(void **state)
+{
+	double end = now_seconds() + WATCHING_PATIENCE;
+	struct child *first, *second;
+	double seconds = 0;
+	int living = 0;
+
+	need_to_watch();
+	prepare(*state);
+	start_top(*state, BOTH " --merge-by name");
+	first = start_work(*state, ALPHA, "hot_alpha", "0.5");
+	second = start_work(*state, ALPHA, "hot_alpha", "0.7");
+	pane__press(*state, "v");
+	pane__await(*state, "procs");
+	while (seconds < 1.1 || living != 2) {
+		if (now_seconds() > end)
+			fail_msg("not 1.2 s of two in one row:\n%s", pane__text(*state));
+		sleep_seconds(0.1);
+		sscanf(watching__line_with(*state, "  " ALPHA, NULL), "%d %*s %*s %lfs", &living,
+		       &seconds);
+	}
+	assert_null(strstr(pane__text(*state), "(pid"));
+	pane__press(*state, "v");
+	pane__await(*state, "hot_alpha");
+	pane__await(*state, ": 2 processes");
+	child__kill(first);
+	child__kill(second);
+	pane__await(*state, ": 1 ended");
+}
+
+static void watches_a_list_until_all_have_ended(void **state)
+{
+	struct child *alpha, *beta;
+	char options[64];
+
+	need_to_watch();
+	prepare(*state);
+	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
+	beta = start_work(*state, BETA, "hot_beta", "0");
+	snprintf(options, sizeof(options), "-p %d,%d", alpha->pid, beta->pid);
+	start_top(*state, options);
+	pane__await(*state, "hot_alpha");
+	pane__await(*state, "hot_beta");
+	child__kill(alpha);
+	pane__await(*state, ": 1 process, 1 ended");
+	assert_null(strstr(pane__text(*state), "[ended]"));
+	child__kill(beta);
+	pane__await(*state, "[ended]");
+	pane__await(*state, ": 2 ended");
+	pane__await(*state, "hot_alpha");
+	pane__press(*state, "q");
+	watching__await_end(*state, 0);
+}
+
+static void follows_children(void **state)
+{
+	struct child *shell;
+	char options[64];
+
+	need_to_watch();
+	prepare(*state);
+	shell = start(*state, "sh", "-c",
+		      "read go; ./" ALPHA " app.lua hot_alpha 20 & ./" BETA
+		      " app.lua hot_beta 20 & wait");
+	snprintf(options, sizeof(options), "--children -p %d", shell->pid);
+	start_top(*state, options);
+	child__tell(shell, "go");
+	pane__await(*state, "hot_alpha");
+	pane__await(*state, "hot_beta");
+	pane__press(*state, "v");
+	pane__await(*state, ALPHA " (pid ");
+	pane__await(*state, BETA " (pid ");
+	pane__press(*state, "q");
+	watching__await_end(*state, 0);
+	/* The shell's children would go on for a while. */
+	child__wait(start(*state, "pkill", "-P", stage__own(*state, strdup(options + 14), free)),
+		    WATCHING_PATIENCE);
+}
+
+static void writes_all_processes(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *alpha, *beta;
+	const char *pattern;
+	glob_t files;
+	int64_t alpha_us, beta_us;
+
+	need_to_watch();
+	prepare(stage);
+	start_top(stage, BOTH);
+	alpha = start_work(stage, ALPHA, "hot_alpha", "0.6");
+	beta = start_work(stage, BETA, "hot_beta", "0.6");
+	pane__press(stage, "v");
+	await_rest(stage, title_of(stage, ALPHA, alpha), 0.5);
+	await_rest(stage, title_of(stage, BETA, beta), 0.5);
+	pane__press(stage, "p");
+	pane__await(stage, "[paused]");
+	pane__press(stage, "w");
+	pane__await(stage, "wrote system-");
+	pattern = in_folder(stage, "system-*.json");
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	assert_int_equal(files.gl_pathc, 1);
+	profile = spying__read(stage, files.gl_pathv[0]);
+	globfree(&files);
+	alpha_us = scriptprofile__self_us(profile, NULL, "hot_alpha", 1);
+	beta_us = scriptprofile__self_us(profile, NULL, "hot_beta", 1);
+	print_message("%.3f s and %.3f s of 0.6 each\n", (double)alpha_us / 1e6,
+		      (double)beta_us / 1e6);
+	assert_in_range(alpha_us, 560000, 640000);
+	assert_in_range(beta_us, 560000, 640000);
+	assert_int_equal(json_array_size(json_object_get(profile->document, "Categories")), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(shows_the_time_of_each_process),
+		staged(shows_the_process_of_each_function),
+		staged(enters_a_process_and_goes_back),
+		staged(keeps_the_totals_of_who_has_ended),
+		staged(merges_those_of_one_name),
+		staged(watches_a_list_until_all_have_ended),
+		staged(follows_children),
+		staged(writes_all_processes),
+	};
+
+	return cmocka_run_group_tests_name("top of several processes", tests, NULL, NULL);
+}

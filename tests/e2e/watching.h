@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What tests of luaspy top have in common. To be included after cmocka.h. */
+#ifndef TEST_WATCHING_H
+#define TEST_WATCHING_H
+
+#include "pane.h"
+#include "spying.h"
+
+#define WATCHING_PATIENCE 30
+
+#define need_to_watch()                                                                            \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("lua5.4", "lua5.4");                                                  \
+		need_program("tmux", "tmux");                                                      \
+	} while (0)
+
+/* `luaspy top OPTIONS` in a terminal of that size. */
+void watching__start(struct stage *stage, const char *options, const char *locale, int width,
+		     int height);
+
+/* Until the clock at the end of the first line shows so many seconds. */
+void watching__await_seconds(struct stage *stage, int least, int most);
+
+/* Until it has ended with this status, and the shell is back. */
+const char *watching__await_end(struct stage *stage, int status);
+
+/* The line of the screen with this in it, its number in *at unless NULL; "" if there is none. */
+const char *watching__line_with(struct stage *stage, const char *text, int *at);
+
+#endif

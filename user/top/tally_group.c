@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "tally_group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_tree.h"
+
+/* Of a function that is being counted. */
+struct tally_slot {
+	struct tally_counts counts;
+	uint32_t open; /* how often it is on the path: the outermost counts for all */
+	bool is_touched;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+int tally_walk__begin(struct tally_walk *walk, const struct ls_profile *profile,
+		      const struct tally_function *functions, uint32_t function_count)
+{
+	*walk = (struct tally_walk){
+		.profile = profile,
+		.functions = functions,
+		.node_totals = calloc((size_t)profile->node_count + 1, sizeof(*walk->node_totals)),
+		.slots = calloc((size_t)function_count + 1, sizeof(*walk->slots)),
+		.touched = calloc((size_t)function_count + 1, sizeof(*walk->touched)),
+	};
+	if (!walk->node_totals || !walk->slots || !walk->touched)
+		return -ENOMEM;
+	/* A parent's id is lower than its children's: backwards, each is complete in its turn. */
+	for (uint32_t id = profile->node_count; id; id--) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+
+		walk->node_totals[id] += node->samples;
+		walk->node_totals[node->parent] += walk->node_totals[id];
+	}
+	return 0;
+}
+
+void tally_walk__end(struct tally_walk *walk)
+{
+	free(walk->node_totals);
+	free(walk->slots);
+	free(walk->touched);
+}
+
+/* Where a function stands at a line, it is still the function. */
+static uint32_t whole_function(const struct ls_profile *profile, uint32_t id)
+{
+	const struct ls_profile_function *function = &profile->functions[id];
+
+	return function->current_line && function->function ? function->function : id;
+}
+
+/* Leaves `id` and every ancestor that it was the last child of. 0 at the end of the tree. */
+static uint32_t leave(struct tally_walk *walk, uint32_t root, uint32_t id)
+{
+	while (id != root) {
+		const struct ls_profile_node *node = &walk->profile->nodes[id];
+
+		walk->slots[whole_function(walk->profile, node->function)].open--;
+		if (node->next_sibling)
+			return node->next_sibling;
+		id = node->parent;
+	}
+	return 0;
+}
+
+static struct tally_slot *touch(struct tally_walk *walk, uint32_t function)
+{
+	struct tally_slot *slot = &walk->slots[function];
+
+	if (!slot->is_touched)
+		walk->touched[walk->touched_count++] = function;
+	slot->is_touched = true;
+	return slot;
+}
+
+/* What stands below a category for stacks of which no script is known. */
+static bool is_no_script(const struct ls_profile *profile, uint32_t id)
+{
+	const struct ls_profile_function *function = &profile->functions[id];
+
+	return !function->source && function->name &&
+	       (!strcmp(function->name, PROFILE_HOST) ||
+		!strcmp(function->name, PROFILE_UNREADABLE));
+}
+
+void tally_walk__count(struct tally_walk *walk, uint32_t root, struct tally_samples *samples)
+{
+	const struct ls_profile *profile = walk->profile;
+	uint32_t id = profile->nodes[root].first_child;
+
+	samples->all += walk->node_totals[root];
+	samples->script += walk->node_totals[root];
+	while (id) {
+		const struct ls_profile_node *node = &profile->nodes[id];
+		struct tally_slot *slot = touch(walk, whole_function(profile, node->function));
+
+		slot->counts.self += node->samples;
+		if (!slot->open++)
+			slot->counts.total += walk->node_totals[id];
+		if (node->parent == root && is_no_script(profile, node->function))
+			samples->script -= walk->node_totals[id];
+		id = node->first_child ? node->first_child : leave(walk, root, id);
+	}
+}
+
+/* Samples that left their function, for "(other)": now, and of those before the reset. */
+struct moved {
+	uint64_t all, base;
+};
+
+/*
+ * Takes in what a function has by now. What it had and has no more went into "(other)" when the
+ * tree was pruned, or itself did and this is another.
+ */
+static void update(struct tally_entry *entry, bool has_changed, struct tally_counts counts,
+		   struct moved *moved)
+{
+	uint64_t lost;
+
+	if (has_changed) {
+		moved->all += entry->now.self;
+		moved->base += entry->base.self;
+		*entry = (struct tally_entry){.function = entry->function};
+	}
+	lost = entry->now.self - least(entry->now.self, counts.self);
+	moved->all += lost;
+	moved->base += least(lost, entry->base.self);
+	entry->recent.self = counts.self - least(counts.self, entry->now.self);
+	entry->recent.total =
+		most(entry->recent.self, counts.total - least(counts.total, entry->now.total));
+	entry->base.self = least(entry->base.self, counts.self);
+	entry->base.total = least(entry->base.total, counts.total);
+	entry->now = counts;
+}
+
+/* Samples that were pruned into "(other)" are not recent there. */
+static void correct_other(struct tally_entry *other, const struct moved *moved)
+{
+	other->recent.self -= least(other->recent.self, moved->all);
+	other->recent.total -= least(other->recent.total, moved->all);
+	other->base.self = least(other->base.self + moved->base, other->now.self);
+	other->base.total = least(other->base.total + moved->base, other->now.total);
+}
+
+static bool is_other(const struct tally_function *function)
+{
+	return !function->source && function->name && !strcmp(function->name, CALL_TREE_OTHER);
+}
+
+/* Room for so many more entries. 0 or -ENOMEM. */
+static int reserve(struct tally_group *group, uint32_t count)
+{
+	uint32_t room = group->entry_room;
+	struct tally_entry *entries;
+
+	if (group->entry_count + count <= room)
+		return 0;
+	room = (uint32_t)most(group->entry_count + count, 2ULL * room);
+	entries = reallocarray(group->entries, room, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	group->entries = entries;
+	group->entry_room = room;
+	return 0;
+}
+
+static void update_entries(struct tally_group *group, struct tally_walk *walk, struct moved *moved)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < group->entry_count; i++) {
+		struct tally_entry entry = group->entries[i];
+		struct tally_slot *slot = &walk->slots[entry.function];
+
+		update(&entry, walk->functions[entry.function].has_changed, slot->counts, moved);
+		slot->counts = (struct tally_counts){0};
+		/* Its samples are others' now: nothing of it is left. */
+		if (entry.now.total)
+			group->entries[kept++] = entry;
+	}
+	group->entry_count = kept;
+}
+
+int tally_group__take(struct tally_group *group, struct tally_walk *walk,
+		      struct tally_samples samples)
+{
+	int error = reserve(group, walk->touched_count);
+	struct moved moved = {0};
+
+	if (!error)
+		update_entries(group, walk, &moved);
+	for (uint32_t i = 0; i < walk->touched_count; i++) {
+		struct tally_slot *slot = &walk->slots[walk->touched[i]];
+		struct tally_entry entry = {.function = walk->touched[i]};
+
+		update(&entry, false, slot->counts, &moved);
+		if (!error && slot->counts.total)
+			group->entries[group->entry_count++] = entry;
+		*slot = (struct tally_slot){0};
+	}
+	walk->touched_count = 0;
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < group->entry_count && moved.all; i++)
+		if (is_other(&walk->functions[group->entries[i].function]))
+			correct_other(&group->entries[i], &moved);
+	group->recent.all = samples.all - least(samples.all, group->now.all);
+	group->recent.script = samples.script - least(samples.script, group->now.script);
+	group->has_recent = true;
+	group->now = samples;
+	group->base.all = least(group->base.all, samples.all);
+	group->base.script = least(group->base.script, samples.script);
+	return 0;
+}
+
+void tally_group__settle(struct tally_group *group)
+{
+	if (!group->has_recent)
+		return;
+	group->has_recent = false;
+	group->recent = (struct tally_samples){0};
+	for (uint32_t i = 0; i < group->entry_count; i++)
+		group->entries[i].recent = (struct tally_counts){0};
+}
+
+void tally_group__reset(struct tally_group *group)
+{
+	group->base = group->now;
+	group->recent = (struct tally_samples){0};
+	for (uint32_t i = 0; i < group->entry_count; i++) {
+		group->entries[i].base = group->entries[i].now;
+		group->entries[i].recent = (struct tally_counts){0};
+	}
+}
+
+static void add(struct tally_counts *to, const struct tally_counts *counts)
+{
+	to->self += counts->self;
+	to->total += counts->total;
+}
+
+static void add_samples(struct tally_samples *to, const struct tally_samples *samples)
+{
+	to->all += samples->all;
+	to->script += samples->script;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	uint32_t left = ((const struct tally_entry *)a)->function;
+	uint32_t right = ((const struct tally_entry *)b)->function;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Of two of one function, the first has both. */
+static void merge_entries(struct tally_group *group)
+{
+	uint32_t kept = 0;
+
+	qsort(group->entries, group->entry_count, sizeof(*group->entries), by_function);
+	for (uint32_t i = 0; i < group->entry_count; i++) {
+		struct tally_entry *entry = &group->entries[i], *last = &group->entries[kept];
+
+		if (!kept || last[-1].function != entry->function) {
+			*last = *entry;
+			kept++;
+			continue;
+		}
+		add(&last[-1].now, &entry->now);
+		add(&last[-1].base, &entry->base);
+		add(&last[-1].recent, &entry->recent);
+	}
+	group->entry_count = kept;
+}
+
+int tally_group__fold(struct tally_group *from, struct tally_group *into)
+{
+	if (reserve(into, from->entry_count))
+		return -ENOMEM;
+	if (from->entry_count) {
+		memcpy(into->entries + into->entry_count, from->entries,
+		       from->entry_count * sizeof(*from->entries));
+		into->entry_count += from->entry_count;
+		merge_entries(into);
+	}
+	add_samples(&into->now, &from->now);
+	add_samples(&into->base, &from->base);
+	add_samples(&into->recent, &from->recent);
+	into->has_recent = true;
+	free(from->entries);
+	from->entries = NULL;
+	from->entry_count = from->entry_room = 0;
+	from->into = into;
+	return 0;
+}
+
+struct tally_group *tally_group__new(const char *name, uint32_t id)
+{
+	struct tally_group *group = calloc(1, sizeof(*group));
+
+	if (!group)
+		return NULL;
+	group->id = id;
+	if (!name)
+		return group;
+	group->name = strdup(name);
+	if (group->name)
+		return group;
+	free(group);
+	return NULL;
+}
+
+void tally_group__free(struct tally_group *group)
+{
+	if (!group)
+		return;
+	free(group->entries);
+	free(group->name);
+	free(group);
+}

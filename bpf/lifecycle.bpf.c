@@ -96,6 +96,18 @@ int BPF_PROG(thread_exits, struct task_struct *task)
 	return 0;
 }
 
+/* However late user space finds out that it is to be sampled: what came before is known then. */
+static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
+{
+	struct ls_execution execution = {
+		.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
+			      BPF_CORE_READ(task, signal, sum_sched_runtime),
+		.stack_start = BPF_CORE_READ(task, mm, start_stack),
+	};
+
+	bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_execs, struct task_struct *task)
 {
@@ -103,6 +115,8 @@ int BPF_PROG(process_execs, struct task_struct *task)
 	struct ls_exec record = {.type = LS_RECORD_EXEC, .tgid = tgid};
 	__u32 *image = bpf_map_lookup_elem(&targets, &tgid);
 
+	if (!inherits_timers)
+		note_execution(task, tgid);
 	if (!image)
 		return 0;
 	/* Nothing fits the new program until user space has looked at it. */

@@ -46,6 +46,14 @@ struct {
 	__type(value, struct ls_birth);
 } births __weak SEC(".maps");
 
+/* By tgid, system-wide. Asked when the program is found to be one to be sampled. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct ls_execution);
+} executions __weak SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, LS_LAYOUT_MAX);

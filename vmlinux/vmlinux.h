@@ -128,6 +128,7 @@ struct sched_entity {
 
 struct signal_struct {
 	atomic_t live;
+	unsigned long long sum_sched_runtime;
 };
 
 struct mm_struct {

@@ -361,6 +361,15 @@ int sampler__has_thread(struct sampler *sampler, pid_t tid)
 	return 0;
 }
 
+int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execution *execution)
+{
+	uint32_t tgid = (uint32_t)pid;
+
+	return bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.executions), &tgid, execution)
+		       ? -ENOENT
+		       : 0;
+}
+
 int sampler__poll_fd(const struct sampler *sampler)
 {
 	return ring_buffer__epoll_fd(sampler->ring);

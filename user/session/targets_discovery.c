@@ -104,10 +104,16 @@ static int take_in(struct targets *targets, struct target_process *target)
 /* All its time is its own: not that of a shell, say, that ran for long before it became this. */
 static bool has_just_begun(const struct targets *targets, pid_t pid)
 {
-	uint64_t birth_ns, runtime_ns;
+	uint64_t birth_ns, runtime_ns, stack_start;
+	struct ls_execution execution;
 
-	return !process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
-	       !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS;
+	if (!process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
+	    !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS)
+		return true;
+	/* It was quicker than this. */
+	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
+	       execution.runtime_ns < BEGINNING_NS && !process__stack_start(pid, &stack_start) &&
+	       stack_start == execution.stack_start;
 }
 
 /* 1, or 0 where it is none to be sampled; -ENOMEM. */

@@ -15,21 +15,28 @@ const volatile __u32 follows_children = 0;
 /* With their timers; else it has to see to them at once. */
 const volatile __u32 inherits_timers = 1;
 
-static __always_inline void send_event(void *record, __u32 size)
+/* Samples may fill the buffer. A process whose end is not told would be sampled for good. */
+static __always_inline void keep_event(const void *record, __u32 size)
 {
 	struct ls_counters *counters = counters_here();
+	union ls_event event = {};
 
-	if (send_record(record, size) && counters)
+	__builtin_memcpy(&event, record, size);
+	if (bpf_map_push_elem(&events, &event, 0) && counters)
 		counters->records_lost++;
+}
+
+static __always_inline void send_event(void *record, __u32 size)
+{
+	if (send_record(record, size))
+		keep_event(record, size);
 }
 
 /* The reader is to look at once: nothing of the new program is known until it has. */
 static __always_inline void send_urgent_event(void *record, __u32 size)
 {
-	struct ls_counters *counters = counters_here();
-
-	if (bpf_ringbuf_output(&records, record, size, BPF_RB_FORCE_WAKEUP) && counters)
-		counters->records_lost++;
+	if (bpf_ringbuf_output(&records, record, size, BPF_RB_FORCE_WAKEUP))
+		keep_event(record, size);
 }
 
 /*

@@ -375,6 +375,19 @@ int sampler__poll_fd(const struct sampler *sampler)
 	return ring_buffer__epoll_fd(sampler->ring);
 }
 
+/* What found no room in the buffer is younger than what it held. */
+static int empty_queue(struct sampler *sampler)
+{
+	uint32_t left = bpf_map__max_entries(sampler->bpf->maps.events);
+	int file = bpf_map__fd(sampler->bpf->maps.events), error = 0;
+	union ls_event event;
+
+	sampler->records_left = left + 1;
+	while (!error && left-- && !bpf_map_lookup_and_delete_elem(file, NULL, &event))
+		error = receive(sampler, &event, sizeof(event));
+	return error;
+}
+
 /* 0, or -errno of a receiver. */
 static int empty_buffer(struct sampler *sampler)
 {
@@ -383,7 +396,9 @@ static int empty_buffer(struct sampler *sampler)
 
 	sampler->records_left = buffer_bytes / (BPF_RINGBUF_HDR_SZ + sizeof(struct ls_exec));
 	count = ring_buffer__consume(sampler->ring);
-	return count < 0 && count != ENOUGH ? count : 0;
+	if (count < 0 && count != ENOUGH)
+		return count;
+	return empty_queue(sampler);
 }
 
 int sampler__drain(struct sampler *sampler)

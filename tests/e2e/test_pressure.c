@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -295,6 +296,100 @@ static void gets_hardly_any_processor(void **state)
 			      (double)profile->all_us);
 }
 
+/* It ended as one does that can do no more, and left no half file; or well. Whether it did. */
+static bool ended_well(struct stage *stage, struct child *spy)
+{
+	int status = child__wait(spy, PATIENCE);
+	const char *errors = child__errors(stage, spy);
+	bool is_there = !access(in_folder(stage, "profile.json"), F_OK);
+
+	if (status > 1 || is_there != !status || (status && !strstr(errors, "out of memory")))
+		fail_msg("status %d, %s file: %s", status, is_there ? "a" : "no", errors);
+	assert_int_equal(count_files(stage->folder) - 2 * stage->count, 1 + is_there);
+	if (is_there)
+		spying__read(stage, in_folder(stage, "profile.json"));
+	unlink(in_folder(stage, "profile.json"));
+	return !status;
+}
+
+/* From too little to load anything to enough. */
+static void begins_with_too_little_memory(void **state)
+{
+	struct stage *stage = *state;
+	struct child *busy;
+	int well = 0, badly = 0;
+	char pid[16], limit[32];
+
+	need_lua();
+	write_text(stage, "empty", "");
+	busy = start_busy(stage);
+	snprintf(pid, sizeof(pid), "%d", busy->pid);
+	for (int kib = 6000; kib <= 26000; kib += 2000) {
+		struct child *spy;
+
+		snprintf(limit, sizeof(limit), "--as=%d", kib * 1024);
+		spy = start(stage, "prlimit", limit, luaspy_program(), "record", "-p", pid, "-d",
+			    "200ms", "-o", "profile.json");
+		if (ended_well(stage, spy))
+			well++;
+		else
+			badly++;
+	}
+	print_message("%d recordings were out of memory, %d not\n", badly, well);
+	assert_in_range(well, 1, 10);
+	assert_in_range(badly, 1, 10);
+}
+
+static long mapped_bytes(const struct child *spy)
+{
+	char path[64], *text;
+	long pages;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", spy->pid);
+	text = read_file(path, NULL);
+	pages = strtol(text, NULL, 10);
+	free(text);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* There is one function more every millisecond, until there is room for no more. */
+static void runs_out_of_memory_while_it_records(void **state)
+{
+	static const long more[] = {0, 1L << 17, 1L << 20, 1L << 26};
+	struct stage *stage = *state;
+	int well = 0, badly = 0;
+
+	need_lua();
+	write_text(stage, "growing.lua",
+		   "local all, i, stop = {}, 0, os.clock() + 3\n"
+		   "while os.clock() < stop do\n"
+		   "	i = i + 1\n"
+		   "	local text = 'for i = 1, 20000 do end return ' .. i\n"
+		   "	all[i] = load('local function f' .. i .. '() ' .. text .. ' end f' .. i .. "
+		   "'()', 'chunk' .. i)\n"
+		   "	all[i]()\n"
+		   "end\n");
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		struct child *target = start(stage, "lua5.4", "growing.lua"), *spy;
+		struct rlimit limit;
+
+		child__let_work(target, 0.1);
+		spy = start_record(stage, target->pid, "-F", "10khz", "-o", "profile.json");
+		spying__await_timers(stage, spy);
+		limit.rlim_cur = limit.rlim_max = (rlim_t)(mapped_bytes(spy) + more[i]);
+		assert_int_equal(prlimit(spy->pid, RLIMIT_AS, &limit, NULL), 0);
+		if (ended_well(stage, spy))
+			well++;
+		else
+			badly++;
+		/* The target is none the worse for it. */
+		assert_ended(target);
+	}
+	print_message("%d recordings ran out of memory, %d did not\n", badly, well);
+	assert_in_range(well, 1, 3);
+	assert_in_range(badly, 1, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +398,8 @@ int main(void)
 		staged(ends_in_time_although_it_was_stopped),
 		staged(do_not_disturb_one_another),
 		staged(gets_hardly_any_processor),
+		staged(begins_with_too_little_memory),
+		staged(runs_out_of_memory_while_it_records),
 	};
 
 	return cmocka_run_group_tests_name("pressure", tests, NULL, NULL);

@@ -107,11 +107,25 @@ static int take_out(void *context, void *data, size_t size)
 	return !error && !--sampler->records_left ? ENOUGH : error;
 }
 
+/* What the kernel's types take, and more. */
+#define LOADING_BYTES (16UL << 20)
+
+/* libbpf says that it did not find the kernel's types where there is no memory for them. */
+static int lacks_memory(int error)
+{
+	void *memory = error == -ESRCH ? malloc(LOADING_BYTES) : NULL;
+
+	free(memory);
+	return error == -ENOMEM || (error == -ESRCH && !memory);
+}
+
 static int explain_load_failure(int error)
 {
 	char missing[128];
 
-	if ((error == -EPERM || error == -EACCES) && *privileges__missing(missing, sizeof(missing)))
+	if (lacks_memory(error))
+		log_error("cannot load the BPF program: out of memory");
+	else if ((error == -EPERM || error == -EACCES) && *privileges__missing(missing, sizeof(missing)))
 		log_error("cannot load the BPF program: permission denied (missing: %s; try sudo)",
 			  missing);
 	else if ((error == -EPERM || error == -EACCES) && privileges__are_namespaced())

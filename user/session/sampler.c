@@ -125,7 +125,8 @@ static int explain_load_failure(int error)
 
 	if (lacks_memory(error))
 		log_error("cannot load the BPF program: out of memory");
-	else if ((error == -EPERM || error == -EACCES) && *privileges__missing(missing, sizeof(missing)))
+	else if ((error == -EPERM || error == -EACCES) &&
+		 *privileges__missing(missing, sizeof(missing)))
 		log_error("cannot load the BPF program: permission denied (missing: %s; try sudo)",
 			  missing);
 	else if ((error == -EPERM || error == -EACCES) && privileges__are_namespaced())

@@ -14,6 +14,7 @@
 #include "output_name.h"
 #include "rolled_files.h"
 #include "session.h"
+#include "signals.h"
 #include "summary.h"
 #include "totals.h"
 #include "view.h"
@@ -43,8 +44,6 @@ static int write_profile(const struct ls_profile *profile, const struct ls_total
 		log_error("cannot write to standard output: %s", strerror(-error));
 	else if (error)
 		log_error("cannot write '%s': %s", path, strerror(-error));
-	else if (strcmp(path, "-"))
-		log_info("wrote %s", path);
 	return error;
 }
 
@@ -93,9 +92,13 @@ static int deliver(struct session *session, const struct delivery *delivery, con
 		output_file__discard(file);
 		goto cleanup;
 	}
+	error = write_profile(merged_profile__profile(merged), &totals, path, file);
+	/* The file is there: now there is no hurry. */
+	log__wait(is_end);
 	if (is_end && !delivery->files && log__level() >= LOG_INFO)
 		summary__print(merged_profile__profile(merged), &totals, stderr);
-	error = write_profile(merged_profile__profile(merged), &totals, path, file);
+	if (!error && strcmp(path, "-"))
+		log_info("wrote %s", path);
 cleanup:
 	totals__free(&totals);
 	merged_profile__free(merged);
@@ -183,10 +186,16 @@ static int deliver_last(struct session *session, const struct delivery *delivery
 
 static enum exit_status run(struct session *session, const struct delivery *delivery)
 {
-	int error = session__run(session);
-	const char *why = session__why_empty(session);
-	int failed = deliver_last(session, delivery, error);
+	const char *why;
+	int error, failed;
 
+	/* Who does not read its messages does not stop it. */
+	log__wait(0);
+	error = session__run(session);
+	signals__let_end();
+	why = session__why_empty(session);
+	failed = deliver_last(session, delivery, error);
+	log__wait(1);
 	if (why && !error)
 		log_error("no script in the profile of %s: %s", session__target(session), why);
 	if (error || failed)

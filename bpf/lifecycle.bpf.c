@@ -85,12 +85,24 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	return 0;
 }
 
+/* Of one that ended before user space came to look at it, this is all that is known. */
+static __always_inline void note_end(struct task_struct *task, __u32 tgid)
+{
+	struct ls_execution *execution = bpf_map_lookup_elem(&executions, &tgid);
+
+	if (execution && !BPF_CORE_READ(task, signal, live.counter))
+		execution->ended_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
+				      BPF_CORE_READ(task, signal, sum_sched_runtime);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(thread_exits, struct task_struct *task)
 {
 	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
 	struct ls_thread_exit record = {.type = LS_RECORD_THREAD_EXIT, .tgid = tgid};
 
+	if (!inherits_timers)
+		note_end(task, tgid);
 	if (!bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	record.tid = id_of(task);
@@ -112,6 +124,7 @@ static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
 		.stack_start = BPF_CORE_READ(task, mm, start_stack),
 	};
 
+	bpf_probe_read_kernel_str(execution.comm, sizeof(execution.comm), task->comm);
 	bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY);
 }
 

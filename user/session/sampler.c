@@ -385,6 +385,13 @@ int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execu
 		       : 0;
 }
 
+void sampler__forget_execution(struct sampler *sampler, pid_t pid)
+{
+	uint32_t tgid = (uint32_t)pid;
+
+	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.executions), &tgid);
+}
+
 int sampler__poll_fd(const struct sampler *sampler)
 {
 	return ring_buffer__epoll_fd(sampler->ring);

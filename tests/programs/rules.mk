@@ -6,7 +6,7 @@ LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
-TEST_FILES += $(O)/tests/programs/churn
+TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/set_back.so
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
@@ -67,3 +67,8 @@ $(O)/tests/programs/loader: tests/programs/loader.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread -rdynamic $< -ldl -o $@
+
+$(O)/tests/programs/set_back.so: tests/programs/set_back.c
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -fPIC -shared $< -o $@

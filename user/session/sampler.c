@@ -406,7 +406,7 @@ static int empty_queue(struct sampler *sampler)
 
 	sampler->records_left = left + 1;
 	while (!error && left-- && !bpf_map_lookup_and_delete_elem(file, NULL, &event))
-		error = receive(sampler, &event, sizeof(event));
+		error = take_out(sampler, &event, sizeof(event));
 	return error;
 }
 

@@ -67,8 +67,3 @@ $(O)/tests/programs/loader: tests/programs/loader.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread -rdynamic $< -ldl -o $@
-
-$(O)/tests/programs/set_back.so: tests/programs/set_back.c
-	$(call say,CC,tests/programs/$(@F))
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -fPIC -shared $< -o $@

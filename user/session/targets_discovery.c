@@ -115,15 +115,22 @@ static int add_missed(struct targets *targets, pid_t pid)
 	return error;
 }
 
-/* BPF tells of the ends of those that it knows by then. */
+/*
+ * BPF tells of the ends of those that it knows by then. What it noted may be of an earlier process
+ * with this number; one that is about to end has no stack any more.
+ */
 static bool has_ended_before(const struct targets *targets, pid_t pid)
 {
 	struct ls_execution execution;
 	char state = process__state(pid);
+	uint64_t stack_start;
 
-	return !state || state == 'Z' || state == 'X' ||
-	       (!sampler__execution(targets->setting.sampler, pid, &execution) &&
-		execution.ended_ns);
+	if (!state || state == 'Z' || state == 'X')
+		return true;
+	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
+	       execution.ended_ns &&
+	       (process__stack_start(pid, &stack_start) || !stack_start ||
+		stack_start == execution.stack_start);
 }
 
 /* Has it looked at and sampled. 1, or 0: it has no Lua; -ENOMEM. */

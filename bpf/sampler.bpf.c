@@ -90,6 +90,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	begin_sample(scratch, task, tgid, tid, ctx->sample_period / timer_count);
 	scratch->edition = target->edition;
 	bpf_tail_call(ctx, &families, target->family);
+	counters->dropped++;
 	return 0;
 }
 

@@ -15,21 +15,28 @@ const volatile __u32 follows_children = 0;
 /* With their timers; else it has to see to them at once. */
 const volatile __u32 inherits_timers = 1;
 
-static __always_inline void send_event(void *record, __u32 size)
+/* Samples may fill the buffer. A process whose end is not told would be sampled for good. */
+static __always_inline void keep_event(const void *record, __u32 size)
 {
 	struct ls_counters *counters = counters_here();
+	union ls_event event = {};
 
-	if (send_record(record, size) && counters)
+	__builtin_memcpy(&event, record, size);
+	if (bpf_map_push_elem(&events, &event, 0) && counters)
 		counters->records_lost++;
+}
+
+static __always_inline void send_event(void *record, __u32 size)
+{
+	if (send_record(record, size))
+		keep_event(record, size);
 }
 
 /* The reader is to look at once: nothing of the new program is known until it has. */
 static __always_inline void send_urgent_event(void *record, __u32 size)
 {
-	struct ls_counters *counters = counters_here();
-
-	if (bpf_ringbuf_output(&records, record, size, BPF_RB_FORCE_WAKEUP) && counters)
-		counters->records_lost++;
+	if (bpf_ringbuf_output(&records, record, size, BPF_RB_FORCE_WAKEUP))
+		keep_event(record, size);
 }
 
 /*
@@ -78,12 +85,24 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	return 0;
 }
 
+/* Of one that ended before user space came to look at it, this is all that is known. */
+static __always_inline void note_end(struct task_struct *task, __u32 tgid)
+{
+	struct ls_execution *execution = bpf_map_lookup_elem(&executions, &tgid);
+
+	if (execution && !BPF_CORE_READ(task, signal, live.counter))
+		execution->ended_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
+				      BPF_CORE_READ(task, signal, sum_sched_runtime);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(thread_exits, struct task_struct *task)
 {
 	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
 	struct ls_thread_exit record = {.type = LS_RECORD_THREAD_EXIT, .tgid = tgid};
 
+	if (!inherits_timers)
+		note_end(task, tgid);
 	if (!bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	record.tid = id_of(task);
@@ -96,6 +115,19 @@ int BPF_PROG(thread_exits, struct task_struct *task)
 	return 0;
 }
 
+/* However late user space finds out that it is to be sampled: what came before is known then. */
+static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
+{
+	struct ls_execution execution = {
+		.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
+			      BPF_CORE_READ(task, signal, sum_sched_runtime),
+		.stack_start = BPF_CORE_READ(task, mm, start_stack),
+	};
+
+	bpf_probe_read_kernel_str(execution.comm, sizeof(execution.comm), task->comm);
+	bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_execs, struct task_struct *task)
 {
@@ -103,6 +135,8 @@ int BPF_PROG(process_execs, struct task_struct *task)
 	struct ls_exec record = {.type = LS_RECORD_EXEC, .tgid = tgid};
 	__u32 *image = bpf_map_lookup_elem(&targets, &tgid);
 
+	if (!inherits_timers)
+		note_execution(task, tgid);
 	if (!image)
 		return 0;
 	/* Nothing fits the new program until user space has looked at it. */

@@ -12,6 +12,13 @@ struct {
 	__uint(max_entries, 4 * 1024 * 1024);
 } records __weak SEC(".maps");
 
+/* What found no room among the records, and must not be lost: 200 KiB. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4096);
+	__type(value, union ls_event);
+} events __weak SEC(".maps");
+
 /* By tgid. A host that runs more script processes than this at once is not known to exist. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -45,6 +52,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct ls_birth);
 } births __weak SEC(".maps");
+
+/* By tgid, system-wide. Asked when the program is found to be one to be sampled. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct ls_execution);
+} executions __weak SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

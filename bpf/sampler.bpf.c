@@ -93,6 +93,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	begin_sample(scratch, task, tgid, tid, period_ns);
 	scratch->edition = target->edition;
 	bpf_tail_call(ctx, &families, target->family);
+	counters->dropped++;
 	return 0;
 }
 

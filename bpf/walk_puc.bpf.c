@@ -58,8 +58,11 @@ int walk_puc(struct bpf_perf_event_data *ctx)
 		return 0;
 	target = bpf_map_lookup_elem(&images, &scratch->image);
 	thread = thread_here(scratch, counters);
-	if (!target || !thread)
+	/* It was let go this moment. */
+	if (!target || !thread) {
+		counters->dropped++;
 		return 0;
+	}
 	if (!scratch->sample.error)
 		take_stack(scratch, thread, target, counters);
 	if (scratch->sample.frame_count && is_in_collector(scratch, target))

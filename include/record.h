@@ -143,4 +143,12 @@ struct ls_fork {
 };
 _Static_assert(sizeof(struct ls_fork) == 40, "two programs share this");
 
+/* What tells of the lives of threads and processes, by its first word. */
+union ls_event {
+	__u32 type;
+	struct ls_thread_exit exit;
+	struct ls_exec exec;
+	struct ls_fork fork;
+};
+
 #endif

@@ -66,6 +66,14 @@ struct ls_birth {
 	__u32 padding;
 };
 
+/* Value of the map `executions`, keyed by tgid: processes that became another program. */
+struct ls_execution {
+	__u64 runtime_ns;  /* CPU time until then */
+	__u64 stack_start; /* where the program's stack begins: each execution has another */
+	__u64 ended_ns;    /* CPU time when it ended; 0: it has not */
+	char comm[16];
+};
+
 /* Value of the per-CPU map `counters`. */
 struct ls_counters {
 	__u64 ticks;        /* timer interrupts of target threads */

@@ -57,6 +57,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_LRU_PERCPU_HASH = 10,
+	BPF_MAP_TYPE_QUEUE = 22,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
@@ -128,6 +129,7 @@ struct sched_entity {
 
 struct signal_struct {
 	atomic_t live;
+	unsigned long long sum_sched_runtime;
 };
 
 struct mm_struct {

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -493,10 +495,62 @@ static void there_is_no_other_one_of_what_is_written_directly(void **state)
 	output_file__discard(file);
 }
 
+/* What a killed process leaves behind. */
+static void has_no_name_until_it_is_whole(void **state)
+{
+	struct fixture *fixture = *state;
+	struct output_file *file = open_file(fixture->path);
+
+	fputs("new", output_file__stream(file));
+	fflush(output_file__stream(file));
+	assert_int_equal(count_files(fixture), 0);
+	assert_int_equal(output_file__commit(file), 0);
+	assert_content(fixture->path, "new");
+	assert_int_equal(count_files(fixture), 1);
+}
+
+/* 0; 2: the file had no name, 3: it was not written, 4: mounting is forbidden. */
+static int write_without_proc(const struct fixture *fixture)
+{
+	struct output_file *file;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/proc", "tmpfs", 0, NULL))
+		return 4;
+	if (output_file__open(fixture->path, &file))
+		return 3;
+	fputs("new", output_file__stream(file));
+	if (count_files(fixture) != 1)
+		return 2;
+	return output_file__commit(file) ? 3 : 0;
+}
+
+static void has_a_name_where_it_could_not_get_one_later(void **state)
+{
+	struct fixture *fixture = *state;
+	int status;
+	pid_t pid;
+
+	need_root();
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		_exit(write_without_proc(fixture));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 4)
+		skip_because("mounts are forbidden");
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_content(fixture->path, "new");
+	assert_int_equal(count_files(fixture), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(appears_at_commit_and_not_before),
+		test(has_no_name_until_it_is_whole),
+		test(has_a_name_where_it_could_not_get_one_later),
 		test(replaces_an_existing_file_whole),
 		test(discard_leaves_nothing_but_the_old_file),
 		test(obeys_the_umask_and_is_never_writable_by_others),

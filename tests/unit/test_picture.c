@@ -388,8 +388,7 @@ static void let_end(struct fixture *fixture)
 		{0}, {.source = "@a.lua", .name = "work", .line = 1}};
 	static const struct ls_profile_node nodes[3] = {
 		{0}, {.first_child = 2, .samples = 0}, {.parent = 1, .function = 1, .samples = 7}};
-	static const struct ls_profile_category category = {.name = "lua5.4 (pid 42)",
-							    .node = 1};
+	static const struct ls_profile_category category = {.name = "lua5.4 (pid 42)", .node = 1};
 	const struct ls_profile profile = {.functions = functions,
 					   .function_count = 1,
 					   .nodes = nodes,

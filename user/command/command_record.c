@@ -16,6 +16,7 @@
 #include "rolled_files.h"
 #include "session.h"
 #include "shown_profile.h"
+#include "signals.h"
 #include "summary.h"
 
 /* Where a session's profile goes. */
@@ -42,10 +43,12 @@ static int deliver(struct session *session, const struct delivery *delivery, con
 		output_file__discard(file);
 		goto cleanup;
 	}
-	if (is_end && log__level() >= LOG_INFO)
-		summary__print(merged_profile__profile(shown.merged), &shown.totals, stderr);
 	if (file)
 		error = shown_profile__write(&shown, path, file, &size);
+	/* The file is there: now there is no hurry. */
+	log__wait(is_end);
+	if (is_end && log__level() >= LOG_INFO)
+		summary__print(merged_profile__profile(shown.merged), &shown.totals, stderr);
 	if (file && !error && strcmp(path, "-"))
 		log_info("wrote %s", path);
 cleanup:
@@ -144,21 +147,29 @@ static int deliver_last(struct session *session, const struct delivery *delivery
 	}
 	if (delivery->files)
 		return deliver_interval(session, delivery);
-	error = delivery->folder && (delivery->options->interval_ns || log__level() < LOG_INFO)
-			? 0
-			: deliver(session, delivery, delivery->path, delivery->file, true);
-	return delivery->folder ? deliver_parts(session, delivery) : error;
+	if (!delivery->folder)
+		return deliver(session, delivery, delivery->path, delivery->file, true);
+	error = deliver_parts(session, delivery);
+	/* The summary is of all. */
+	if (!delivery->options->interval_ns && log__level() >= LOG_INFO)
+		deliver(session, delivery, delivery->path, NULL, true);
+	return error;
 }
 
 static enum exit_status run(struct session *session, const struct delivery *delivery)
 {
-	int error = session__run(session);
-	const char *why = session__why_empty(session);
-	int failed = deliver_last(session, delivery, error);
+	const char *why;
+	int error, failed;
 
+	/* Who does not read its messages does not stop it. */
+	log__wait(0);
+	error = session__run(session);
+	signals__let_end();
+	why = session__why_empty(session);
+	failed = deliver_last(session, delivery, error);
+	log__wait(1);
 	if (delivery->folder && output_folder__failed(delivery->folder))
 		failed = -EIO;
-
 	if (why && !error)
 		log_error("no script in the profile of %s: %s", session__target(session), why);
 	if (error || failed)

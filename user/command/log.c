@@ -2,6 +2,7 @@
 #include "log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,8 @@ static enum log_level shown = LOG_INFO;
 static void (*before_message)(void);
 static void (*diverted)(void *context, enum log_level level, const char *line);
 static void *diverted_context;
+static bool never_waits;
+static uint64_t untaken;
 
 void log__set_level(enum log_level level)
 {
@@ -120,8 +123,10 @@ write_message(enum log_level level, const char *kind, const char *format, va_lis
 		before_message();
 	if (diverted)
 		diverted(diverted_context, level, line);
-	else
+	else if (!never_waits || terminal__takes_more(STDERR_FILENO))
 		fprintf(stderr, "%sluaspy: %s%s\n", importance(level), kind, line);
+	else
+		untaken++;
 	errno = saved_errno;
 }
 
@@ -159,4 +164,14 @@ void log_debug(const char *format, ...)
 	va_start(args, format);
 	write_message(LOG_DEBUG, "debug: ", format, args);
 	va_end(args);
+}
+
+void log__wait(int waits)
+{
+	uint64_t count = waits ? untaken : 0;
+
+	never_waits = !waits;
+	untaken -= count;
+	if (count)
+		log_warn("%" PRIu64 " messages are lost: nobody took those before", count);
 }

@@ -31,6 +31,12 @@ void log__divert(void (*sink)(void *context, enum log_level level, const char *l
 		 void *context);
 
 /*
+ * Whether a message waits until somebody takes it; where not, those that nobody takes are counted,
+ * and told when messages wait again. They do at first.
+ */
+void log__wait(int waits);
+
+/*
  * "luaspy: " and the message; "luaspy: warning: " and "luaspy: debug: " where it is one. The
  * progress line is taken off the terminal first (log__call_before). Systemd's journal is told how
  * important each is. errno stays as it was.

@@ -90,7 +90,7 @@ void progress__show(const struct progress *progress)
 
 	if (last_draw_ns && now - last_draw_ns < REDRAW_NS)
 		return;
-	if (!can_draw())
+	if (!can_draw() || !terminal__takes_more(STDERR_FILENO))
 		return;
 	columns = terminal__columns(STDERR_FILENO);
 	format_line(progress, line, sizeof(line));
@@ -108,7 +108,7 @@ void progress__show(const struct progress *progress)
 
 void progress__clear(void)
 {
-	if (!drawn)
+	if (!drawn || !terminal__takes_more(STDERR_FILENO))
 		return;
 	write_out("\r" CLEAR_RIGHT);
 	drawn = false;

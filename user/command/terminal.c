@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "terminal.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <wchar.h>
@@ -12,6 +13,13 @@ unsigned terminal__columns(int fd)
 	if (ioctl(fd, TIOCGWINSZ, &size))
 		return 0;
 	return size.ws_col;
+}
+
+bool terminal__takes_more(int fd)
+{
+	struct pollfd place = {.fd = fd, .events = POLLOUT};
+
+	return poll(&place, 1, 0) != 0;
 }
 
 size_t terminal__decode(const char *text, uint32_t *code_point)

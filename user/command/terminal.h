@@ -10,6 +10,9 @@
 /* Columns of the terminal behind `fd` as it is now; 0 where it is none or does not tell. */
 unsigned terminal__columns(int fd);
 
+/* Whether text can be written there now: it may be stopped (Ctrl-S), or nobody reads a pipe. */
+bool terminal__takes_more(int fd);
+
 /*
  * The character that `text` begins with. How many bytes it has (1 to 4), or 0 where these are not
  * UTF-8: stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF.

@@ -26,14 +26,73 @@ struct output_file {
 	 */
 	int folder;                    /* -1: written directly */
 	char temporary[TEMPORARY_LEN]; /* "": there is none */
+	bool is_nameless;              /* until it is whole: nothing stays of one that is not */
 	char name[];
 };
+
+static int choose_temporary(struct output_file *file)
+{
+	uint64_t suffix;
+
+	if (getrandom(&suffix, sizeof(suffix), 0) != sizeof(suffix))
+		return -errno;
+	snprintf(file->temporary, sizeof(file->temporary), ".luaspy-%016" PRIx64, suffix);
+	return 0;
+}
+
+static int give_temporary_name(struct output_file *file, int fd)
+{
+	char path[64];
+	int error = -EEXIST;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (int i = 0; i < ATTEMPTS && error == -EEXIST; i++) {
+		error = choose_temporary(file);
+		if (!error &&
+		    linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW))
+			error = -errno;
+	}
+	if (error)
+		*file->temporary = '\0';
+	return error;
+}
+
+/* The file behind `fd`, which has no name, gets its own, or where that is taken a temporary one. */
+static int give_name(struct output_file *file, int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!linkat(AT_FDCWD, path, file->folder, file->name, AT_SYMLINK_FOLLOW))
+		return 0;
+	return give_temporary_name(file, fd);
+}
+
+/* Closes what is not standard output; *fd stays open for a file that has no name yet. */
+static int close_stream(struct output_file *file, int *fd)
+{
+	int error = 0;
+
+	if (!file->stream || file->stream == stdout)
+		return 0;
+	if (file->is_nameless)
+		*fd = fcntl(fileno(file->stream), F_DUPFD_CLOEXEC, 0);
+	if (file->is_nameless && *fd < 0)
+		error = -errno;
+	return fclose(file->stream) && !error ? -errno : error;
+}
 
 /* Frees, and removes whatever was not renamed. Keeps nothing open but standard output. */
 static int finish(struct output_file *file, int err)
 {
-	if (file->stream && file->stream != stdout && fclose(file->stream) && !err)
-		err = -errno;
+	int fd = -1, close_error = close_stream(file, &fd);
+
+	if (!err)
+		err = close_error;
+	if (!err && file->is_nameless)
+		err = give_name(file, fd);
+	if (fd >= 0)
+		close(fd);
 	if (!err && *file->temporary) {
 		if (renameat(file->folder, file->temporary, file->folder, file->name))
 			err = -errno;
@@ -149,16 +208,16 @@ static void give_to_invoker(int fd)
 		return;
 }
 
-static int open_temporary(struct output_file *file, mode_t mode)
+/* For file systems that know no files without a name. */
+static int open_with_name(struct output_file *file, mode_t mode)
 {
 	int fd = -1;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
-		uint64_t suffix;
+		int error = choose_temporary(file);
 
-		if (getrandom(&suffix, sizeof(suffix), 0) != sizeof(suffix))
-			return -errno;
-		snprintf(file->temporary, sizeof(file->temporary), ".luaspy-%016" PRIx64, suffix);
+		if (error)
+			return error;
 		fd = openat(file->folder, file->temporary,
 			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != EEXIST)
@@ -170,7 +229,34 @@ static int open_temporary(struct output_file *file, mode_t mode)
 		*file->temporary = '\0';
 		return err;
 	}
-	give_to_invoker(fd);
+	return fd;
+}
+
+/* Not every file system knows files without a name, nor does each that does give them one. */
+static bool can_give_names(int folder)
+{
+	struct output_file probe = {.folder = folder};
+	int fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	bool can = fd >= 0 && !give_temporary_name(&probe, fd);
+
+	if (can)
+		unlinkat(folder, probe.temporary, 0);
+	if (fd >= 0)
+		close(fd);
+	return can;
+}
+
+static int open_temporary(struct output_file *file, mode_t mode)
+{
+	int fd = can_give_names(file->folder)
+			 ? openat(file->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)
+			 : -1;
+
+	file->is_nameless = fd >= 0;
+	if (fd < 0)
+		fd = open_with_name(file, mode);
+	if (fd >= 0)
+		give_to_invoker(fd);
 	return fd;
 }
 
@@ -275,7 +361,7 @@ int output_file__again(const struct output_file *file, struct output_file **agai
 	int err;
 
 	*again = NULL;
-	if (!*file->temporary)
+	if (file->folder < 0)
 		return -ENOTSUP;
 	made = calloc(1, sizeof(*made) + strlen(file->name) + 1);
 	if (!made)

@@ -39,7 +39,7 @@ void baseline__subtract(const struct baseline *baseline, const struct ls_counter
 	recorder->cpu_ns =
 		recorder->cpu_ns > baseline->cpu_ns ? recorder->cpu_ns - baseline->cpu_ns : 0;
 	recorder->missed_processes -= baseline->missed_processes;
-	recorder->classes[LS_SAMPLE_DROPPED] = counters->dropped - baseline->counters.dropped;
+	recorder->classes[LS_SAMPLE_DROPPED] += counters->dropped - baseline->counters.dropped;
 	recorder->vma_busy = counters->vma_busy - baseline->counters.vma_busy;
 	recorder->lost_records += counters->records_lost - baseline->counters.records_lost;
 	recorder->samples = 0;

@@ -21,6 +21,7 @@ struct mappings {
 	struct mappings_receiver receiver;
 	struct perf_buffer *buffer;
 	struct generations *passed_over; /* by struct mapped_file */
+	struct generations *with_lua;    /* likewise */
 	int map;                         /* that libbpf wants for such a buffer */
 	int error;                       /* of a receiver */
 };
@@ -96,7 +97,8 @@ int mappings__open(const struct mappings_receiver *receiver, struct mappings **o
 	mappings->map = -1;
 	mappings->receiver = *receiver;
 	mappings->passed_over = generations__new(sizeof(struct mapped_file), sizeof(char), NULL);
-	if (mappings->passed_over)
+	mappings->with_lua = generations__new(sizeof(struct mapped_file), sizeof(char), NULL);
+	if (mappings->passed_over && mappings->with_lua)
 		error = open_buffer(mappings);
 	if (error)
 		mappings__close(mappings);
@@ -113,6 +115,7 @@ void mappings__close(struct mappings *mappings)
 	if (mappings->map >= 0)
 		close(mappings->map);
 	generations__free(mappings->passed_over);
+	generations__free(mappings->with_lua);
 	free(mappings);
 }
 
@@ -132,11 +135,26 @@ int mappings__drain(struct mappings *mappings)
 	return error < 0 ? error : 0;
 }
 
+static int note(struct generations *files, const struct mapped_file *file)
+{
+	if (generations__find(files, file))
+		return 0;
+	if (generations__young(files) >= FILES_MOST)
+		generations__age(files);
+	return generations__add(files, file) ? 0 : -ENOMEM;
+}
+
 int mappings__pass_over(struct mappings *mappings, const struct mapped_file *file)
 {
-	if (generations__find(mappings->passed_over, file))
-		return 0;
-	if (generations__young(mappings->passed_over) >= FILES_MOST)
-		generations__age(mappings->passed_over);
-	return generations__add(mappings->passed_over, file) ? 0 : -ENOMEM;
+	return note(mappings->passed_over, file);
+}
+
+int mappings__note_lua(struct mappings *mappings, const struct mapped_file *file)
+{
+	return note(mappings->with_lua, file);
+}
+
+int mappings__is_lua(const struct mappings *mappings, const struct mapped_file *file)
+{
+	return generations__find(mappings->with_lua, file) != NULL;
 }

@@ -43,4 +43,8 @@ int mappings__drain(struct mappings *mappings);
 /* That file is of no interest: nobody is told of it again. 0 or -ENOMEM. */
 int mappings__pass_over(struct mappings *mappings, const struct mapped_file *file);
 
+/* That file is a Lua, or holds one: it is known then even of a process that has ended. */
+int mappings__note_lua(struct mappings *mappings, const struct mapped_file *file);
+int mappings__is_lua(const struct mappings *mappings, const struct mapped_file *file);
+
 #endif

@@ -376,8 +376,9 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 
 	if (recording->is_paused)
 		return 0;
+	/* It was let go just after this was sent. */
 	if (!subject) {
-		recording->strangers++;
+		recording->classes[LS_SAMPLE_DROPPED]++;
 		return 0;
 	}
 	error = keep_bounds(recording, 2U * sample->frame_count + 2);

@@ -106,11 +106,26 @@ static int take_out(void *context, void *data, size_t size)
 	return !error && !--sampler->records_left ? ENOUGH : error;
 }
 
+/* What the kernel's types take, and more. */
+#define LOADING_BYTES (16UL << 20)
+
+/* libbpf says that it did not find the kernel's types where there is no memory for them. */
+static int lacks_memory(int error)
+{
+	void *memory = error == -ESRCH ? malloc(LOADING_BYTES) : NULL;
+
+	free(memory);
+	return error == -ENOMEM || (error == -ESRCH && !memory);
+}
+
 static int explain_load_failure(int error)
 {
 	char missing[128];
 
-	if ((error == -EPERM || error == -EACCES) && *privileges__missing(missing, sizeof(missing)))
+	if (lacks_memory(error))
+		log_error("cannot load the BPF program: out of memory");
+	else if ((error == -EPERM || error == -EACCES) &&
+		 *privileges__missing(missing, sizeof(missing)))
 		log_error("cannot load the BPF program: permission denied (missing: %s; try sudo)",
 			  missing);
 	else if ((error == -EPERM || error == -EACCES) && privileges__are_namespaced())
@@ -326,9 +341,38 @@ int sampler__has_thread(struct sampler *sampler, pid_t tid)
 	return 0;
 }
 
+int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execution *execution)
+{
+	uint32_t tgid = (uint32_t)pid;
+
+	return bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.executions), &tgid, execution)
+		       ? -ENOENT
+		       : 0;
+}
+
+void sampler__forget_execution(struct sampler *sampler, pid_t pid)
+{
+	uint32_t tgid = (uint32_t)pid;
+
+	bpf_map_delete_elem(bpf_map__fd(sampler->bpf->maps.executions), &tgid);
+}
+
 int sampler__poll_fd(const struct sampler *sampler)
 {
 	return ring_buffer__epoll_fd(sampler->ring);
+}
+
+/* What found no room in the buffer is younger than what it held. */
+static int empty_queue(struct sampler *sampler)
+{
+	uint32_t left = bpf_map__max_entries(sampler->bpf->maps.events);
+	int file = bpf_map__fd(sampler->bpf->maps.events), error = 0;
+	union ls_event event;
+
+	sampler->records_left = left + 1;
+	while (!error && left-- && !bpf_map_lookup_and_delete_elem(file, NULL, &event))
+		error = take_out(sampler, &event, sizeof(event));
+	return error;
 }
 
 /* 0, or -errno of a receiver. */
@@ -339,7 +383,9 @@ static int empty_buffer(struct sampler *sampler)
 
 	sampler->records_left = buffer_bytes / (BPF_RINGBUF_HDR_SZ + sizeof(struct ls_exec));
 	count = ring_buffer__consume(sampler->ring);
-	return count < 0 && count != ENOUGH ? count : 0;
+	if (count < 0 && count != ENOUGH)
+		return count;
+	return empty_queue(sampler);
 }
 
 /* The first has woken us and warmed the caches, which the frequency changes little. */

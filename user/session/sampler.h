@@ -57,6 +57,10 @@ void sampler__forget_target(struct sampler *sampler, pid_t pid);
  */
 int sampler__attach_thread(struct sampler *sampler, pid_t pid, pid_t tid);
 
+/* System-wide: how the process came to its program, since the sampler was opened. 0 or -ENOENT. */
+int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execution *execution);
+void sampler__forget_execution(struct sampler *sampler, pid_t pid);
+
 /*
  * Switches all timers off or on, those of threads still to be attached or born included; on is what
  * they are at first. A thread that is just being born may take after what its creator's timer was

@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 int signals__catch(void)
 {
@@ -27,6 +30,31 @@ int signals__have_terminal(void)
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
+}
+
+/* timeout(1) sends two, one right after the other. */
+#define GRACE_NS 1000000000ULL
+
+static uint64_t ended_ns;
+
+static void end_process(int signal_number)
+{
+	if (clock_ns(CLOCK_MONOTONIC) - ended_ns < GRACE_NS)
+		return;
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+void signals__let_end(void)
+{
+	struct sigaction action = {.sa_handler = end_process, .sa_flags = SA_RESTART};
+	sigset_t term;
+
+	ended_ns = clock_ns(CLOCK_MONOTONIC);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigaction(SIGTERM, &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &term, NULL);
 }
 
 enum signals_demand signals__take(int fd, const struct launch *launch)

@@ -17,6 +17,12 @@ int signals__catch(void);
 /* Whether a terminal controls this process, whose end is told by SIGHUP. */
 int signals__have_terminal(void);
 
+/*
+ * The session is over: a SIGTERM ends the process from here on, whatever it waits for, but for one
+ * that comes with those that ended the session.
+ */
+void signals__let_end(void);
+
 enum signals_demand { SIGNALS_NOTHING, SIGNALS_END, SIGNALS_SWITCH, SIGNALS_HANGUP };
 
 /*

@@ -117,6 +117,12 @@ static int file_by_name(struct target_process *target)
 	return file(target);
 }
 
+int target_process__presume(struct target_process *target)
+{
+	target->is_filed = 1;
+	return file(target);
+}
+
 static int make(const struct target_setting *setting, pid_t pid, int is_child, const char *name,
 		struct target_process **made)
 {

@@ -81,6 +81,9 @@ int target_process__new_child(const struct target_setting *setting, pid_t pid, c
 /* It runs another program now. 0 or -ENOMEM. */
 int target_process__executes(struct target_process *target, const struct ls_exec *exec);
 
+/* It ran Lua, although nobody can look at it any more. 0 or -ENOMEM. */
+int target_process__presume(struct target_process *target);
+
 /* Looks for its interpreters. 0; -ENOENT: it is not to be profiled, it said why; other -errno. */
 int target_process__look(struct target_process *target);
 

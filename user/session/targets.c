@@ -289,8 +289,12 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 	struct target_process *target =
 		exit->is_last ? targets__find(targets, (pid_t)exit->tgid) : NULL;
 
-	if (target)
-		target->has_ended = 1;
+	if (!target)
+		return;
+	target->has_ended = 1;
+	/* Its time was told: it is not one that was missed. */
+	if (targets->options.is_system_wide)
+		sampler__forget_execution(targets->setting.sampler, target->pid);
 }
 
 /* What was found out about it stays, and so does what was sampled. */

@@ -77,18 +77,79 @@ int targets__add_children(struct targets *targets)
 	return added < 0 ? added : 0;
 }
 
+/* What a process may have been charged before it executes its program and is noticed. */
+#define BEGINNING_NS 10000000
+
+/*
+ * One with Lua came and went before it was looked at: it is counted, and its time is in the profile
+ * without a sample. 0, also where nothing is known of its end; or -ENOMEM.
+ */
+static int add_missed(struct targets *targets, pid_t pid)
+{
+	struct ls_thread_exit exit = {.tgid = (uint32_t)pid, .tid = (uint32_t)pid, .is_last = 1};
+	struct target_process *target;
+	struct ls_execution execution;
+	int error;
+
+	if (sampler__execution(targets->setting.sampler, pid, &execution) || !execution.ended_ns)
+		return 0;
+	memcpy(exit.comm, execution.comm, sizeof(exit.comm));
+	exit.comm[sizeof(exit.comm) - 1] = '\0';
+	if (!process_filter__takes(targets->filter, pid, exit.comm))
+		return 0;
+	sampler__forget_execution(targets->setting.sampler, pid);
+	error = target_process__new_child(&targets->setting, pid, exit.comm, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (!error)
+		error = target_process__presume(target);
+	if (error)
+		return error;
+	exit.time_ns = clock_ns(CLOCK_MONOTONIC);
+	exit.runtime_ns = execution.ended_ns;
+	if (execution.runtime_ns > BEGINNING_NS)
+		exit.runtime_ns -= execution.runtime_ns;
+	error = recording__thread_exit(targets->setting.recording, &exit);
+	targets->missed++;
+	targets__drop(targets, target);
+	return error;
+}
+
+/*
+ * BPF tells of the ends of those that it knows by then. What it noted may be of an earlier process
+ * with this number; one that is about to end has no stack any more.
+ */
+static bool has_ended_before(const struct targets *targets, pid_t pid)
+{
+	struct ls_execution execution;
+	char state = process__state(pid);
+	uint64_t stack_start;
+
+	if (!state || state == 'Z' || state == 'X')
+		return true;
+	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
+	       execution.ended_ns &&
+	       (process__stack_start(pid, &stack_start) || !stack_start ||
+		stack_start == execution.stack_start);
+}
+
 /* Has it looked at and sampled. 1, or 0: it has no Lua; -ENOMEM. */
 static int take_in(struct targets *targets, struct target_process *target)
 {
 	int error = target_process__look(target);
+	pid_t pid = target->pid;
 
 	/* It is gone, or runs something else by now. */
 	if (!error && !identification__found(target->identification)) {
 		targets__drop(targets, target);
-		return 0;
+		return add_missed(targets, pid);
 	}
 	if (!error)
 		error = target_process__begin(target);
+	if (!error && has_ended_before(targets, pid)) {
+		targets__drop(targets, target);
+		return add_missed(targets, pid);
+	}
 	if (!error)
 		error = threads__attach(&target->threads, target->title);
 	if (!error || error == -ENOMEM)
@@ -98,16 +159,19 @@ static int take_in(struct targets *targets, struct target_process *target)
 	return 0;
 }
 
-/* What a process may have been charged before it executes its program and is noticed. */
-#define BEGINNING_NS 10000000
-
 /* All its time is its own: not that of a shell, say, that ran for long before it became this. */
 static bool has_just_begun(const struct targets *targets, pid_t pid)
 {
-	uint64_t birth_ns, runtime_ns;
+	uint64_t birth_ns, runtime_ns, stack_start;
+	struct ls_execution execution;
 
-	return !process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
-	       !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS;
+	if (!process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
+	    !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS)
+		return true;
+	/* It was quicker than this. */
+	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
+	       execution.runtime_ns < BEGINNING_NS && !process__stack_start(pid, &stack_start) &&
+	       stack_start == execution.stack_start;
 }
 
 /* 1, or 0 where it is none to be sampled; -ENOMEM. */
@@ -208,6 +272,8 @@ static int look_at(struct targets *targets, const struct mapped_code *code, bool
 		*holds_lua = !error && file.minor;
 		if (is_denied(error))
 			miss(targets, code->pid);
+		if (*holds_lua)
+			error = mappings__note_lua(targets->mappings, &code->file);
 		if (error == -ENOTSUP || (!error && !*holds_lua))
 			error = mappings__pass_over(targets->mappings, &code->file);
 		break;
@@ -223,6 +289,8 @@ static int on_mapping(void *context, const struct mapped_code *code)
 	bool holds_lua;
 	int result = look_at(targets, code, &holds_lua);
 
+	if (!result && !holds_lua && !target && mappings__is_lua(targets->mappings, &code->file))
+		return add_missed(targets, code->pid);
 	if (result || !holds_lua)
 		return result;
 	if (target && !target->has_ended) {

@@ -318,33 +318,47 @@ ssize_t process__all(pid_t **pids)
 	return list_ids("/proc", pids);
 }
 
-/* Field 22 of /proc/PID/stat, in clock ticks of the clock that goes on in suspension. */
-int process__birth_ns(pid_t pid, uint64_t *birth_ns)
+/* Fields 22 and 28 of /proc/PID/stat. */
+static int read_stat(pid_t pid, unsigned long long *start_ticks, uint64_t *stack_start)
 {
-	struct timespec boot, monotonic;
-	unsigned long long ticks;
-	uint64_t asleep_ns;
 	char *text, *end;
 	int error = read_all(open_proc("/proc/%d/stat", pid), &text);
 
 	if (error)
-		goto cleanup;
+		return error;
 	end = strrchr(text, ')');
 	if (!end || sscanf(end + 1,
 			   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-			   "%*d %*d %*d %*d %llu",
-			   &ticks) != 1) {
+			   "%*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %" SCNu64,
+			   start_ticks, stack_start) != 2)
 		error = -EPROTO;
-		goto cleanup;
-	}
+	free(text);
+	return error;
+}
+
+int process__stack_start(pid_t pid, uint64_t *address)
+{
+	unsigned long long ticks;
+
+	return read_stat(pid, &ticks, address);
+}
+
+/* It is told in clock ticks of the clock that goes on in suspension. */
+int process__birth_ns(pid_t pid, uint64_t *birth_ns)
+{
+	struct timespec boot, monotonic;
+	uint64_t asleep_ns, stack_start;
+	unsigned long long ticks;
+	int error = read_stat(pid, &ticks, &stack_start);
+
+	if (error)
+		return error;
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
 	asleep_ns = (uint64_t)(boot.tv_sec - monotonic.tv_sec) * NS_PER_SECOND +
 		    (uint64_t)(boot.tv_nsec - monotonic.tv_nsec);
 	*birth_ns = ticks * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK)) - asleep_ns;
-cleanup:
-	free(text);
-	return error;
+	return 0;
 }
 
 int process__user(pid_t pid, uid_t *user)

@@ -52,6 +52,12 @@ ssize_t process__threads(pid_t pid, pid_t **tids);
 /* All processes, likewise. */
 ssize_t process__all(pid_t **pids);
 
+/*
+ * Where the stack of the program that it runs begins; 0: it is about to end. Each execution has
+ * another. 0 or -errno.
+ */
+int process__stack_start(pid_t pid, uint64_t *address);
+
 /* When it was born, CLOCK_MONOTONIC, no later than that and 10 ms sooner at most. 0 or -errno. */
 int process__birth_ns(pid_t pid, uint64_t *birth_ns);
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Nothing stays of a luaspy that is killed: nothing in the kernel, and no half file. */
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 60
+#define IDS_MAX  4096
+
+/* What it has in the kernel that outlives it if somebody else holds it: a program, a map, a link.
+ */
+static const struct kind {
+	const char *name, *mark;
+	int (*open)(__u32 id);
+} kinds[] = {
+	{"programs", "\nprog_id:\t", bpf_prog_get_fd_by_id},
+	{"maps", "\nmap_id:\t", bpf_map_get_fd_by_id},
+	{"links", "\nlink_id:\t", bpf_link_get_fd_by_id},
+};
+
+struct ids {
+	__u32 items[IDS_MAX];
+	int count;
+};
+
+static void add_id(struct ids *ids, __u32 id)
+{
+	for (int i = 0; i < ids->count; i++)
+		if (ids->items[i] == id)
+			return;
+	assert_in_range(ids->count, 0, IDS_MAX - 1);
+	ids->items[ids->count++] = id;
+}
+
+/* As its open files tell. A link's tells the id of its program, too. */
+static struct ids list_ids(const struct child *spy, const char *mark)
+{
+	struct ids ids = {};
+	char folder[64], path[400];
+	DIR *stream;
+
+	snprintf(folder, sizeof(folder), "/proc/%d/fdinfo", spy->pid);
+	stream = opendir(folder);
+	assert_non_null(stream);
+	for (struct dirent *entry; (entry = readdir(stream));) {
+		char *text, *line;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		text = access(path, F_OK) ? NULL : read_file(path, NULL);
+		line = text ? strstr(text, mark) : NULL;
+		if (line)
+			add_id(&ids, (__u32)strtoul(line + strlen(mark), NULL, 10));
+		free(text);
+	}
+	closedir(stream);
+	return ids;
+}
+
+/* The kernel takes a moment. */
+static void await_gone(const struct kind *kind, const struct ids *ids)
+{
+	double end = now_seconds() + 10;
+
+	for (int i = 0; i < ids->count; i++) {
+		int file;
+
+		while ((file = kind->open(ids->items[i])) >= 0) {
+			close(file);
+			if (now_seconds() > end)
+				fail_msg("%s %u is still there", kind->name, ids->items[i]);
+			sleep_seconds(0.05);
+		}
+		assert_int_equal(errno, ENOENT);
+	}
+}
+
+static int count_visible_files(const struct stage *stage)
+{
+	return count_files(stage->folder) - 2 * stage->count;
+}
+
+static void end_by_force(struct child *spy)
+{
+	kill(spy->pid, SIGKILL);
+	assert_int_equal(child__wait(spy, PATIENCE), 128 + SIGKILL);
+}
+
+static void leaves_nothing_in_the_kernel(void **state)
+{
+	struct stage *stage = *state;
+	struct child *busy, *spies[2];
+	struct ids ids[2][3];
+	int visible;
+
+	need_lua();
+	busy = start_busy(stage);
+	visible = count_visible_files(stage);
+	spies[0] = start_record(stage, busy->pid, "-o", "x.json");
+	spies[1] = start(stage, luaspy_program(), "record", "--system", "-o", "y.json");
+	for (int i = 0; i < 2; i++) {
+		spying__await_timers(stage, spies[i]);
+		for (int kind = 0; kind < 3; kind++) {
+			ids[i][kind] = list_ids(spies[i], kinds[kind].mark);
+			print_message("%d %s%s", ids[i][kind].count, kinds[kind].name,
+				      kind < 2 ? ", " : "\n");
+			assert_in_range(ids[i][kind].count, 1, IDS_MAX);
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		end_by_force(spies[i]);
+		/* An event on a thread holds its program: there is none either. */
+		for (int kind = 0; kind < 3; kind++)
+			await_gone(&kinds[kind], &ids[i][kind]);
+	}
+	/* The target is none the worse for it. */
+	child__let_work(busy, 0.1);
+	assert_int_equal(count_visible_files(stage), visible);
+}
+
+/* Whenever that is: while it samples, puts the profile together or writes it. */
+static void leaves_no_half_file(void **state)
+{
+	static const double delays[] = {0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
+	struct stage *stage = *state;
+	struct child *busy;
+	int whole = 0, none = 0;
+
+	need_lua();
+	busy = start_busy(stage);
+	for (size_t i = 0; i < sizeof(delays) / sizeof(*delays); i++) {
+		struct child *spy =
+			start_record(stage, busy->pid, "-F", "10khz", "--timeline", "-o", "x.json");
+
+		spying__await_timers(stage, spy);
+		child__let_work(busy, 0.3);
+		kill(spy->pid, SIGTERM);
+		sleep_seconds(delays[i]);
+		kill(spy->pid, SIGKILL);
+		child__wait(spy, PATIENCE);
+		if (access(in_folder(stage, "x.json"), F_OK)) {
+			none++;
+			assert_int_equal(count_visible_files(stage), 0);
+			continue;
+		}
+		whole++;
+		assert_int_equal(count_visible_files(stage), 1);
+		spying__read(stage, in_folder(stage, "x.json"));
+		unlink(in_folder(stage, "x.json"));
+	}
+	print_message("%d whole files, %d times none\n", whole, none);
+	assert_in_range(none, 1, sizeof(delays) / sizeof(*delays));
+}
+
+/* The FIFO of its commands has a name: the next one takes it as it is. */
+static void leaves_a_fifo_that_the_next_one_takes(void **state)
+{
+	struct stage *stage = *state;
+	struct child *busy, *spy;
+
+	need_lua();
+	busy = start_busy(stage);
+	spy = start_record(stage, busy->pid, "--control", "commands", "-o", "x.json");
+	spying__await_timers(stage, spy);
+	/* Nobody listens any more to what is written to it then. */
+	end_by_force(spy);
+	assert_int_equal(count_visible_files(stage), 1);
+	spy = start_record(stage, busy->pid, "--control", "commands", "-o", "x.json");
+	spying__await_timers(stage, spy);
+	child__let_work(busy, 0.1);
+	assert_int_equal(child__wait(start(stage, "sh", "-c", "echo stop >commands"), PATIENCE), 0);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	spying__read(stage, in_folder(stage, "x.json"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(leaves_nothing_in_the_kernel),
+		staged(leaves_no_half_file),
+		staged(leaves_a_fifo_that_the_next_one_takes),
+	};
+
+	return cmocka_run_group_tests_name("killed", tests, NULL, NULL);
+}

@@ -118,12 +118,16 @@ int BPF_PROG(thread_exits, struct task_struct *task)
 /* However late user space finds out that it is to be sampled: what came before is known then. */
 static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
 {
+	const struct ls_execution *last = bpf_map_lookup_elem(&executions, &tgid);
 	struct ls_execution execution = {
+		.time_ns = bpf_ktime_get_ns(),
 		.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
 			      BPF_CORE_READ(task, signal, sum_sched_runtime),
 		.stack_start = BPF_CORE_READ(task, mm, start_stack),
 	};
 
+	if (last && !last->ended_ns)
+		execution.counted_ns = last->counted_ns;
 	bpf_probe_read_kernel_str(execution.comm, sizeof(execution.comm), task->comm);
 	bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY);
 }
@@ -142,6 +146,7 @@ int BPF_PROG(process_execs, struct task_struct *task)
 	/* Nothing fits the new program until user space has looked at it. */
 	*image = LS_IMAGE_NONE;
 	record.time_ns = bpf_ktime_get_ns();
+	record.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
 	send_urgent_event(&record, sizeof(record));
 	bpf_map_delete_elem(&threads, &tgid);

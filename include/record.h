@@ -125,9 +125,10 @@ struct ls_exec {
 	__u32 type;
 	__u32 tgid;
 	__u64 time_ns;
+	__u64 runtime_ns;       /* CPU time of the thread until then */
 	char comm[LS_COMM_LEN]; /* its name from now on */
 };
-_Static_assert(sizeof(struct ls_exec) == 32, "two programs share this");
+_Static_assert(sizeof(struct ls_exec) == 40, "two programs share this");
 
 /*
  * LS_RECORD_FORK: a process was born of one that is sampled, and is sampled like it. Only where

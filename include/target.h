@@ -68,7 +68,9 @@ struct ls_birth {
 
 /* Value of the map `executions`, keyed by tgid: processes that became another program. */
 struct ls_execution {
+	__u64 time_ns;     /* bpf_ktime_get_ns() */
 	__u64 runtime_ns;  /* CPU time until then */
+	__u64 counted_ns;  /* CPU time up to which it was sampled before; 0: it was not */
 	__u64 stack_start; /* where the program's stack begins: each execution has another */
 	__u64 ended_ns;    /* CPU time when it ended; 0: it has not */
 	char comm[16];

@@ -73,8 +73,8 @@ static int wanted(const char *variable, int by_default)
 static struct child *start_system(struct stage *stage)
 {
 	struct child *spy = start(stage, "nice", "-n", "-20", luaspy_program(), "record",
-				  "--system", "-v", "--max-overhead", "none", "--name", accounts__own_name(),
-				  "--merge-by", "name", "-o", "profile.json");
+				  "--system", "-v", "--max-overhead", "none", "--name",
+				  accounts__own_name(), "--merge-by", "name", "-o", "profile.json");
 
 	child__await_errors(stage, spy, "processes run Lua");
 	return spy;

@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "generations.h"
@@ -38,8 +39,11 @@ static void receive(struct mappings *mappings, const struct perf_event_header *h
 	} *record = (const void *)header;
 	struct mapped_code code = {};
 
-	if (header->size < sizeof(*record))
+	/* Behind the path is what sample_type asks for. */
+	if (header->size < sizeof(*record) + sizeof(code.time_ns))
 		return;
+	memcpy(&code.time_ns, (const char *)record + header->size - sizeof(code.time_ns),
+	       sizeof(code.time_ns));
 	code.pid = (pid_t)record->pid;
 	code.address = record->address;
 	code.file.inode = record->inode;
@@ -75,6 +79,10 @@ static int open_buffer(struct mappings *mappings)
 		.wakeup_watermark = 1, /* byte: each record wakes the reader */
 		.mmap = 1,
 		.mmap2 = 1,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 	};
 
 	mappings->map = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "mappings", sizeof(int),

@@ -17,6 +17,7 @@ struct mapped_file {
 
 struct mapped_code {
 	pid_t pid;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t address; /* where it begins */
 	struct mapped_file file;
 };

@@ -350,6 +350,16 @@ int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execu
 		       : 0;
 }
 
+void sampler__note_counted(struct sampler *sampler, pid_t pid, uint64_t runtime_ns)
+{
+	struct ls_execution execution = {};
+	uint32_t tgid = (uint32_t)pid;
+
+	sampler__execution(sampler, pid, &execution);
+	execution.counted_ns = runtime_ns;
+	bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.executions), &tgid, &execution, BPF_ANY);
+}
+
 void sampler__forget_execution(struct sampler *sampler, pid_t pid)
 {
 	uint32_t tgid = (uint32_t)pid;

@@ -61,6 +61,9 @@ int sampler__attach_thread(struct sampler *sampler, pid_t pid, pid_t tid);
 int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execution *execution);
 void sampler__forget_execution(struct sampler *sampler, pid_t pid);
 
+/* System-wide: it is no target any more, but lives; of its CPU time, so much is recorded. */
+void sampler__note_counted(struct sampler *sampler, pid_t pid, uint64_t runtime_ns);
+
 /*
  * Switches all timers off or on, those of threads still to be attached or born included; on is what
  * they are at first. A thread that is just being born may take after what its creator's timer was

@@ -283,6 +283,7 @@ static int is_gone(pid_t pid)
 /* A script's wrapper does that. */
 int target_process__executes(struct target_process *target, const struct ls_exec *exec)
 {
+	const struct target_setting *setting = target->setting;
 	char name[LS_COMM_LEN + 1];
 	int error, is_expected;
 
@@ -291,6 +292,12 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 	/* There is nothing more to be found out. */
 	if (is_expected && is_gone(target->pid))
 		return 0;
+	/* What it was charged so far is its last program's. */
+	error = recording__settle_thread(
+		setting->recording, &(struct recorded_thread){target->pid, (uint32_t)target->pid,
+							      target->name, exec->runtime_ns});
+	if (error)
+		return error;
 	set_name(target, name);
 	target->has_executed = 1;
 	target->named_cpu_ns = 0;

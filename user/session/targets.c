@@ -300,6 +300,13 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 /* What was found out about it stays, and so does what was sampled. */
 static void let_go(struct targets *targets, struct target_process *target)
 {
+	uint64_t runtime_ns;
+
+	if (targets->options.is_system_wide && !target->has_ended &&
+	    !process__runtime_ns(target->pid, &runtime_ns)) {
+		threads__end(&target->threads, target->name);
+		sampler__note_counted(targets->setting.sampler, target->pid, runtime_ns);
+	}
 	recording__complete(targets->setting.recording, target->pid, target->name, 0);
 	add_findings(targets, target, &targets->findings);
 	targets__drop(targets, target);

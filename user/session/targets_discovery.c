@@ -107,7 +107,9 @@ static int add_missed(struct targets *targets, pid_t pid)
 		return error;
 	exit.time_ns = clock_ns(CLOCK_MONOTONIC);
 	exit.runtime_ns = execution.ended_ns;
-	if (execution.runtime_ns > BEGINNING_NS)
+	if (execution.counted_ns > execution.runtime_ns)
+		exit.runtime_ns -= execution.counted_ns;
+	else if (execution.counted_ns || execution.runtime_ns > BEGINNING_NS)
 		exit.runtime_ns -= execution.runtime_ns;
 	error = recording__thread_exit(targets->setting.recording, &exit);
 	targets->missed++;
@@ -159,23 +161,46 @@ static int take_in(struct targets *targets, struct target_process *target)
 	return 0;
 }
 
+/* From where on a process's CPU time is that of a target. */
+struct beginning {
+	bool is_birth;
+	uint64_t runtime_ns; /* else; 0: it is too late to know, it is that of now */
+};
+
+/* A program maps what it is linked to so soon, however busy the host is. */
+#define LINKING_NS 1000000000
+
 /* All its time is its own: not that of a shell, say, that ran for long before it became this. */
 static bool has_just_begun(const struct targets *targets, pid_t pid)
 {
-	uint64_t birth_ns, runtime_ns, stack_start;
-	struct ls_execution execution;
+	uint64_t birth_ns, runtime_ns;
 
-	if (!process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
-	    !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS)
-		return true;
-	/* It was quicker than this. */
-	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
-	       execution.runtime_ns < BEGINNING_NS && !process__stack_start(pid, &stack_start) &&
-	       stack_start == execution.stack_start;
+	return !process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
+	       !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS;
+}
+
+/* It holds Lua, and that was mapped at `mapped_ns`; 0: nobody knows when. */
+static struct beginning beginning_of(const struct targets *targets, pid_t pid, uint64_t mapped_ns)
+{
+	struct ls_execution execution;
+	uint64_t stack_start;
+
+	if (sampler__execution(targets->setting.sampler, pid, &execution) || execution.ended_ns)
+		return (struct beginning){has_just_begun(targets, pid), 0};
+	if (!execution.counted_ns && has_just_begun(targets, pid))
+		return (struct beginning){true, 0};
+	/* By what its program loads later, it is another kind of process from then on. */
+	if (!mapped_ns || mapped_ns > execution.time_ns + LINKING_NS ||
+	    process__stack_start(pid, &stack_start) || stack_start != execution.stack_start)
+		return (struct beginning){};
+	if (execution.counted_ns > execution.runtime_ns)
+		return (struct beginning){false, execution.counted_ns};
+	return (struct beginning){!execution.counted_ns && execution.runtime_ns < BEGINNING_NS,
+				  execution.runtime_ns};
 }
 
 /* 1, or 0 where it is none to be sampled; -ENOMEM. */
-static int add_found(struct targets *targets, pid_t pid, bool is_newborn)
+static int add_found(struct targets *targets, pid_t pid, struct beginning beginning)
 {
 	struct target_process *target = targets__find(targets, pid);
 	char name[16];
@@ -193,7 +218,8 @@ static int add_found(struct targets *targets, pid_t pid, bool is_newborn)
 	if (error)
 		return error;
 	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
-	target->threads.is_newborn = is_newborn;
+	target->threads.is_newborn = beginning.is_birth;
+	target->threads.begin_ns = beginning.runtime_ns;
 	return take_in(targets, target);
 }
 
@@ -204,11 +230,13 @@ static int add_found(struct targets *targets, pid_t pid, bool is_newborn)
  * With the children that it had before BPF knew of it, which map nothing and so would never be
  * noticed, and theirs. How many they are in all, or -ENOMEM.
  */
-static int add_family(struct targets *targets, pid_t pid, bool is_newborn, int generations)
+static int add_family(struct targets *targets, pid_t pid, struct beginning beginning,
+		      int generations)
 {
 	pid_t *children;
 	ssize_t count;
-	int added = add_found(targets, pid, is_newborn);
+	struct beginning of_children = {.is_birth = beginning.is_birth};
+	int added = add_found(targets, pid, beginning);
 
 	if (added <= 0)
 		return added;
@@ -221,7 +249,7 @@ static int add_family(struct targets *targets, pid_t pid, bool is_newborn, int g
 		int result =
 			targets__find(targets, children[i])
 				? 0
-				: add_family(targets, children[i], is_newborn, generations - 1);
+				: add_family(targets, children[i], of_children, generations - 1);
 
 		added = result < 0 ? result : added + result;
 	}
@@ -297,8 +325,8 @@ static int on_mapping(void *context, const struct mapped_code *code)
 		target->has_mapped = 1;
 		return 0;
 	}
-	result =
-		add_family(targets, code->pid, has_just_begun(targets, code->pid), GENERATIONS_MAX);
+	result = add_family(targets, code->pid, beginning_of(targets, code->pid, code->time_ns),
+			    GENERATIONS_MAX);
 	return result < 0 ? result : 0;
 }
 
@@ -335,7 +363,7 @@ static int search(struct targets *targets, size_t *among)
 		if (!target || target->has_ended)
 			result = holds_lua(targets, pids[i]);
 		denied += is_denied(result) && is_wanted(targets, pids[i]);
-		result = result > 0 ? add_found(targets, pids[i], has_just_begun(targets, pids[i]))
+		result = result > 0 ? add_found(targets, pids[i], beginning_of(targets, pids[i], 0))
 				    : 0;
 		found = result < 0 ? result : found + result;
 	}

@@ -23,6 +23,8 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 
 	if (!error)
 		error = process__name(tid, comm);
+	if (tid == threads->pid && threads->begin_ns && threads->begin_ns < runtime_ns)
+		runtime_ns = threads->begin_ns;
 	if (!error && !threads->is_paused && !threads->is_newborn)
 		error = recording__begin_thread(
 			threads->recording,
@@ -72,6 +74,8 @@ int threads__attach(struct threads *threads, const char *target)
 
 	if (threads->is_newborn || process__runtime_ns(threads->pid, &threads->cpu_start_ns))
 		threads->cpu_start_ns = 0;
+	if (threads->begin_ns && threads->begin_ns < threads->cpu_start_ns)
+		threads->cpu_start_ns = threads->begin_ns;
 	attached = attach_all(threads, attach_thread);
 	if (attached >= 0)
 		return 0;

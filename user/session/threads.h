@@ -15,6 +15,7 @@ struct threads {
 	struct recording *recording; /* is told when threads begin and end */
 	int is_paused;               /* nothing is recorded; may be so from the start */
 	int is_newborn;              /* all that it was ever charged is recorded */
+	uint64_t begin_ns;           /* or from that CPU time on; 0: from when timers start */
 	uint64_t cpu_start_ns;       /* CPU time of the process where it began, or was resumed */
 	uint64_t cpu_ns;        /* what it was charged before that; in the end all: 0: not known */
 	uint64_t cpu_so_far_ns; /* when it was settled or ended */

@@ -33,8 +33,7 @@ struct sampler {
 	struct backlog backlog;
 	struct relief *relief; /* NULL: nobody else empties the buffer */
 	int is_relieved;       /* what comes out of it goes to the backlog */
-	uint32_t handed;       /* records, by this drain */
-	uint64_t first_ns;     /* own CPU time when it had handed out the first */
+	uint64_t sample_ns;    /* that it takes to hand one out: half of them take more */
 	uint64_t handing_ns;   /* see sampler__handing_ns() */
 };
 
@@ -79,15 +78,31 @@ static int hand_out(const struct sampler_receiver *receiver, const void *data, s
 	return -EBADMSG;
 }
 
+/*
+ * What is new in a sample, a function or a whole process, is looked at once, however often samples
+ * are taken. So it is not the mean that counts; nor does the time count in which we did not run.
+ */
+static void learn_handing(struct sampler *sampler, uint64_t ns)
+{
+	uint64_t step = sampler->sample_ns / 16 + 1;
+
+	if (ns > sampler->sample_ns)
+		sampler->sample_ns += step;
+	else if (sampler->sample_ns > step)
+		sampler->sample_ns -= step;
+	sampler->handing_ns += sampler->sample_ns;
+}
+
 static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 	int error = hand_out(&sampler->receiver, data, size);
 
-	if (*(const uint32_t *)data == LS_RECORD_SAMPLE)
+	if (*(const uint32_t *)data == LS_RECORD_SAMPLE) {
 		timers__tick(&sampler->timers, (pid_t)((const struct ls_sample *)data)->tid);
-	if (!sampler->handed++)
-		sampler->first_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		learn_handing(sampler, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+	}
 	return error;
 }
 
@@ -398,27 +413,11 @@ static int empty_buffer(struct sampler *sampler)
 	return empty_queue(sampler);
 }
 
-/* The first has woken us and warmed the caches, which the frequency changes little. */
-static void measure_handing(struct sampler *sampler)
-{
-	uint64_t since_ns;
-
-	if (sampler->handed < 2)
-		return;
-	since_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - sampler->first_ns;
-	sampler->handing_ns += since_ns * sampler->handed / (sampler->handed - 1);
-}
-
 int sampler__drain(struct sampler *sampler)
 {
-	int error;
+	int error = backlog__hand_out(&sampler->backlog, receive, sampler);
 
-	sampler->handed = 0;
-	error = backlog__hand_out(&sampler->backlog, receive, sampler);
-	if (!error)
-		error = empty_buffer(sampler);
-	measure_handing(sampler);
-	return error;
+	return error ? error : empty_buffer(sampler);
 }
 
 static int fill_backlog(void *context)

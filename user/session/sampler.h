@@ -110,7 +110,7 @@ void sampler__take_over(struct sampler *sampler);
 /* What the BPF programs took so far; 0 where kernel.bpf_stats_enabled is off. */
 uint64_t sampler__runtime_ns(const struct sampler *sampler);
 
-/* Own CPU time that was spent on handing out records, those that come after others in a drain. */
+/* Own time that samples took to be handed out, if all were like most. */
 uint64_t sampler__handing_ns(const struct sampler *sampler);
 
 /* Sums over all CPUs. 0 or -errno. */

@@ -16,6 +16,10 @@
 
 enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP };
 
+/* What --max-overhead is with --system where nobody says. */
+#define OVERHEAD_SYSTEM_PPM  10000
+#define OVERHEAD_SYSTEM_TEXT "1%"
+
 struct record_options {
 	struct target_choice targets;
 	uint64_t duration_ns;      /* 0: until Ctrl-C or the target's end */
@@ -59,7 +63,8 @@ struct dump_command_options {
 
 struct top_options {
 	struct target_choice targets;
-	uint64_t period_ns; /* these four as in record_options */
+	uint64_t period_ns; /* these five as in record_options */
+	uint32_t max_overhead_ppm;
 	uint32_t max_depth;
 	const char *layout;
 	bool waits;

@@ -22,9 +22,6 @@
 #define FREQUENCY_TEXT    TEXT(FREQUENCY_DEFAULT)
 #define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
 #define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
-#define OVERHEAD_SYSTEM   1 /* percent */
-#define OVERHEAD_TEXT     TEXT(OVERHEAD_SYSTEM)
-#define PPM_PER_PERCENT   10000
 #define FUNCTION_TEXT     "a function's name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it"
 #define TIME_TEXT         "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
 #define SAMPLES_MAX       1000000000
@@ -93,7 +90,7 @@ static const char help[] =
 	"                         much of the targets' CPU time, in interrupts, BPF and\n"
 	"                         luaspy itself (what it takes however often it samples\n"
 	"                         counts for half of that at most); or none\n"
-	"                         (default: none; with --system: " OVERHEAD_TEXT "%)\n"
+	"                         (default: none; with --system: " OVERHEAD_SYSTEM_TEXT ")\n"
 	"      --max-depth=N      frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
 	"                         (default: " DEPTH_TEXT ")\n"
 	"      --lines            tell functions apart by the line that they are at\n"
@@ -243,15 +240,6 @@ static int parse_interval(const char *text, uint64_t *ns)
 	return value < INTERVAL_MIN ? -ERANGE : 0;
 }
 
-static int parse_overhead(const char *text, struct record_options *record)
-{
-	record->has_max_overhead = true;
-	record->max_overhead_ppm = 0;
-	if (!strcmp(text, "none") || !strcmp(text, "off"))
-		return 0;
-	return units__parse_percent(text, &record->max_overhead_ppm);
-}
-
 /* Takes an option that says into how many files, or one of the above. */
 static int set_file_option(int letter, struct record_options *record)
 {
@@ -278,7 +266,8 @@ static int set_moment_option(int letter, struct record_options *record)
 	case OPTION_UNTIL_SAMPLES:
 		return usage__parse_number(optarg, SAMPLES_MAX, &record->until_samples);
 	case OPTION_MAX_OVERHEAD:
-		return parse_overhead(optarg, record);
+		record->has_max_overhead = true;
+		return units__parse_limit(optarg, &record->max_overhead_ppm);
 	case OPTION_PAUSED:
 		record->is_paused = true;
 		return 0;
@@ -467,7 +456,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	    !record->output_dir)
 		record->category = CATEGORY_PROCESS;
 	if (record->targets.system && !record->has_max_overhead)
-		record->max_overhead_ppm = OVERHEAD_SYSTEM * PPM_PER_PERCENT;
+		record->max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
 	if (record_sense__check(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return choose_target(argc, argv, record);

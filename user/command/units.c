@@ -148,6 +148,12 @@ int units__parse_percent(const char *text, uint32_t *ppm)
 	return 0;
 }
 
+int units__parse_limit(const char *text, uint32_t *ppm)
+{
+	*ppm = 0;
+	return strcmp(text, "none") && strcmp(text, "off") ? units__parse_percent(text, ppm) : 0;
+}
+
 char *units__format_percent(uint64_t ppm, char *to, size_t size)
 {
 	int length = snprintf(to, size, "%" PRIu64 ".%04u", ppm / PPM_PER_PERCENT,

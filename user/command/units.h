@@ -45,6 +45,9 @@ char *units__format_size(uint64_t bytes, char *to, size_t size);
 /* "0.5%", "1", "12.25%" into millionths: 0.01 to 100%. 0, -EINVAL or -ERANGE, and so on. */
 int units__parse_percent(const char *text, uint32_t *ppm);
 
+/* The same, or "none" or "off", which are 0: no limit. */
+int units__parse_limit(const char *text, uint32_t *ppm);
+
 /* Millionths, and no more decimals than they need: "0.5%" */
 char *units__format_percent(uint64_t ppm, char *to, size_t size);
 

@@ -25,7 +25,8 @@ struct run {
 	enum merged_lines lines;
 	struct view_options view;
 	uint64_t samples;
-	int has_ended; /* the second process */
+	uint64_t dropped; /* of a process that is not known any more */
+	int has_ended;    /* the second process */
 };
 
 /* Few, so that they meet again; or any. */
@@ -82,7 +83,10 @@ static void send_sample(struct run *run)
 			.flags = input__take(input, 1),
 		};
 	require(recording__sample(run->recording, &sample, frames) == 0);
-	run->samples += !(sample.tgid && run->has_ended);
+	if (sample.tgid && run->has_ended)
+		run->dropped++;
+	else
+		run->samples++;
 }
 
 static void send_function(struct run *run)
@@ -231,7 +235,8 @@ static void check_file(struct run *run)
 	}
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		counted += classes[class];
-	require(counted == run->samples);
+	require(counted == run->samples + run->dropped);
+	require(classes[LS_SAMPLE_DROPPED] >= run->dropped);
 	for (uint32_t id = 1; id <= profile.node_count; id++)
 		self_ns += profile.nodes[id].self_ns;
 	require(merged_profile__new(&profile, run->lines, &merged) == 0);

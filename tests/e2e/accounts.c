@@ -33,7 +33,7 @@ const char *accounts__own_copy(struct stage *stage, const char *program)
 	return path;
 }
 
-static int64_t ticks(struct stage *stage, const struct child *spy)
+int64_t accounts__ticks(struct stage *stage, const struct child *spy)
 {
 	const char *end = strstr(child__errors(stage, spy), " ticks,");
 
@@ -60,7 +60,7 @@ void accounts__assert_whole(struct stage *stage, const struct child *spy,
 		      (long long)sum, (long long)scriptprofile__recorded(profile, "LostRecords"),
 		      (long long)scriptprofile__recorded(profile, "MissedProcesses"));
 	assert_int_equal(scriptprofile__samples(profile, "total"), sum);
-	assert_int_equal(ticks(stage, spy), sum);
+	assert_int_equal(accounts__ticks(stage, spy), sum);
 	charged_us = scriptprofile__recorded(profile, "CpuDuration");
 	short_us = charged_us - profile->all_us;
 	/* 0: of the only one, which has ended, the kernel does not tell it any more. */

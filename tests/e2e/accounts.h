@@ -11,6 +11,9 @@ const char *accounts__own_name(void);
 /* A copy of `program` under that name, in the stage's folder: its path. */
 const char *accounts__own_copy(struct stage *stage, const char *program);
 
+/* As BPF counted them, which knows of no files; of a luaspy with -v that has ended. */
+int64_t accounts__ticks(struct stage *stage, const struct child *spy);
+
 /*
  * Prints how many samples are of each class, and what was lost; every tick that BPF counted is in
  * one (of a luaspy with -v), and all CPU time in a category.

@@ -142,8 +142,9 @@ static void assert_read_through_its_root(struct stage *stage, struct scriptprofi
 
 static struct child *start_system(struct stage *stage)
 {
-	struct child *spy = start(stage, luaspy_program(), "record", "--system", "--name",
-				  "^(inner-lua|lua-by-link)$", "-o", "profile.json");
+	struct child *spy =
+		start(stage, luaspy_program(), "record", "--system", "--max-overhead", "none",
+		      "--name", "^(inner-lua|lua-by-link)$", "-o", "profile.json");
 
 	child__await_errors(stage, spy, "processes run Lua");
 	return spy;

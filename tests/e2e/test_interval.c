@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "spying.h"
+#include "accounts.h"
 
 #define PATIENCE  60
 #define FILES_MAX 64
@@ -54,12 +54,6 @@ static struct child *start_worker(struct stage *stage, const char *lua, const ch
 	worker = start(stage, lua, "worker.lua");
 	child__await_output(stage, worker, "ready");
 	return worker;
-}
-
-static double cpu_us(const struct child *child)
-{
-	return 1e6 * ((double)child->usage.ru_utime.tv_sec + (double)child->usage.ru_stime.tv_sec) +
-	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec;
 }
 
 static double number(const struct scriptprofile *profile, const char *key)
@@ -118,17 +112,6 @@ static void assert_near(const char *what, double found, double expected, double 
 	assert_true(found >= (1 - tolerance) * expected && found <= (1 + tolerance) * expected);
 }
 
-/* As BPF counted them, which knows of no files. */
-static int64_t ticks(struct stage *stage, const struct child *spy)
-{
-	const char *errors = child__errors(stage, spy), *end = strstr(errors, " ticks,");
-
-	assert_non_null(end);
-	while (end > errors && end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	return strtoll(end, NULL, 10);
-}
-
 /* Nothing of the session is in no file, and nothing in two. */
 static void assert_whole(struct stage *stage, const struct child *spy, const struct sums *sums,
 			 double cpu)
@@ -138,7 +121,7 @@ static void assert_whole(struct stage *stage, const struct child *spy, const str
 	assert_near("wall clock of files, s", sums->wall_us / 1e6,
 		    (sums->to_ms - sums->from_ms) / 1e3, 0.001);
 	assert_in_range(sums->samples, 1, INT64_MAX);
-	assert_int_equal(sums->samples, ticks(stage, spy));
+	assert_int_equal(sums->samples, accounts__ticks(stage, spy));
 	if (sums->timed)
 		assert_int_equal(sums->timed, sums->samples);
 }
@@ -159,8 +142,8 @@ static void files_add_up_to_the_session(void **state)
 	sums = read_all(*state, "x-*.json");
 	print_message("%d files\n", sums.files);
 	assert_in_range(sums.files, 6, FILES_MAX);
-	assert_whole(*state, spy, &sums, cpu_us(worker));
-	assert_near("in work, s", sums.work_us / 1e6, cpu_us(worker) / 1e6, 0.1);
+	assert_whole(*state, spy, &sums, accounts__charged_us(worker));
+	assert_near("in work, s", sums.work_us / 1e6, accounts__charged_us(worker) / 1e6, 0.1);
 	assert_int_equal(access(in_folder(*state, "x.json"), F_OK), -1);
 }
 
@@ -188,7 +171,8 @@ static void files_of_the_system_add_up(void **state)
 	sums = read_all(*state, "x-*.json");
 	print_message("%d files\n", sums.files);
 	assert_in_range(sums.files, 7, FILES_MAX);
-	assert_whole(*state, spy, &sums, cpu_us(worker) + cpu_us(brief));
+	assert_whole(*state, spy, &sums,
+		     accounts__charged_us(worker) + accounts__charged_us(brief));
 }
 
 /* Deep stacks fill the ring buffer several times over while one file is on its way. */
@@ -220,8 +204,8 @@ static void loses_nothing_to_a_slow_disk(void **state)
 	print_message("%d files, %lld samples, %lld dropped\n", sums.files, (long long)sums.samples,
 		      (long long)sums.dropped);
 	assert_in_range(sums.files, 3, FILES_MAX);
-	assert_whole(*state, spy, &sums, cpu_us(worker));
-	assert_near("in work, s", sums.work_us / 1e6, cpu_us(worker) / 1e6, 0.01);
+	assert_whole(*state, spy, &sums, accounts__charged_us(worker));
+	assert_near("in work, s", sums.work_us / 1e6, accounts__charged_us(worker) / 1e6, 0.01);
 	assert_int_equal(sums.dropped, 0);
 }
 
@@ -252,7 +236,7 @@ static void a_pause_goes_on_from_file_to_file(void **state)
 		      sums.paused_us / 1e6, sums.wall_us / 1e6);
 	assert_true(sums.paused_us > 700000);
 	assert_true(sums.cpu_us > 600000 && sums.cpu_us < sums.wall_us - sums.paused_us + 20000);
-	assert_int_equal(sums.samples, ticks(*state, spy));
+	assert_int_equal(sums.samples, accounts__ticks(*state, spy));
 }
 
 /* An empty interval has its file; the exit status is that of all. */

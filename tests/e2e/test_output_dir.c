@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "spying.h"
+#include "accounts.h"
 
 #define PATIENCE 60
 
@@ -96,27 +96,10 @@ static struct scriptprofile *read_one(struct stage *stage, const char *pattern)
 	return profile;
 }
 
-static double cpu_us(const struct child *child)
-{
-	return 1e6 * ((double)child->usage.ru_utime.tv_sec + (double)child->usage.ru_stime.tv_sec) +
-	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec;
-}
-
 static void assert_near(const char *what, double found, double expected, double tolerance)
 {
 	print_message("%s: %.3f of %.3f\n", what, found / 1e6, expected / 1e6);
 	assert_true(found >= (1 - tolerance) * expected && found <= (1 + tolerance) * expected);
-}
-
-/* As BPF counted them, which knows of no files. */
-static int64_t ticks(struct stage *stage, const struct child *spy)
-{
-	const char *errors = child__errors(stage, spy), *end = strstr(errors, " ticks,");
-
-	assert_non_null(end);
-	while (end > errors && end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	return strtoll(end, NULL, 10);
 }
 
 /* Nothing of the session is in no file, and nothing in two. */
@@ -125,7 +108,7 @@ static void assert_whole(struct stage *stage, const struct child *spy, const str
 {
 	assert_near("CPU time of all files", sums->cpu_us, cpu, 0.01);
 	assert_near("their categories", sums->categories_us, cpu, 0.01);
-	assert_int_equal(sums->samples, ticks(stage, spy));
+	assert_int_equal(sums->samples, accounts__ticks(stage, spy));
 	if (sums->timed)
 		assert_int_equal(sums->timed, sums->samples);
 }
@@ -181,7 +164,7 @@ static double let_work(struct child *const *workers, int count)
 		child__tell(workers[i], "go");
 	for (int i = 0; i < count; i++) {
 		assert_int_equal(child__wait(workers[i], PATIENCE), 0);
-		sum += cpu_us(workers[i]);
+		sum += accounts__charged_us(workers[i]);
 	}
 	return sum;
 }
@@ -213,7 +196,8 @@ static void each_process_has_its_file(void **state)
 		snprintf(title, sizeof(title), "%s (pid %d)", name, workers[i]->pid);
 		profile = read_one(*state, pattern);
 		recorder = json_object_get(profile->document, "Recorder");
-		assert_near(title, number(recorder, "CpuDuration"), cpu_us(workers[i]), 0.01);
+		assert_near(title, number(recorder, "CpuDuration"),
+			    accounts__charged_us(workers[i]), 0.01);
 		assert_string_equal(target_of(profile), title);
 		assert_non_null(json_object_get(recorder, "Interpreter"));
 		assert_non_null(
@@ -275,7 +259,7 @@ static void what_somebody_put_there_stays(void **state)
 	let_work(&worker, 1);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = read_one(*state, "out/*_2.json");
-	assert_near("CPU time", (double)profile->all_us, cpu_us(worker), 0.05);
+	assert_near("CPU time", (double)profile->all_us, accounts__charged_us(worker), 0.05);
 	content = read_file(in_folder(*state, "precious"), NULL);
 	assert_string_equal(content, "precious");
 	free(content);
@@ -325,11 +309,11 @@ static void of_the_system_what_has_ended_has_its_file(void **state)
 		all[i] = start(stage, in_folder(stage, name), "brief.lua");
 		assert_int_equal(child__wait(all[i], PATIENCE), 0);
 	}
-	cpu = cpu_us(all[1]);
+	cpu = accounts__charged_us(all[1]);
 	for (int i = 2; i < 6; i++)
-		cpu += cpu_us(all[i]);
+		cpu += accounts__charged_us(all[i]);
 	assert_int_equal(child__wait(all[0], PATIENCE), 0);
-	cpu += cpu_us(all[0]);
+	cpu += accounts__charged_us(all[0]);
 	kill(spy->pid, SIGINT);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	snprintf(pattern, sizeof(pattern), "out/%s-*", name);
@@ -337,7 +321,8 @@ static void of_the_system_what_has_ended_has_its_file(void **state)
 	for (int i = 0; i < 6; i++) {
 		sums = read_process(stage, all[i]->pid);
 		assert_int_equal(sums.files, 1);
-		assert_near("CPU time of one", sums.cpu_us, cpu_us(all[i]), i ? 0.05 : 0.01);
+		assert_near("CPU time of one", sums.cpu_us, accounts__charged_us(all[i]),
+			    i ? 0.05 : 0.01);
 	}
 	sums = read_all(stage, "out/*");
 	assert_whole(stage, spy, &sums, cpu);
@@ -394,10 +379,11 @@ static void groups_have_a_file_each(void **state)
 	assert_whole(*state, spy, &sums, cpu);
 	profile = read_one(*state, "out/a_pair-2*-*.json");
 	assert_near("CPU time of the pair", (double)profile->all_us,
-		    cpu_us(workers[0]) + cpu_us(workers[1]), 0.01);
+		    accounts__charged_us(workers[0]) + accounts__charged_us(workers[1]), 0.01);
 	assert_int_equal(json_array_size(json_object_get(profile->document, "Categories")), 2);
 	profile = read_one(*state, "out/alone-2*-*.json");
-	assert_near("CPU time of the other", (double)profile->all_us, cpu_us(workers[2]), 0.01);
+	assert_near("CPU time of the other", (double)profile->all_us,
+		    accounts__charged_us(workers[2]), 0.01);
 }
 
 /* One works all the time, the other for a while. */
@@ -419,8 +405,8 @@ static void intervals_have_files_of_those_that_worked(void **state)
 	brief = read_process(*state, workers[1]->pid);
 	print_message("%d files, %d and %d\n", sums.files, busy.files, brief.files);
 	assert_whole(*state, spy, &sums, cpu);
-	assert_near("CPU time of one", busy.cpu_us, cpu_us(workers[0]), 0.01);
-	assert_near("CPU time of the other", brief.cpu_us, cpu_us(workers[1]), 0.01);
+	assert_near("CPU time of one", busy.cpu_us, accounts__charged_us(workers[0]), 0.01);
+	assert_near("CPU time of the other", brief.cpu_us, accounts__charged_us(workers[1]), 0.01);
 	assert_true(busy.files >= 8);
 	assert_in_range(brief.files, 2, busy.files - 1);
 }
@@ -559,8 +545,8 @@ static void what_cannot_be_written_costs_no_other(void **state)
 	assert_non_null(strstr(child__errors(stage, spy), "File too large"));
 	assert_non_null(strstr(child__errors(stage, spy), "cannot write 1 of 2 files into 'out'"));
 	assert_int_equal(count_files(in_folder(stage, "out")), 1);
-	assert_near("CPU time of the other", read_process(stage, small->pid).cpu_us, cpu_us(small),
-		    0.02);
+	assert_near("CPU time of the other", read_process(stage, small->pid).cpu_us,
+		    accounts__charged_us(small), 0.02);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "spying.h"
+#include "accounts.h"
 
 #define PATIENCE  60
 #define PATH_SIZE 256
@@ -71,12 +71,6 @@ static const char *own_names(void)
 	return expression;
 }
 
-static double cpu_us(const struct child *child)
-{
-	return 1e6 * ((double)child->usage.ru_utime.tv_sec + (double)child->usage.ru_stime.tv_sec) +
-	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec;
-}
-
 /* It samples, and has looked at all processes that there were. */
 static struct child *start_system(struct stage *stage, const char *filter, const char *value)
 {
@@ -92,12 +86,6 @@ static struct scriptprofile *end_system(struct stage *stage, struct child *spy)
 	kill(spy->pid, SIGINT);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	return spying__read(stage, in_folder(stage, "profile.json"));
-}
-
-static void assert_near(const char *what, double found, double expected, double tolerance)
-{
-	print_message("%s: %.3f s of %.3f\n", what, found / 1e6, expected / 1e6);
-	assert_true(found > (1 - tolerance) * expected && found < (1 + tolerance) * expected);
 }
 
 static void has_what_runs_and_not_what_has_no_lua(void **state)
@@ -134,11 +122,12 @@ static void has_what_starts_meanwhile(void **state)
 	assert_int_equal(child__wait(early, PATIENCE), 0);
 	assert_int_equal(child__wait(late, PATIENCE), 0);
 	profile = end_system(stage, spy);
-	assert_near("lua5.4", (double)process_us(profile, "lua5.4", early->pid), cpu_us(early),
-		    0.02);
-	assert_near("lua5.1", (double)process_us(profile, "lua5.1", late->pid), cpu_us(late), 0.02);
-	assert_near("hot", (double)scriptprofile__total_us(profile, "hot.lua", "hot", -1), 800000,
-		    0.05);
+	accounts__assert_near("lua5.4", (double)process_us(profile, "lua5.4", early->pid),
+			      accounts__charged_us(early), 0.02);
+	accounts__assert_near("lua5.1", (double)process_us(profile, "lua5.1", late->pid),
+			      accounts__charged_us(late), 0.02);
+	accounts__assert_near("hot", (double)scriptprofile__total_us(profile, "hot.lua", "hot", -1),
+			      800000, 0.05);
 }
 
 /* Timers and the like that it has open. */
@@ -250,10 +239,11 @@ static void tells_a_process_from_the_last_one_with_its_id(void **state)
 		reused++;
 	print_message("%d of 20 processes had one id\n", reused);
 	assert_in_range(reused, 10, 20);
-	assert_near("four", (double)scriptprofile__total_us(profile, "four.lua", "four", -1),
-		    1000000, 0.05);
-	assert_near("one", (double)scriptprofile__total_us(profile, "one.lua", "one", -1), 1000000,
-		    0.05);
+	accounts__assert_near("four",
+			      (double)scriptprofile__total_us(profile, "four.lua", "four", -1),
+			      1000000, 0.05);
+	accounts__assert_near("one", (double)scriptprofile__total_us(profile, "one.lua", "one", -1),
+			      1000000, 0.05);
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
@@ -275,13 +265,14 @@ static void has_what_is_forked(void **state)
 	forks = start(stage, own_copy(stage, built_program("host-5.4")), "forks.lua");
 	assert_int_equal(child__wait(forks, PATIENCE), 0);
 	profile = end_system(stage, spy);
-	assert_near("parent", (double)scriptprofile__stack_us(profile, "main chunk > parent"),
-		    200000, 0.1);
-	assert_near("children",
-		    (double)scriptprofile__stack_us(profile, "main chunk > child > shared"),
-		    1200000, 0.05);
+	accounts__assert_near("parent",
+			      (double)scriptprofile__stack_us(profile, "main chunk > parent"),
+			      200000, 0.1);
+	accounts__assert_near(
+		"children", (double)scriptprofile__stack_us(profile, "main chunk > child > shared"),
+		1200000, 0.05);
 	/* With those of its children, for which it waited. */
-	assert_near("all", (double)profile->all_us, cpu_us(forks), 0.02);
+	accounts__assert_near("all", (double)profile->all_us, accounts__charged_us(forks), 0.02);
 }
 
 static void has_a_library_that_is_loaded_later(void **state)
@@ -337,11 +328,12 @@ static void follows_what_a_process_becomes(void **state)
 	changing = start(stage, own_copy(stage, built_program("host-5.4")), "first.lua");
 	assert_int_equal(child__wait(changing, PATIENCE), 0);
 	profile = end_system(stage, spy);
-	assert_near("first", (double)scriptprofile__total_us(profile, "first.lua", "first", -1),
-		    300000, 0.1);
-	assert_near("hot", (double)scriptprofile__total_us(profile, "hot.lua", "hot", -1), 300000,
-		    0.1);
-	assert_near("without the shell", (double)profile->all_us, 600000, 0.1);
+	accounts__assert_near("first",
+			      (double)scriptprofile__total_us(profile, "first.lua", "first", -1),
+			      300000, 0.1);
+	accounts__assert_near("hot", (double)scriptprofile__total_us(profile, "hot.lua", "hot", -1),
+			      300000, 0.1);
+	accounts__assert_near("without the shell", (double)profile->all_us, 600000, 0.1);
 }
 
 int main(void)

@@ -110,11 +110,42 @@ static void time_that_is_not_handed_over_is_in_the_next(void **state)
 	recording__free(recording);
 }
 
+static uint32_t count_functions(struct recording *recording)
+{
+	struct ls_profile profile = {};
+	uint32_t count = 0;
+
+	recording__export(recording, &profile);
+	for (uint32_t id = 1; id <= profile.function_count; id++)
+		count += profile.functions[id].name || profile.functions[id].source;
+	return count;
+}
+
+/* What lives goes on to be known; of what has ended, the next profile needs nothing. */
+static void functions_of_programs_that_have_ended_are_forgotten(void **state)
+{
+	struct recording *recording = begin();
+	uint32_t none = count_functions(recording);
+
+	(void)state;
+	take_of(recording, 0x5000, PERIOD);
+	take_of(recording, 0x6000, 2 * PERIOD);
+	settle(recording, 2 * PERIOD);
+	assert_int_equal(count_functions(recording), none + 2);
+	assert_int_equal(recording__restart(recording), 0);
+	assert_int_equal(count_functions(recording), none + 2);
+	recording__end_process(recording, PID);
+	assert_int_equal(recording__restart(recording), 0);
+	assert_int_equal(count_functions(recording), none);
+	recording__free(recording);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_has_what_came_since_the_one_before),
 		cmocka_unit_test(time_that_is_not_handed_over_is_in_the_next),
+		cmocka_unit_test(functions_of_programs_that_have_ended_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

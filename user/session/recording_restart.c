@@ -43,6 +43,25 @@ static void adopt(struct recording *recording, struct call_tree *tree, const uin
 	recording->tree = tree;
 }
 
+/* Those of programs that have ended are in no profile any more: a service runs for months. */
+static void forget_functions(struct recording *recording)
+{
+	uint8_t *used = calloc(functions__highest(recording->functions) + 1, sizeof(*used));
+	struct ls_profile profile = {};
+
+	/* Then another time: their number is bounded. */
+	if (!used)
+		return;
+	call_tree__export(recording->tree, &profile);
+	for (uint32_t node = 1; node <= profile.node_count; node++)
+		used[profile.nodes[node].function] = 1;
+	used[recording->collector] = 1;
+	for (struct subject *subject = recording->subjects; subject; subject = subject->hh.next)
+		symbolizer_puc__mark(subject->symbolizer, used);
+	functions__evict(recording->functions, used);
+	free(used);
+}
+
 static void zero_counts(struct recording *recording)
 {
 	memset(recording->classes, 0, sizeof(recording->classes));
@@ -86,6 +105,7 @@ int recording__restart(struct recording *recording)
 		goto cleanup;
 	adopt(recording, tree, nodes);
 	tree = NULL;
+	forget_functions(recording);
 	timeline__free(recording->timeline);
 	recording->timeline = timeline;
 	timeline = NULL;

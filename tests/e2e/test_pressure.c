@@ -54,9 +54,9 @@ static struct child *start_deep(struct stage *stage)
 
 static struct child *start_system(struct stage *stage, const char *frequency)
 {
-	struct child *spy =
-		start(stage, luaspy_program(), "record", "--system", "-v", "-F", frequency,
-		      "--name", accounts__own_name(), "--merge-by", "name", "-o", "profile.json");
+	struct child *spy = start(stage, luaspy_program(), "record", "--system", "--max-overhead",
+				  "none", "-v", "-F", frequency, "--name", accounts__own_name(),
+				  "--merge-by", "name", "-o", "profile.json");
 
 	child__await_errors(stage, spy, "processes run Lua");
 	return spy;
@@ -243,8 +243,9 @@ static void do_not_disturb_one_another(void **state)
 	worker = start_deep(stage);
 	for (int i = 0; i < 2; i++) {
 		spies[i] = start_record(stage, worker->pid, "-v", "-o", files[i]);
-		spies[i + 2] = start(stage, luaspy_program(), "record", "--system", "-v", "--name",
-				     accounts__own_name(), "-o", files[i + 2]);
+		spies[i + 2] =
+			start(stage, luaspy_program(), "record", "--system", "--max-overhead",
+			      "none", "-v", "--name", accounts__own_name(), "-o", files[i + 2]);
 	}
 	for (int i = 0; i < 4; i++)
 		spying__await_timers(stage, spies[i]);
@@ -277,9 +278,9 @@ static void gets_hardly_any_processor(void **state)
 	accounts__own_copy(stage, LUA);
 	one = start_deep(stage);
 	two = start_deep(stage);
-	spy = start(stage, "nice", "-n", "19", luaspy_program(), "record", "--system", "-v", "-F",
-		    "10khz", "--name", accounts__own_name(), "--merge-by", "name", "-o",
-		    "profile.json");
+	spy = start(stage, "nice", "-n", "19", luaspy_program(), "record", "--system",
+		    "--max-overhead", "none", "-v", "-F", "10khz", "--name", accounts__own_name(),
+		    "--merge-by", "name", "-o", "profile.json");
 	child__await_errors(stage, spy, "processes run Lua");
 	for (int i = 0; i < 6; i++)
 		start(stage, "sh", "-c", "while :; do :; done");

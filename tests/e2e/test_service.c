@@ -240,8 +240,9 @@ static void tells_the_journal_a_line_a_file(void **state)
 
 	need_service(*state);
 	write_text(*state, "root/etc/worker.lua", worker);
-	write_text(*state, "root/etc/default/luaspy",
-		   "LUASPY_OPTIONS=\"--interval 300ms --keep 2 --name ^brief\"\n");
+	write_text(
+		*state, "root/etc/default/luaspy",
+		"LUASPY_OPTIONS=\"--interval 300ms --keep 2 --max-overhead none --name ^brief\"\n");
 	told_inside(*state, "systemctl start luaspy");
 	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
 	told_inside(*state, "cp $(readlink -f $(command -v lua5.4)) /tmp/brief; "

@@ -137,6 +137,27 @@ static void names_code_of_a_process_that_has_ended(void **state)
 	elf_files__free(files);
 }
 
+static void closes_files_that_nobody_asks_for(void **state)
+{
+	struct elf_files *files = elf_files__new();
+	struct native_names *names = native_names__new(getpid(), files);
+	uint64_t ours = (uint64_t)(uintptr_t)function_of_our_own;
+	int none = count_files("/proc/self/fd");
+
+	(void)state;
+	assert_non_null(files);
+	assert_non_null(names);
+	assert_string_equal(native_names__name(names, ours), "function_of_our_own");
+	assert_int_equal(count_files("/proc/self/fd"), none + 1);
+	elf_files__close_idle(files, UINT64_C(60000000000));
+	assert_int_equal(count_files("/proc/self/fd"), none + 1);
+	elf_files__close_idle(files, 0);
+	assert_int_equal(count_files("/proc/self/fd"), none);
+	assert_string_equal(native_names__name(names, ours), "function_of_our_own");
+	native_names__free(names);
+	elf_files__free(files);
+}
+
 /* A file that is no program is named by the offset in it; it is mapped after a first look. */
 static void finds_what_is_mapped_later(void **state)
 {
@@ -273,6 +294,7 @@ int main(void)
 		cmocka_unit_test(has_a_symbol_only_where_there_is_one),
 		cmocka_unit_test(shows_an_address_of_a_process_that_is_gone),
 		cmocka_unit_test(names_code_of_a_process_that_has_ended),
+		cmocka_unit_test(closes_files_that_nobody_asks_for),
 		staged(finds_what_is_mapped_later),
 		staged(shows_module_and_address_without_a_symbol),
 		cmocka_unit_test(shows_the_address_in_the_file_rather_than_the_offset),

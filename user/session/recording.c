@@ -18,6 +18,9 @@
 #define FUNCTIONS_MAX  100000U
 #define FUNCTIONS_STEP (FUNCTIONS_MAX / 8)
 
+/* Files of programs that have ended must not keep disks and mounts busy. */
+#define IDLE_NS UINT64_C(10000000000)
+
 static struct subject *find_subject(const struct recording *recording, pid_t pid)
 {
 	struct subject *subject;
@@ -140,6 +143,11 @@ void recording__prepare(struct recording *recording, pid_t pid)
 
 	if (subject)
 		symbolizer_puc__prepare(subject->symbolizer);
+}
+
+void recording__tidy(struct recording *recording)
+{
+	elf_files__close_idle(recording->files, IDLE_NS);
 }
 
 uint64_t recording__cpu_ns(const struct recording *recording, pid_t pid)

@@ -30,6 +30,9 @@ int recording__add_process(struct recording *recording, pid_t pid, const char *n
 /* It runs Lua, and lives: what names need when it does not any more is read now. */
 void recording__prepare(struct recording *recording, pid_t pid);
 
+/* To be called now and then: what was opened for names, and is not needed any more, is closed. */
+void recording__tidy(struct recording *recording);
+
 /* It has ended, and all that was sent of it has been taken in: what was sampled of it stays. */
 void recording__end_process(struct recording *recording, pid_t pid);
 

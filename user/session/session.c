@@ -279,6 +279,7 @@ static int watch(struct session *session)
 			error = session__drain(session);
 		if (!error)
 			error = targets__follow(session->targets);
+		recording__tidy(session->recording);
 		if (targets__are_given_up(session->targets) ||
 		    (session->options.ends_when_decided && targets__are_decided(session->targets)))
 			session->is_over = 1;

@@ -5,49 +5,56 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "generations.h"
+#include "clock.h"
+#include "hash_table.h"
 
-/* That may be new before those which were not asked for since are closed. */
-#define FILES_MOST 128
+#define FILES_MOST 256 /* open at once */
 
-struct key {
-	uint64_t device, inode;
-};
-
-/* While it is open nobody else gets its inode. */
 struct entry {
+	struct {
+		uint64_t device, inode; /* while it is open nobody else gets its inode */
+	} key;
 	struct elf_file *file; /* NULL: it could not be opened */
 	pid_t pid;             /* for whom it could not */
+	uint64_t used_ns;      /* CLOCK_MONOTONIC */
+	UT_hash_handle hh;
 };
 
 struct elf_files {
-	struct generations *entries;
+	struct entry *entries;
 };
-
-static void drop(void *value)
-{
-	elf_file__close(((struct entry *)value)->file);
-}
 
 struct elf_files *elf_files__new(void)
 {
-	struct elf_files *files = calloc(1, sizeof(*files));
+	return calloc(1, sizeof(struct elf_files));
+}
 
-	if (!files)
-		return NULL;
-	files->entries = generations__new(sizeof(struct key), sizeof(struct entry), drop);
-	if (files->entries)
-		return files;
-	free(files);
-	return NULL;
+static void drop(struct elf_files *files, struct entry *entry)
+{
+	HASH_DEL(files->entries, entry);
+	elf_file__close(entry->file);
+	free(entry);
 }
 
 void elf_files__free(struct elf_files *files)
 {
+	struct entry *entry, *next;
+
 	if (!files)
 		return;
-	generations__free(files->entries);
+	HASH_ITER (hh, files->entries, entry, next)
+		drop(files, entry);
 	free(files);
+}
+
+void elf_files__close_idle(struct elf_files *files, uint64_t idle_ns)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct entry *entry, *next;
+
+	HASH_ITER (hh, files->entries, entry, next)
+		if (now_ns - entry->used_ns > idle_ns)
+			drop(files, entry);
 }
 
 static struct elf_file *open_mapped(pid_t pid, const struct process_mapping *mapping)
@@ -62,23 +69,42 @@ static struct elf_file *open_mapped(pid_t pid, const struct process_mapping *map
 	return file;
 }
 
+/* NULL when out of memory. */
+static struct entry *find_or_add(struct elf_files *files, const struct process_mapping *mapping)
+{
+	struct entry *entry = calloc(1, sizeof(*entry)), *there;
+
+	if (!entry)
+		return NULL;
+	entry->key.device = mapping->device;
+	entry->key.inode = mapping->inode;
+	HASH_FIND(hh, files->entries, &entry->key, sizeof(entry->key), there);
+	if (there) {
+		free(entry);
+		return there;
+	}
+	/* The first in the list is the oldest. */
+	if (HASH_COUNT(files->entries) >= FILES_MOST)
+		drop(files, files->entries);
+	HASH_ADD(hh, files->entries, key, sizeof(entry->key), entry);
+	if (HASH_HAS_ADDED(entry))
+		return entry;
+	free(entry);
+	return NULL;
+}
+
 struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
 				   const struct process_mapping *mapping)
 {
-	struct key key = {mapping->device, mapping->inode};
-	struct entry *entry = generations__find(files->entries, &key);
+	struct entry *entry = find_or_add(files, mapping);
 
-	/* That it was not there for one process says nothing about the next. */
-	if (entry && (entry->file || entry->pid == pid))
-		return entry->file;
-	if (!entry) {
-		if (generations__added(files->entries) >= FILES_MOST)
-			generations__age(files->entries);
-		entry = generations__add(files->entries, &key);
-	}
 	if (!entry)
 		return NULL;
-	entry->file = open_mapped(pid, mapping);
-	entry->pid = pid;
+	/* That it was not there for one process says nothing about the next. */
+	if (!entry->file && entry->pid != pid) {
+		entry->file = open_mapped(pid, mapping);
+		entry->pid = pid;
+	}
+	entry->used_ns = clock_ns(CLOCK_MONOTONIC);
 	return entry->file;
 }

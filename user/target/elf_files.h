@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The ELF files that processes have mapped, each opened once for all of them: many run the same
- * program, and of one that has ended the file is still there.
+ * program, and of one that has just ended the file is still there.
  */
 #ifndef LS_ELF_FILES_H
 #define LS_ELF_FILES_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "elf_file.h"
@@ -23,5 +24,8 @@ void elf_files__free(struct elf_files *files);
  */
 struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
 				   const struct process_mapping *mapping);
+
+/* Closes those that nobody has asked for since so long. */
+void elf_files__close_idle(struct elf_files *files, uint64_t idle_ns);
 
 #endif

@@ -89,6 +89,7 @@ static int add_missed(struct targets *targets, pid_t pid)
 	struct ls_thread_exit exit = {.tgid = (uint32_t)pid, .tid = (uint32_t)pid, .is_last = 1};
 	struct target_process *target;
 	struct ls_execution execution;
+	uint64_t before_ns = 0;
 	int error;
 
 	if (sampler__execution(targets->setting.sampler, pid, &execution) || !execution.ended_ns)
@@ -106,11 +107,11 @@ static int add_missed(struct targets *targets, pid_t pid)
 	if (error)
 		return error;
 	exit.time_ns = clock_ns(CLOCK_MONOTONIC);
-	exit.runtime_ns = execution.ended_ns;
-	if (execution.counted_ns > execution.runtime_ns)
-		exit.runtime_ns -= execution.counted_ns;
-	else if (execution.counted_ns || execution.runtime_ns > BEGINNING_NS)
-		exit.runtime_ns -= execution.runtime_ns;
+	if (execution.counted_ns || execution.runtime_ns > BEGINNING_NS)
+		before_ns = execution.counted_ns > execution.runtime_ns ? execution.counted_ns
+									: execution.runtime_ns;
+	/* What BPF reads is behind by up to a tick of the scheduler's. */
+	exit.runtime_ns = execution.ended_ns > before_ns ? execution.ended_ns - before_ns : 0;
 	error = recording__thread_exit(targets->setting.recording, &exit);
 	targets->missed++;
 	targets__drop(targets, target);

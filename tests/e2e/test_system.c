@@ -210,11 +210,13 @@ static void has_scripts_of_fifty_milliseconds(void **state)
  */
 static void tells_a_process_from_the_last_one_with_its_id(void **state)
 {
-	static const char script[] = "i=0; while [ $i -lt 10 ]; do\n"
-				     "	last=/proc/sys/kernel/ns_last_pid; echo 19999 >$last\n"
-				     "	$1 four.lua & [ $! = 20000 ] && echo reused\n"
-				     "	wait $!; echo 19999 >$last\n"
-				     "	$2 one.lua & [ $! = 20000 ] && echo reused\n"
+	static const char script[] = "id=20000; while [ -e /proc/$id ]; do id=$((id+1)); done\n"
+				     "last=/proc/sys/kernel/ns_last_pid; i=0\n"
+				     "while [ $i -lt 10 ]; do\n"
+				     "	echo $((id-1)) >$last\n"
+				     "	$1 four.lua & [ $! = $id ] && echo reused\n"
+				     "	wait $!; echo $((id-1)) >$last\n"
+				     "	$2 one.lua & [ $! = $id ] && echo reused\n"
 				     "	wait $!; i=$((i+1))\n"
 				     "done\n";
 	struct stage *stage = *state;

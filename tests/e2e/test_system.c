@@ -74,8 +74,8 @@ static const char *own_names(void)
 /* It samples, and has looked at all processes that there were. */
 static struct child *start_system(struct stage *stage, const char *filter, const char *value)
 {
-	struct child *spy = start(stage, luaspy_program(), "record", "--system", "-o",
-				  "profile.json", filter, value);
+	struct child *spy = start(stage, luaspy_program(), "record", "--system", "--max-overhead",
+				  "none", "-o", "profile.json", filter, value);
 
 	child__await_errors(stage, spy, "processes run Lua");
 	return spy;

@@ -370,7 +370,6 @@ static enum exit_status top_with(struct top *top)
 		.wish = options->targets.wish,
 		.merge_by = options->targets.merge_by,
 		.period_ns = options->period_ns,
-		.max_overhead_ppm = options->max_overhead_ppm,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = tally__is_of_many(top->tally) ? CATEGORY_PROCESS : CATEGORY_THREAD,

@@ -74,10 +74,13 @@ struct process_row {
 static struct process_row read_process(struct stage *stage, const char *title)
 {
 	struct process_row row = {.at = -1};
+	char share[16];
 	const char *line = watching__line_with(stage, title, &row.at);
 
-	if (sscanf(line, "%15s %lf%% %lfs", row.cpu, &row.script, &row.seconds) != 3)
-		row = (struct process_row){.at = -1};
+	if (sscanf(line, "%15s %15s %lfs", row.cpu, share, &row.seconds) != 3)
+		return (struct process_row){.at = -1};
+	/* ">99.9%": all but a little. */
+	row.script = strtod(share + (*share == '>'), NULL);
 	return row;
 }
 
@@ -95,6 +98,18 @@ static struct process_row await_rest(struct stage *stage, const char *title, dou
 				 pane__text(stage));
 	} while (row.seconds < seconds || strcmp(row.cpu, "0.0%") != 0);
 	return row;
+}
+
+/* Until it shows any for it. */
+static void await_time(struct stage *stage, const char *title)
+{
+	double end = now_seconds() + WATCHING_PATIENCE;
+
+	while (read_process(stage, title).seconds <= 0) {
+		sleep_seconds(0.1);
+		if (now_seconds() > end)
+			fail_msg("no time of '%s':\n%s", title, pane__text(stage));
+	}
 }
 
 static void shows_the_time_of_each_process(void **state)
@@ -214,7 +229,7 @@ static void keeps_the_totals_of_who_has_ended(void **state)
 	assert_string_equal(after.cpu, "ended");
 	assert_in_range(1000 * after.seconds, 1000 * before.seconds - 10,
 			1000 * before.seconds + 60);
-	assert_true(read_process(*state, title_of(*state, ALPHA, alpha)).seconds > 0);
+	await_time(*state, title_of(*state, ALPHA, alpha));
 	/* Its functions, too. */
 	pane__press(*state, "f");
 	pane__type(*state, "beta");

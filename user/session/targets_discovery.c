@@ -363,7 +363,8 @@ static int search(struct targets *targets, size_t *among)
 
 		if (!target || target->has_ended)
 			result = holds_lua(targets, pids[i]);
-		denied += is_denied(result) && is_wanted(targets, pids[i]);
+		if (is_denied(result) && is_wanted(targets, pids[i]) && !denied++)
+			targets->denied_pid = pids[i];
 		result = result > 0 ? add_found(targets, pids[i], beginning_of(targets, pids[i], 0))
 				    : 0;
 		found = result < 0 ? result : found + result;
@@ -385,9 +386,11 @@ static void tell_what_is_denied(const struct targets *targets, size_t among)
 
 	privileges__missing(missing, sizeof(missing));
 	if (targets->denied)
-		log_warn("cannot look into %zu of %zu processes: permission denied%s%s%s",
-			 targets->denied, among, *missing ? " (missing: " : "", missing,
-			 *missing ? "; try sudo)" : "");
+		log_warn("cannot look into %zu of %zu processes, such as pid %d: permission denied "
+			 "(%s%s%s)",
+			 targets->denied, among, targets->denied_pid,
+			 *missing ? "missing: " : "no capability of luaspy's is missing; left out",
+			 missing, *missing ? "; try sudo" : "");
 	else if (*missing)
 		log_warn("processes may be left out or have no names (missing: %s; try sudo)",
 			 missing);

@@ -22,6 +22,7 @@ struct targets {
 	size_t asked_for;              /* that are still there */
 	uint64_t missed;               /* processes that could not be looked into, or be sampled */
 	size_t denied;                 /* of the first, at the last search */
+	pid_t denied_pid;              /* one of them */
 	pid_t last_denied;             /* since */
 	int is_paused;
 	uint64_t start_ns; /* CLOCK_MONOTONIC, of the timers */

@@ -22,6 +22,11 @@ STATISTICS_RUN_TIME = 0  # BPF_STATS_RUN_TIME, linux/bpf.h
 Runs = collections.namedtuple("Runs", "count time_ns")
 
 
+def heed_interrupts():
+    """What a shell starts in the background ignores SIGINT, and so does what that starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Sampler:
     """Runs from when its timer ticks, or `timers` that BPF runs on do, until the `with` block
     ends."""
@@ -31,7 +36,11 @@ class Sampler:
         self.programs = None
         begin = time.monotonic()
         self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=heed_interrupts,
         )
         self.pid = self.process.pid
         while not (self._has_timers() if timers else self._has_timer()):

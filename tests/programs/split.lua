@@ -6,7 +6,7 @@
 -- for another line.
 
 local chunk_us = tonumber((...))
-local shares, spent, parts = {select(2, ...)}, {}, {}
+local shares, planned, spent = {select(2, ...)}, {}, {}
 local clock = os.clock
 
 local function part_1(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end
@@ -21,7 +21,7 @@ local calls = {
 }
 
 for i = 1, #shares do
-	shares[i], spent[i] = tonumber(shares[i]) / 100, 0
+	shares[i], planned[i], spent[i] = tonumber(shares[i]) / 100, 0, 0
 end
 
 local rounds_per_us = 1e6
@@ -31,11 +31,12 @@ do
 	rounds_per_us = rounds_per_us / ((clock() - begin) * 1e6)
 end
 
--- The one that is behind most; the length is at random, for a timer must not keep step with it.
+-- The one that is behind most, by what was planned: by what its clock says the script would react to
+-- the interrupts of who samples it, and 15% would be sampled as 14.3%.
 local function next_part(all)
 	local best, most = 1, -math.huge
 	for i = 1, #shares do
-		local behind = all * shares[i] - spent[i]
+		local behind = all * shares[i] - planned[i]
 		if behind > most then
 			best, most = i, behind
 		end
@@ -44,21 +45,22 @@ local function next_part(all)
 end
 
 local function work(seconds)
-	local all, turn = 0, 0
+	local all, all_planned, turn = 0, 0, 0
 	while all < seconds do
 		local i, us = nil, chunk_us
 		if chunk_us > 0 then
-			i = next_part(all)
+			i = next_part(all_planned)
 		else
 			turn = turn % #shares + 1
 			i, us = turn, shares[turn] * 1000
 		end
-		local n = math.floor(rounds_per_us * us * (0.5 + math.random()))
+		us = us * (0.5 + math.random()) -- a timer must not keep step with it
+		local n = math.floor(rounds_per_us * us)
 		local begin = clock()
 		calls[i](n)
 		local took = clock() - begin
-		spent[i] = spent[i] + took
-		all = all + took
+		planned[i], all_planned = planned[i] + us, all_planned + us
+		spent[i], all = spent[i] + took, all + took
 	end
 end
 

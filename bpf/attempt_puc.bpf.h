@@ -12,36 +12,27 @@
  * A process may hold several interpreters, and files only name candidates: each layout that may fit
  * is tried. Nothing is remembered under a layout but what is proof of it.
  */
-struct ls_attempt {
+struct ls_trial {
 	struct ls_scratch *scratch;
 	struct ls_thread *thread;
-	__u32 layouts;   /* bit per layout to try */
-	__u32 decided;   /* bit per layout whose proof is done */
-	__u32 first;     /* the one that the thread ran under last */
-	__u32 fits;      /* bit per layout that the stack is proof of */
-	__u32 runs;      /* bit per layout under which something seems to run */
-	__u32 idle;      /* of those, where it is C alone, which proves nothing */
-	__u32 best;      /* the layout to keep; LS_LAYOUT_MAX: none */
-	__u32 is_done;   /* what is in the scratch is to be kept */
-	__u64 best_jump; /* the lowest: what it ran under waits further up */
 };
 
 /*
  * What is remembered of the thread belongs to one layout. Another one's search starts with nothing
  * and leaves nothing behind, unless it is the one to keep.
  */
-static __always_inline struct ls_thread *memory_for(struct ls_attempt *attempt, __u32 index,
+static __always_inline struct ls_thread *memory_for(const struct ls_trial *trial, __u32 index,
 						    int is_kept)
 {
-	struct ls_thread *thread = attempt->thread;
+	struct ls_thread *thread = trial->thread;
 
-	if (thread->layout == index && attempt->decided & (1U << (index & 31)))
+	if (thread->layout == index && trial->scratch->attempt.decided & (1U << (index & 31)))
 		return thread;
 	if (!is_kept) {
-		thread = &attempt->scratch->stranger;
-		thread->stack_low = attempt->thread->stack_low;
-		thread->stack_high = attempt->thread->stack_high;
-		thread->own_stack = attempt->thread->own_stack;
+		thread = &trial->scratch->stranger;
+		thread->stack_low = trial->thread->stack_low;
+		thread->stack_high = trial->thread->stack_high;
+		thread->own_stack = trial->thread->own_stack;
 	}
 	thread->layout = index;
 	thread->chain_count = 0;
@@ -56,10 +47,11 @@ static __always_inline struct ls_thread *memory_for(struct ls_attempt *attempt, 
  * Takes in what came of one layout. Without proof a stack counts where there is no doubt about the
  * layout: it is the only one, or the thread has been seen to run this VM under it.
  */
-static __always_inline void judge(struct ls_attempt *attempt, __u32 index, int is_proof,
+static __always_inline void judge(const struct ls_trial *trial, __u32 index, int is_proof,
 				  __u64 known_root)
 {
-	struct ls_scratch *scratch = attempt->scratch;
+	struct ls_scratch *scratch = trial->scratch;
+	struct ls_attempt *attempt = &scratch->attempt;
 	const struct ls_sample *sample = &scratch->sample;
 	__u32 bit = 1U << (index & 31), last = scratch->chain_count - 1;
 
@@ -85,8 +77,9 @@ static __always_inline void judge(struct ls_attempt *attempt, __u32 index, int i
 /* One candidate; the round after the last takes the one to keep once more, for the record. */
 static long try_layout(__u32 i, void *context)
 {
-	struct ls_attempt *attempt = context;
-	struct ls_scratch *scratch = attempt->scratch;
+	const struct ls_trial *trial = context;
+	struct ls_scratch *scratch = trial->scratch;
+	struct ls_attempt *attempt = &scratch->attempt;
 	int is_kept = i >= LS_LAYOUT_MAX, is_proof;
 	__u32 index = is_kept ? attempt->best : (attempt->first + i) % LS_LAYOUT_MAX;
 	__u32 bit = 1U << (index & 31);
@@ -99,15 +92,15 @@ static long try_layout(__u32 i, void *context)
 	layout = find_layout(index);
 	if (!layout)
 		return 1;
-	thread = memory_for(attempt, index, is_kept);
+	thread = memory_for(trial, index, is_kept);
 	known_root = thread->root.state;
 	scratch->sample.layout = index;
 	scratch->is_undecided = !(attempt->decided & bit);
 	is_proof = take_stack_puc(scratch, layout, thread);
 	if (is_kept)
 		return 1;
-	judge(attempt, index, is_proof, known_root);
-	if (thread != attempt->thread)
+	judge(trial, index, is_proof, known_root);
+	if (thread != trial->thread)
 		return 0;
 	/* The only one; or nothing has moved and Lua runs, under which no other can be. */
 	attempt->is_done =
@@ -118,12 +111,13 @@ static long try_layout(__u32 i, void *context)
 }
 
 /* No layout is to be kept: what the last one left in the scratch is nobody's stack. */
-static __always_inline void discard(struct ls_attempt *attempt)
+static __always_inline void discard(const struct ls_trial *trial)
 {
-	struct ls_sample *sample = &attempt->scratch->sample;
+	const struct ls_attempt *attempt = &trial->scratch->attempt;
+	struct ls_sample *sample = &trial->scratch->sample;
 
-	attempt->thread->chain_count = 0;
-	attempt->thread->root.state = 0;
+	trial->thread->chain_count = 0;
+	trial->thread->root.state = 0;
 	sample->frame_count = 0;
 	sample->state = 0;
 	sample->vm = 0;
@@ -136,25 +130,25 @@ static __always_inline void discard(struct ls_attempt *attempt)
 static __always_inline void attempt_stack(struct ls_scratch *scratch, struct ls_thread *thread,
 					  const struct ls_target *target)
 {
-	struct ls_attempt attempt = {
-		.scratch = scratch,
-		.thread = thread,
+	struct ls_trial trial = {.scratch = scratch, .thread = thread};
+	struct ls_attempt *attempt = &scratch->attempt;
+	struct ls_sample *sample = &scratch->sample;
+
+	*attempt = (struct ls_attempt){
 		.layouts = target->layouts,
 		.decided = target->decided,
 		.first = thread->layout,
 		.best = LS_LAYOUT_MAX,
 	};
-	struct ls_sample *sample = &scratch->sample;
-
 	for (__u32 i = 0; i < LS_CODE_RANGES; i++)
 		scratch->search.barren[LS_BARREN_RANGES - LS_CODE_RANGES + i] = target->code[i];
-	repeat(LS_LAYOUT_MAX + 1, try_layout, &attempt);
-	sample->verified = !!attempt.fits;
-	sample->other_layouts = attempt.fits & ~(1U << (sample->layout & 31));
-	if (!attempt.is_done)
+	repeat(LS_LAYOUT_MAX + 1, try_layout, &trial);
+	sample->verified = !!attempt->fits;
+	sample->other_layouts = attempt->fits & ~(1U << (sample->layout & 31));
+	if (!attempt->is_done)
 		thread->is_nested = !!sample->other_layouts;
-	if (attempt.best >= LS_LAYOUT_MAX && !attempt.is_done)
-		discard(&attempt);
+	if (attempt->best >= LS_LAYOUT_MAX && !attempt->is_done)
+		discard(&trial);
 	else if (thread->is_nested && !sample->error)
 		sample->error = LS_WALK_RESUMERS; /* the frames of the interpreter below it */
 }

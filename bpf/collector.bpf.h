@@ -52,14 +52,21 @@ __noinline __u32 count_code(const struct ls_target *target, __u64 address)
 	return count;
 }
 
-/* What covers `address`; NULL: nothing. */
-static __always_inline const struct ls_code *find_code(const struct ls_target *target,
-						       __u64 address)
+static __always_inline const struct ls_code *code_of(const struct ls_target *target, __u32 number)
 {
-	__u32 count = count_code(target, address);
-	const struct ls_code *code = &target->map[(count - 1) % LS_CODE_MAP_MAX];
+	return &target->map[(number - 1) % LS_CODE_MAP_MAX];
+}
 
-	return count && address - code->address < code->size ? code : NULL;
+/*
+ * The number of the piece that covers `address`, from 1 on; 0: none does. Numbers, for the verifier
+ * follows each pointer that there may be.
+ */
+static __always_inline __u32 find_code(const struct ls_target *target, __u64 address)
+{
+	__u32 number = count_code(target, address);
+	const struct ls_code *code = code_of(target, number);
+
+	return number && address - code->address < code->size ? number : 0;
 }
 
 static __always_inline int is_code(const struct ls_target *target, __u64 address)
@@ -82,60 +89,61 @@ static __always_inline int is_stub(__u64 address)
 }
 
 /*
- * Whether what returns to `address` can be `code`: the call before it says what it called, unless
- * it called through a pointer. What was called may have gone on to the collector by a jump, as
- * lua_pushstring does, or luaC_step to luaC_forcestep.
+ * Whether what returns to `address` can be piece `number`: the call before it says what it called,
+ * unless it called through a pointer. What was called may have gone on to the collector by a jump,
+ * as lua_pushstring does, or luaC_step to luaC_forcestep.
  */
-static __always_inline int is_return_of(const struct ls_target *target, const struct ls_code *code,
-					__u64 address)
+__noinline int is_return_of(const struct ls_target *target, __u32 number, __u64 address)
 {
-	const struct ls_code *called;
 	__u64 instruction, callee;
+	__u32 kind, called;
 
-	if (!is_code(target, address) ||
+	if (!target || !is_code(target, address) ||
 	    read_target(&instruction, sizeof(instruction), address - sizeof(instruction)))
 		return 0;
+	kind = code_of(target, number)->kind;
 	if ((instruction >> 24 & 0xff) != 0xe8) /* CALL rel32 */
-		return code->kind == LS_CODE_OUTER;
+		return kind == LS_CODE_OUTER;
 	callee = address + (__u64)(__s64)(__s32)(instruction >> 32);
 	called = find_code(target, callee);
 	if (!called)
-		return code->kind == LS_CODE_OUTER && is_stub(callee);
-	return called == code || code->kind == LS_CODE_COLLECTOR;
+		return kind == LS_CODE_OUTER && is_stub(callee);
+	return called == number || kind == LS_CODE_COLLECTOR;
 }
 
-/* The function that the word `at` returns into; NULL: none that matters. */
-static __always_inline const struct ls_code *returns_into(const struct ls_look *look, __u32 at)
+/* The piece that the word `at` returns into; 0: none that matters. */
+static __always_inline __u32 returns_into(const struct ls_look *look, __u32 at)
 {
 	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
 
 	if (at >= look->count || !is_code(look->target, word))
-		return NULL;
+		return 0;
 	/* A pointer to a function is no return address into it: a call comes before one. */
 	return find_code(look->target, word - LS_CALL_BYTES);
 }
 
 /*
- * Whether the word `at`, which returns into `code`, is one that will be used. What was left behind
- * in the hole of a frame mostly has something else where the size of its own frame says that it was
- * called from. The collector is followed to where it was entered: that frame still is, and if it
- * has called something else since, its word there is another.
+ * Whether the word `at`, which returns into piece `number`, is one that will be used. What was left
+ * behind in the hole of a frame mostly has something else where the size of its own frame says that
+ * it was called from. The collector is followed to where it was entered: that frame still is, and
+ * if it has called something else since, its word there is another.
  */
-static __always_inline int is_alive(const struct ls_look *look, const struct ls_code *code,
-				    __u32 at)
+static __always_inline int is_alive(const struct ls_look *look, __u32 number, __u32 at)
 {
 	const __u64 *words = look->scratch->search.chunk;
 
 	for (int i = 0; i < LS_COLLECTOR_FRAMES; i++) {
+		const struct ls_code *code = code_of(look->target, number);
+
 		at += code->frame / 8;
 		if (!code->frame || at >= look->count)
 			return 1;
-		if (!is_return_of(look->target, code, words[at % LS_CHUNK_WORDS]))
+		if (!is_return_of(look->target, number, words[at % LS_CHUNK_WORDS]))
 			return 0;
 		if (code->kind != LS_CODE_COLLECTOR)
 			return 1;
-		code = returns_into(look, at);
-		if (!code || code->kind != LS_CODE_COLLECTOR)
+		number = returns_into(look, at);
+		if (!number || code_of(look->target, number)->kind != LS_CODE_COLLECTOR)
 			return 1;
 	}
 	return 1;
@@ -145,14 +153,14 @@ static __always_inline int is_alive(const struct ls_look *look, const struct ls_
 static long look_at_return(__u32 i, void *context)
 {
 	struct ls_look *look = context;
-	const struct ls_code *code;
+	__u32 number;
 
 	if (i >= look->count)
 		return 1;
-	code = returns_into(look, i);
-	if (!code || !is_alive(look, code, i))
+	number = returns_into(look, i);
+	if (!number || !is_alive(look, number, i))
 		return 0;
-	look->found = code->kind;
+	look->found = code_of(look->target, number)->kind;
 	return 1;
 }
 
@@ -174,14 +182,13 @@ static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
 __noinline int is_in_collector(struct ls_scratch *scratch, const struct ls_target *target)
 {
 	struct ls_look look = {.scratch = scratch, .target = target};
-	const struct ls_code *code;
-	__u32 size;
+	__u32 number, size;
 
 	if (!scratch || !target || !target->map_count)
 		return 0;
-	code = find_code(target, scratch->pc);
-	if (code)
-		return code->kind == LS_CODE_COLLECTOR;
+	number = find_code(target, scratch->pc);
+	if (number)
+		return code_of(target, number)->kind == LS_CODE_COLLECTOR;
 	look.count = words_to_look_at(scratch);
 	size = look.count * 8;
 	if (!size || size > sizeof(scratch->search.chunk) ||

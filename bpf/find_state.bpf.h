@@ -284,14 +284,19 @@ static long note_words(__u32 i, void *context)
 
 /*
  * Where other stacks may follow, those who resumed each other lie close together, and what lies
- * far above the last of them is another stack's.
+ * far above the last of them is another stack's. Verified once, for all its callers.
  */
-static __always_inline int is_other_stack(const struct ls_scratch *scratch)
+__noinline int is_other_stack(const struct ls_scratch *scratch)
 {
-	const struct ls_active *chain = scratch->chain;
-	__u64 end = chain[0].error_jump;
-	int is_main = chain[0].state == chain[0].main_thread;
+	const struct ls_active *chain;
+	__u64 end;
+	int is_main;
 
+	if (!scratch)
+		return 0;
+	chain = scratch->chain;
+	end = chain[0].error_jump;
+	is_main = chain[0].state == chain[0].main_thread;
 	if (end == LS_UNPROTECTED)
 		return scratch->search.chunks_read >= LS_CHUNKS_BLIND;
 	for (__u32 i = 1; i < LS_CHAIN_MAX; i++) {

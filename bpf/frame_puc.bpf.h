@@ -124,17 +124,24 @@ static __always_inline __u8 flags_of(const struct ls_puc_layout *layout, const _
 	       (status & layout->status_finalizer ? LS_FRAME_FINALIZER : 0);
 }
 
+/* `unproven`: time since it was looked at; `proven`: that it had been the same by then. */
+static __always_inline int is_trusted(__u64 unproven, __u64 proven)
+{
+	return !unproven || (unproven < 20000000 && unproven < proven / 64);
+}
+
 /*
  * Whether a prototype's content may be taken from the memo without reading it again. What has
  * stayed the same for long is looked at less often: at most every 64th part of that time, at least
- * every 20 ms, goes unproven.
+ * every 20 ms, goes unproven; of that time, or of the time in which anybody could have written it.
  */
-static __always_inline int is_fresh(const struct ls_memo *memo, __u64 now_ns)
+static __always_inline int is_fresh(const struct ls_memo *memo, const struct ls_scratch *scratch)
 {
-	__u64 proven = memo->verified_ns - memo->since_ns;
-	__u64 unproven = now_ns - memo->verified_ns;
-
-	return !unproven || (unproven < 20000000 && unproven < proven / 64);
+	if (is_trusted(scratch->now_ns - memo->verified_ns, memo->verified_ns - memo->since_ns))
+		return 1;
+	return scratch->own_ns && memo->own_verified_ns &&
+	       is_trusted(scratch->own_ns - memo->own_verified_ns,
+			  memo->own_verified_ns - memo->own_since_ns);
 }
 
 /* Sends what defines the prototype in scratch->proto and scratch->content. 0 or an error. */
@@ -157,15 +164,25 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 	return send_definition(function);
 }
 
-/* The memo's place for a prototype: one of two, the one that has not been asked for longer. */
+static __always_inline int is_memo_of(const struct ls_memo *memo, __u64 proto, __u32 tgid)
+{
+	return memo->proto == proto && memo->tgid == tgid;
+}
+
+/*
+ * The memo's place for a prototype: one of two, the one that has not been asked for longer. What
+ * was forked by one process, as servers do, has its prototypes at the same addresses.
+ */
 static __always_inline struct ls_memo *memo_of(struct ls_scratch *scratch, __u64 proto)
 {
-	__u32 at = ls_fold(0, proto) % LS_MEMO_MAX;
+	__u32 tgid = scratch->tgid;
+	__u32 at = ls_fold(tgid, proto) % LS_MEMO_MAX;
 	struct ls_memo *first = &scratch->memo[at], *second = &scratch->memo[at ^ 1];
 
-	if (first->proto == proto)
+	if (is_memo_of(first, proto, tgid))
 		return first;
-	return second->proto == proto || second->verified_ns < first->verified_ns ? second : first;
+	return is_memo_of(second, proto, tgid) || second->verified_ns < first->verified_ns ? second
+											   : first;
 }
 
 /* Of the prototype at `proto`, whose copy is in scratch->proto; into scratch->walk.frame. */
@@ -180,9 +197,9 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 		return 0;
 	memo = memo_of(scratch, proto);
 	fixed = ls_puc_fixed_fingerprint(layout, scratch->proto);
-	is_known = memo->proto == proto && memo->fixed == fixed && memo->tgid == scratch->tgid &&
+	is_known = is_memo_of(memo, proto, scratch->tgid) && memo->fixed == fixed &&
 		   memo->layout == scratch->sample.layout && memo->edition == scratch->edition;
-	if (!is_known || !is_fresh(memo, scratch->now_ns)) {
+	if (!is_known || !is_fresh(memo, scratch)) {
 		ls_puc_read_content(layout, 0, scratch->proto, &scratch->content);
 		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
 		if (!is_known || memo->content != scratch->content.hash) {
@@ -197,8 +214,12 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 			memo->layout = scratch->sample.layout;
 			memo->edition = scratch->edition;
 			memo->since_ns = scratch->now_ns;
+			memo->own_since_ns = 0;
 		}
 		memo->verified_ns = scratch->now_ns;
+		memo->own_verified_ns = scratch->own_ns;
+		if (!memo->own_since_ns)
+			memo->own_since_ns = scratch->own_ns;
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, memo->content);
 	return 0;

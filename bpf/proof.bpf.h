@@ -205,12 +205,6 @@ static __always_inline int may_run_here(const struct ls_scratch *scratch)
 	return proof->found && proof->address < scratch->search.high;
 }
 
-struct ls_weeding {
-	struct ls_pass pass;
-	__u32 at;        /* so many of the chain's first run here */
-	__u32 is_unsure; /* one was taken off that may do so */
-};
-
 /*
  * An errorJmp in a thread's own stack says it all. Without one: a VM runs on one stack at a time,
  * and one that resumed what runs here runs here.
@@ -227,9 +221,9 @@ static __always_inline int needs_proof(const struct ls_scratch *scratch, __u32 a
 
 static long move_down(__u32 i, void *context)
 {
-	struct ls_weeding *weeding = context;
-	struct ls_active *chain = weeding->pass.scratch->chain;
-	__u32 to = weeding->at + i;
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	struct ls_active *chain = scratch->chain;
+	__u32 to = scratch->weeding.at + i;
 
 	chain[to % LS_CHAIN_MAX] = chain[(to + 1) % LS_CHAIN_MAX];
 	return 0;
@@ -238,35 +232,38 @@ static long move_down(__u32 i, void *context)
 /* Looks at the state that the weeding has come to; 1: done. */
 static long weed(__u32 i, void *context)
 {
-	struct ls_weeding *weeding = context;
-	struct ls_scratch *scratch = weeding->pass.scratch;
+	const struct ls_pass *pass = context;
+	struct ls_scratch *scratch = pass->scratch;
+	struct ls_weeding *weeding = &scratch->weeding;
 
 	if (weeding->at >= scratch->chain_count || (weeding->at && scratch->search.is_shared))
 		return 1;
-	if (!needs_proof(scratch, weeding->at) ||
-	    runs_here(scratch, weeding->pass.layout, weeding->at)) {
+	if (!needs_proof(scratch, weeding->at) || runs_here(scratch, pass->layout, weeding->at)) {
 		weeding->at++;
 		return 0;
 	}
 	weeding->is_unsure |= may_run_here(scratch);
 	scratch->chain_count--;
-	repeat(scratch->chain_count - weeding->at, move_down, weeding);
+	repeat(scratch->chain_count - weeding->at, move_down, context);
 	return 0;
 }
 
 /*
  * Takes what does not run here off the chain; of a shared mapping only until something does, as
- * what lies above that has to be its resumers. LS_WALK_NONE or what is wrong.
+ * what lies above that has to be its resumers. LS_WALK_NONE or what is wrong. Verified once, for
+ * all its callers.
  */
-static __always_inline int drop_strangers(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout)
+__noinline int drop_strangers(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
-	struct ls_weeding weeding = {.pass = {.scratch = scratch, .layout = layout}};
+	struct ls_pass pass = {.scratch = scratch, .layout = layout};
 
-	repeat(LS_CHAIN_MAX, weed, &weeding);
-	if (!weeding.at)
-		return weeding.is_unsure ? LS_WALK_STACK_OWNER : LS_WALK_NO_SCRIPT;
-	if (weeding.is_unsure && !scratch->search.is_shared)
+	if (!scratch || !layout)
+		return LS_WALK_NO_SCRIPT;
+	scratch->weeding = (struct ls_weeding){};
+	repeat(LS_CHAIN_MAX, weed, &pass);
+	if (!scratch->weeding.at)
+		return scratch->weeding.is_unsure ? LS_WALK_STACK_OWNER : LS_WALK_NO_SCRIPT;
+	if (scratch->weeding.is_unsure && !scratch->search.is_shared)
 		scratch->search.is_cut = 1;
 	return LS_WALK_NONE;
 }
@@ -327,30 +324,46 @@ static __always_inline void end_chain(struct ls_scratch *scratch, __u32 at, int 
 	scratch->search.is_cut = is_cut;
 }
 
+struct ls_swap {
+	struct ls_scratch *scratch;
+	__u32 at; /* the one whose resumer is looked for */
+};
+
+/* Puts the `i`th after the next in its place if it is the main thread; 1: done. */
+static long swap_main_thread(__u32 i, void *context)
+{
+	const struct ls_swap *swap = context;
+	struct ls_active *chain = swap->scratch->chain;
+	struct ls_active *next = &chain[(swap->at + 1) % LS_CHAIN_MAX], other = *next;
+	__u32 from = swap->at + 2 + i;
+
+	if (from >= swap->scratch->chain_count)
+		return 1;
+	if (chain[from % LS_CHAIN_MAX].state != chain[swap->at % LS_CHAIN_MAX].main_thread ||
+	    chain[from % LS_CHAIN_MAX].error_jump != LS_UNPROTECTED)
+		return 0;
+	*next = chain[from % LS_CHAIN_MAX];
+	chain[from % LS_CHAIN_MAX] = other;
+	return 1;
+}
+
 /*
  * A main thread without protection has no place in the order: where the next above `child` cannot
  * have resumed it, the one of its VM comes first.
  */
 __noinline int put_main_thread_next(struct ls_scratch *scratch, __u32 at)
 {
-	struct ls_active *child, *next, other;
+	struct ls_swap swap = {.scratch = scratch, .at = at};
+	const struct ls_active *child, *next;
 
 	if (!scratch)
 		return 0;
 	child = &scratch->chain[at % LS_CHAIN_MAX];
 	next = &scratch->chain[(at + 1) % LS_CHAIN_MAX];
-	other = *next;
-	if (other.main_thread == child->main_thread &&
-	    other.error_jump <= child->error_jump + LS_FAR_BYTES)
+	if (next->main_thread == child->main_thread &&
+	    next->error_jump <= child->error_jump + LS_FAR_BYTES)
 		return 0;
-	for (__u32 i = 2; i < LS_CHAIN_MAX; i++) {
-		if (i <= at + 1 || i >= scratch->chain_count ||
-		    scratch->chain[i].state != child->main_thread ||
-		    scratch->chain[i].error_jump != LS_UNPROTECTED)
-			continue;
-		*next = scratch->chain[i];
-		scratch->chain[i] = other;
-	}
+	repeat(LS_CHAIN_MAX, swap_main_thread, &swap);
 	return 0;
 }
 

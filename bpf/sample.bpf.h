@@ -106,6 +106,25 @@ static __always_inline int has_stack_grown(struct ls_scratch *scratch, struct ls
 	return !look_up_bounds(scratch, thread, counters) && thread->stack_high > high;
 }
 
+/*
+ * A sample's CPU time is behind by up to a tick of the scheduler's: what has passed since it moved
+ * last, the thread has run. What others do to the memory of a process they do slowly, or with it
+ * stopped.
+ */
+static __always_inline void read_own_clock(struct ls_scratch *scratch, struct ls_thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 runtime_ns = scratch->sample.runtime_ns;
+
+	if (thread->runtime_ns != runtime_ns) {
+		thread->runtime_ns = runtime_ns;
+		thread->runtime_seen_ns = scratch->now_ns;
+	}
+	scratch->own_ns = BPF_CORE_READ(task, mm, mm_users.counter) == 1
+				  ? runtime_ns + scratch->now_ns - thread->runtime_seen_ns
+				  : 0;
+}
+
 /* The cache entry of the sampled thread, with its stack's bounds; NULL: no room at all. */
 static __always_inline struct ls_thread *thread_here(struct ls_scratch *scratch,
 						     struct ls_counters *counters)
@@ -118,6 +137,8 @@ static __always_inline struct ls_thread *thread_here(struct ls_scratch *scratch,
 		bpf_map_update_elem(&threads, &tid, &fresh, BPF_NOEXIST);
 		thread = bpf_map_lookup_elem(&threads, &tid);
 	}
+	if (thread)
+		read_own_clock(scratch, thread);
 	if (thread && !scratch->sample.error && find_stack_bounds(scratch, thread, counters))
 		scratch->sample.error = LS_WALK_STACK_BOUNDS;
 	return thread;

@@ -22,7 +22,7 @@ typedef int ls_reader_t;
 #define LS_QUIET_MAX     512  /* chunks that are not looked through twice: 8 KiB */
 #define LS_NOWHERE_MAX   256  /* words that point to no memory: 4 KiB */
 #define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
-#define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 224 KiB */
+#define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 288 KiB */
 #define LS_MET_MAX       32   /* closures of one stack that are not read twice */
 #define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
 #define LS_REGISTER_MAX  32
@@ -46,9 +46,11 @@ struct ls_active {
 struct ls_thread {
 	__u64 stack_low; /* the mapping that SP was in, or the part of it that can be its stack */
 	__u64 stack_high;
-	__u64 bounds_ns; /* when these were looked up */
-	__u32 dropped;   /* samples since the last that found room */
-	__u8 own_stack;  /* the mapping is this thread's stack and nothing else */
+	__u64 bounds_ns;       /* when these were looked up */
+	__u64 runtime_ns;      /* CPU time, as its samples carried it last */
+	__u64 runtime_seen_ns; /* when the first of these was taken */
+	__u32 dropped;         /* samples since the last that found room */
+	__u8 own_stack;        /* the mapping is this thread's stack and nothing else */
 	__u8 chain_count;
 	__u8 chain_is_cut;                    /* resumers of it are missing */
 	__u8 layout;                          /* that `chain` and `root` were found under */
@@ -65,8 +67,10 @@ struct ls_memo {
 	__u64 proto;
 	__u64 fixed;
 	__u64 content;
-	__u64 since_ns;    /* the content has been the same from here */
-	__u64 verified_ns; /* to here */
+	__u64 since_ns;        /* the content has been the same from here */
+	__u64 verified_ns;     /* to here */
+	__u64 own_since_ns;    /* the same by ls_scratch.own_ns; 0: not known */
+	__u64 own_verified_ns; /* 0: by then others could write it */
 	__u32 tgid;
 	__u32 layout;  /* it was read with */
 	__u32 edition; /* of ls_target, in which it was defined */
@@ -184,6 +188,30 @@ struct ls_proof {
 	__u32 has_call;
 };
 
+/*
+ * Numbers that steps of a repeat() pass on to each other lie in the scratch rather than in their
+ * context, for of those on the stack the verifier follows each value that there may be.
+ */
+
+/* How far the chain is rid of what does not run on this stack. */
+struct ls_weeding {
+	__u32 at;        /* so many of the chain's first run here */
+	__u32 is_unsure; /* one was taken off that may do so */
+};
+
+/* What came of the layouts that were tried on this stack. */
+struct ls_attempt {
+	__u64 best_jump; /* the lowest: what it ran under waits further up */
+	__u32 layouts;   /* bit per layout to try */
+	__u32 decided;   /* bit per layout whose proof is done */
+	__u32 first;     /* the one that the thread ran under last */
+	__u32 fits;      /* bit per layout that the stack is proof of */
+	__u32 runs;      /* bit per layout under which something seems to run */
+	__u32 idle;      /* of those, where it is C alone, which proves nothing */
+	__u32 best;      /* the layout to keep; LS_LAYOUT_MAX: none */
+	__u32 is_done;   /* what is in the scratch is to be kept */
+};
+
 /* Where the walk along the calls has come to. */
 struct ls_walk {
 	__u64 ci; /* of the state in scratch->state */
@@ -218,6 +246,9 @@ struct ls_walk {
 struct ls_scratch {
 	/* the sample's circumstances */
 	__u64 now_ns;
+	/* CPU time of a thread whose memory no other can write: it stays as it is while that does
+	 * not go on. 0: there are others */
+	__u64 own_ns;
 	__u64 pc;
 	__u64 sp;
 	__u64 registers[LS_REGISTER_MAX];
@@ -231,6 +262,8 @@ struct ls_scratch {
 	__u32 chain_count;
 	__u32 padding;
 	struct ls_proof proof;
+	struct ls_weeding weeding;
+	struct ls_attempt attempt;
 	struct ls_walk walk;
 	struct ls_thread stranger; /* the thread, to a layout that it is not known to run under */
 	__u32 is_undecided;        /* the stack is to prove its layout */

@@ -406,16 +406,19 @@ __noinline int check_global(struct ls_scratch *scratch, const struct ls_puc_layo
 struct ls_pointers {
 	const struct ls_scratch *scratch;
 	__u64 end;
-	__u32 into_stack;
+	__u32 any; /* into the stack */
 };
 
+/* 1: it is one. */
 static long look_at_state_word(__u32 i, void *context)
 {
 	struct ls_pointers *pointers = context;
 	__u64 word = ls_word(pointers->scratch->state, (i * 8) & 0xff);
 
-	pointers->into_stack += on_stack(pointers->scratch, word) && word < pointers->end;
-	return 0;
+	if (!on_stack(pointers->scratch, word) || word >= pointers->end)
+		return 0;
+	pointers->any = 1;
+	return 1;
 }
 
 /*
@@ -430,7 +433,7 @@ static __always_inline int hides_error_jump(struct ls_scratch *scratch,
 	if (scratch->search.is_shared)
 		pointers.end = scratch->sp + LS_NEAR_BYTES;
 	repeat(layout->state_size / 8, look_at_state_word, &pointers);
-	return pointers.into_stack != 0;
+	return pointers.any;
 }
 
 /* A state whose calls were all walked, up to its base_ci. */

@@ -133,6 +133,7 @@ struct signal_struct {
 };
 
 struct mm_struct {
+	atomic_t mm_users;
 	unsigned long start_stack;
 	unsigned long start_brk;
 	unsigned long brk;

@@ -89,6 +89,22 @@ static void sends_a_definition_for_each_process(struct fixture *fixture)
 	assert_int_equal(walker->definitions[0].tgid, fixture->image.tgid);
 }
 
+/* Each has the function at the same address. */
+static void remembers_what_forked_processes_have_sent(struct fixture *fixture)
+{
+	struct walker *walker = &fixture->walker;
+
+	run_alone(fixture, fixture->protos[0]);
+	for (int round = 0; round < 2; round++) {
+		for (int worker = 0; worker < 8; worker++) {
+			fingerprint(fixture);
+			assert_int_equal(walker->definition_count, !round);
+			fixture->image.tgid++;
+		}
+		fixture->image.tgid -= 8;
+	}
+}
+
 static void sends_definitions_again_in_another_edition(struct fixture *fixture)
 {
 	struct walker *walker = &fixture->walker;
@@ -312,6 +328,50 @@ static void trusts_content_for_no_more_than_it_has_proven(struct fixture *fixtur
 	assert_in_range(walker->now_ns - looked_at, 0, 20 * MS);
 }
 
+/* How many words a sample takes to read after a second of sleep. */
+static uint64_t reads_after_sleep(struct fixture *fixture)
+{
+	fixture->walker.now_ns += 1000 * MS;
+	fixture->walker.asleep_ns += 1000 * MS;
+	fingerprint(fixture);
+	return fixture->walker.reads;
+}
+
+static void trusts_content_while_nobody_can_write_it(struct fixture *fixture)
+{
+	struct walker *walker = &fixture->walker;
+	struct image *image = &fixture->image;
+	uint64_t source, before;
+
+	walker->step_ns = MS;
+	walker->asleep_ns = walker->now_ns;
+	run_alone(fixture, fixture->protos[0]);
+	walker->is_alone = true;
+	fingerprint(fixture);
+	/* Another thread is there. */
+	walker->is_alone = false;
+	assert_in_range(reads_after_sleep(fixture), 8, 40);
+	/* It has ended. */
+	walker->is_alone = true;
+	assert_in_range(reads_after_sleep(fixture), 8, 40);
+	for (int i = 0; i < 300 || walker->reads < 8; i++)
+		before = fingerprint(fixture);
+	assert_in_range(reads_after_sleep(fixture), 1, 7);
+	/* Once more, after a long proof. */
+	walker->is_alone = false;
+	assert_in_range(reads_after_sleep(fixture), 8, 40);
+	fingerprint(fixture);
+	assert_in_range(walker->reads, 1, 7);
+	walker->is_alone = true;
+	assert_in_range(reads_after_sleep(fixture), 8, 40);
+	assert_in_range(reads_after_sleep(fixture), 1, 7);
+	source = get(image, fixture->protos[0] + image->layout->proto_source);
+	put(image, source + image->layout->string_contents + 1, 'x', 1);
+	for (int i = 0; i < 20 && fingerprint(fixture) == before; i++)
+		;
+	assert_int_not_equal(walker->scratch->frames[0].fingerprint, before);
+}
+
 /* Recursion: every frame has the prototype that has just been looked at. */
 static void looks_at_a_prototype_once_a_sample(struct fixture *fixture)
 {
@@ -441,6 +501,7 @@ int main(void)
 		TEST(sends_what_defines_a_function),
 		TEST(sends_a_definition_again_that_found_no_room),
 		TEST(sends_a_definition_for_each_process),
+		TEST(remembers_what_forked_processes_have_sent),
 		TEST(sends_definitions_again_in_another_edition),
 		TEST(tells_functions_apart_by_the_text_of_their_source),
 		TEST(tells_functions_apart_by_the_text_of_a_constant),
@@ -452,6 +513,7 @@ int main(void)
 		TEST(ignores_what_the_collector_writes),
 		TEST(sees_recycled_memory_in_time),
 		TEST(trusts_content_for_no_more_than_it_has_proven),
+		TEST(trusts_content_while_nobody_can_write_it),
 		TEST(looks_at_a_prototype_once_a_sample),
 		TEST(calls_a_stripped_chunk_what_lua_does),
 		TEST(cuts_a_source_of_a_megabyte),

@@ -66,6 +66,7 @@ static void begin_sample(struct walker *walker, const struct image *image)
 	walker->thread.stack_high = image->stack_high;
 	walker->thread.own_stack = image->own_stack;
 	scratch->now_ns = walker->now_ns;
+	scratch->own_ns = walker->is_alone ? walker->now_ns - walker->asleep_ns : 0;
 	scratch->tgid = image->tgid;
 	scratch->sp = image->sp;
 	scratch->frame_room = walker->max_depth;

@@ -21,8 +21,10 @@ struct walker {
 	uint32_t max_depth;
 	uint64_t now_ns; /* goes on by step_ns before each sample */
 	uint64_t step_ns;
-	bool room;         /* in the ring buffer, for definitions */
-	bool is_undecided; /* samples are to prove their layout */
+	uint64_t asleep_ns; /* that the target has not run, of now_ns */
+	bool is_alone;      /* its thread is the only one */
+	bool room;          /* in the ring buffer, for definitions */
+	bool is_undecided;  /* samples are to prove their layout */
 
 	/* of the last sample */
 	bool is_evidence;

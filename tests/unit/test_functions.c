@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,17 @@ static uint32_t script(struct functions *functions, const char *source, uint32_t
 {
 	struct function_identity identity = {source, line, last_line, shape};
 	uint32_t id = functions__script(functions, &identity);
+
+	assert_int_not_equal(id, 0);
+	return id;
+}
+
+/* At a place in the memory of a program, or in a file. */
+static uint32_t c_in(struct functions *functions, uint32_t program, uint64_t file, uint64_t place,
+		     const char *name)
+{
+	struct c_function_identity identity = {file, place, program, name};
+	uint32_t id = functions__c(functions, &identity);
 
 	assert_int_not_equal(id, 0);
 	return id;
@@ -133,15 +145,30 @@ static void shows_a_suggestion_only_where_nobody_voted(void **state)
 	assert_string_equal(shown(*state, id)->name, "f");
 }
 
-static void knows_whether_callers_differ(void **state)
+static void shows_what_all_callers_call_a_c_function_beside_its_place(void **state)
 {
-	uint32_t id = functions__c(*state, 1, 0x1000);
+	uint32_t id = c_in(*state, 0, 1, 0x1000, "lua+0x1000");
 
-	assert_null(functions__undisputed(*state, id));
+	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
 	vote(*state, id, "f", 3);
-	assert_string_equal(functions__undisputed(*state, id), "f");
+	assert_string_equal(shown(*state, id)->name, "f (lua+0x1000)");
 	vote(*state, id, "g", 1);
-	assert_null(functions__undisputed(*state, id));
+	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
+}
+
+/* One process may have seen something else in the place of a name before it ended. */
+static void shows_a_suggestion_beside_a_place_only_where_nobody_voted(void **state)
+{
+	uint32_t id = c_in(*state, 0, 1, 0x1000, "lua+0x1000");
+
+	assert_int_equal(functions__suggest(*state, id, "suggested"), 0);
+	assert_string_equal(shown(*state, id)->name, "suggested (lua+0x1000)");
+	assert_int_equal(functions__suggest(*state, id, "otherwise"), 0);
+	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
+	vote(*state, id, "f", 1);
+	assert_string_equal(shown(*state, id)->name, "f (lua+0x1000)");
+	vote(*state, id, "otherwise", 1);
+	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
 }
 
 static void prefers_a_given_name_to_any_votes(void **state)
@@ -158,23 +185,79 @@ static void prefers_a_given_name_to_any_votes(void **state)
 
 static void shows_the_latest_given_name(void **state)
 {
-	uint32_t id = functions__c(*state, 1, 0x1000);
+	uint32_t id = script(*state, "app.lua", 0, 0, 0);
 
-	assert_int_equal(functions__rename(*state, id, "lua5.4+0x1000"), 0);
-	assert_string_equal(shown(*state, id)->name, "lua5.4+0x1000");
-	assert_int_equal(functions__rename(*state, id, "string.rep"), 0);
-	assert_string_equal(shown(*state, id)->name, "string.rep");
+	assert_int_equal(functions__rename(*state, id, "main chunk"), 0);
+	assert_string_equal(shown(*state, id)->name, "main chunk");
+	assert_int_equal(functions__rename(*state, id, "job"), 0);
+	assert_string_equal(shown(*state, id)->name, "job");
 }
 
-static void knows_c_functions_by_address(void **state)
+static void knows_c_functions_by_file_and_place(void **state)
 {
-	uint32_t id = functions__c(*state, 1, 0x1000);
+	char name[] = "print";
+	uint32_t id = c_in(*state, 0, 1, 0x1000, name);
 
-	assert_int_equal(functions__c(*state, 1, 0x1000), id);
-	assert_int_not_equal(functions__c(*state, 1, 0x1001), id);
+	name[0] = 'X';
+	assert_int_equal(c_in(*state, 0, 1, 0x1000, "print"), id);
+	assert_int_not_equal(c_in(*state, 0, 1, 0x1001, "print"), id);
+	assert_int_not_equal(c_in(*state, 0, 2, 0x1000, "print"), id);
 	assert_string_equal(shown(*state, id)->source, "[C]");
-	assert_null(shown(*state, id)->name);
+	assert_string_equal(shown(*state, id)->name, "print");
 	assert_int_equal(shown(*state, id)->line, 0);
+}
+
+/* One program may call "app.sleep" what is "socket.sleep" to the next. */
+static void tells_c_functions_apart_by_what_processes_call_them(void **state)
+{
+	uint32_t id = c_in(*state, 0, 1, 0x1000, "socket.sleep");
+	uint32_t other = c_in(*state, 0, 1, 0x1000, "app.sleep");
+
+	assert_int_not_equal(other, id);
+	assert_string_equal(shown(*state, id)->name, "socket.sleep");
+	assert_string_equal(shown(*state, other)->name, "app.sleep");
+}
+
+static void knows_code_in_no_file_only_in_its_program(void **state)
+{
+	uint32_t one = functions__program(*state), other = functions__program(*state);
+	uint32_t id = c_in(*state, one, 0, 0x1000, "0x1000");
+
+	assert_int_not_equal(one, 0);
+	assert_int_equal(c_in(*state, one, 7, 0x1000, "0x1000"), id);
+	assert_int_not_equal(c_in(*state, other, 0, 0x1000, "0x1000"), id);
+	assert_int_not_equal(c_in(*state, 0, 0, 0x1000, "0x1000"), id);
+}
+
+static void assert_renamed(void **state, uint32_t id, const char *name, bool is_given,
+			   const char *expected)
+{
+	assert_int_equal(functions__rename_c(*state, id, name, is_given), 0);
+	assert_string_equal(shown(*state, id)->name, expected);
+}
+
+static void takes_a_name_that_is_found_later(void **state)
+{
+	uint32_t id = c_in(*state, 0, 1, 0x1000, "a.so+0x1000");
+
+	assert_renamed(state, id, "a.so+0x1000", false, "a.so+0x1000");
+	assert_renamed(state, id, "kept", false, "kept");
+	assert_renamed(state, id, "a.so+0x1000", false, "kept");
+	assert_renamed(state, id, "a.f", true, "a.f");
+	assert_renamed(state, id, "kept", false, "a.f");
+	assert_renamed(state, id, "a.f", true, "a.f");
+}
+
+static void takes_no_later_name_that_processes_differ_in(void **state)
+{
+	uint32_t id = c_in(*state, 0, 1, 0x1000, "a.so+0x1000");
+
+	assert_renamed(state, id, "kept", false, "kept");
+	assert_renamed(state, id, "kept otherwise", false, "a.so+0x1000");
+	assert_renamed(state, id, "kept", false, "a.so+0x1000");
+	assert_renamed(state, id, "a.f", true, "a.f");
+	assert_renamed(state, id, "b.f", true, "a.so+0x1000");
+	assert_renamed(state, id, "a.f", true, "a.so+0x1000");
 }
 
 static void knows_pseudo_functions_by_name(void **state)
@@ -192,12 +275,12 @@ static void knows_pseudo_functions_by_name(void **state)
 static void mixes_up_no_kinds(void **state)
 {
 	uint32_t pseudo = functions__pseudo(*state, "");
-	uint32_t c = functions__c(*state, 1, 0);
+	uint32_t in_c = c_in(*state, 0, 0, 0, "");
 	uint32_t nowhere = script(*state, "", 0, 0, 0);
 
-	assert_int_not_equal(pseudo, c);
+	assert_int_not_equal(pseudo, in_c);
 	assert_int_not_equal(pseudo, nowhere);
-	assert_int_not_equal(c, nowhere);
+	assert_int_not_equal(in_c, nowhere);
 }
 
 /* A name with more than an eighth of the votes wins against any number of others. */
@@ -218,10 +301,11 @@ static void evicts_what_is_not_used(void **state)
 	uint8_t used[8] = {0};
 	uint32_t pseudo = functions__pseudo(*state, "(host)");
 	uint32_t a = script(*state, "a.lua", 1, 2, 3), b = script(*state, "b.lua", 1, 2, 3);
-	uint32_t c = functions__c(*state, 1, 0x1000), again;
+	uint32_t in_c = c_in(*state, 0, 1, 0x1000, "c"), again;
 
 	vote(*state, a, "a", 1);
-	assert_int_equal(functions__rename(*state, c, "c"), 0);
+	vote(*state, in_c, "c", 1);
+	assert_string_equal(shown(*state, in_c)->name, "c (c)");
 	used[b] = 1;
 	assert_int_equal(functions__evict(*state, used), 2);
 	assert_int_equal(functions__evict(*state, used), 0);
@@ -231,22 +315,11 @@ static void evicts_what_is_not_used(void **state)
 	assert_int_equal(script(*state, "b.lua", 1, 2, 3), b);
 	/* Ids of others are taken again, but none of what they meant. */
 	again = script(*state, "d.lua", 1, 2, 3);
-	assert_true(again == a || again == c);
+	assert_true(again == a || again == in_c);
 	assert_null(shown(*state, again)->name);
 	assert_string_equal(shown(*state, again)->source, "d.lua");
 	assert_int_not_equal(script(*state, "a.lua", 1, 2, 3), again);
 	assert_int_equal(functions__highest(*state), 4);
-}
-
-static void evicts_functions_whose_addresses_are_forgotten(void **state)
-{
-	uint8_t used[3] = {0};
-	uint32_t c = functions__c(*state, 1, 0x1000);
-
-	functions__forget_addresses(*state, 1);
-	assert_int_not_equal(functions__c(*state, 1, 0x1000), c);
-	assert_int_equal(functions__evict(*state, used), 2);
-	assert_int_equal(functions__count(*state), 0);
 }
 
 static void tells_a_function_apart_by_its_line(void **state)
@@ -305,15 +378,19 @@ int main(void)
 		fixed(shows_the_first_name_among_equals),
 		fixed(votes_for_one_function_alone),
 		fixed(shows_a_suggestion_only_where_nobody_voted),
-		fixed(knows_whether_callers_differ),
+		fixed(shows_what_all_callers_call_a_c_function_beside_its_place),
+		fixed(shows_a_suggestion_beside_a_place_only_where_nobody_voted),
 		fixed(prefers_a_given_name_to_any_votes),
 		fixed(shows_the_latest_given_name),
-		fixed(knows_c_functions_by_address),
+		fixed(knows_c_functions_by_file_and_place),
+		fixed(tells_c_functions_apart_by_what_processes_call_them),
+		fixed(knows_code_in_no_file_only_in_its_program),
+		fixed(takes_a_name_that_is_found_later),
+		fixed(takes_no_later_name_that_processes_differ_in),
 		fixed(knows_pseudo_functions_by_name),
 		fixed(mixes_up_no_kinds),
 		fixed(elects_among_more_names_than_it_keeps),
 		fixed(evicts_what_is_not_used),
-		fixed(evicts_functions_whose_addresses_are_forgotten),
 		fixed(tells_a_function_apart_by_its_line),
 		fixed(keeps_a_function_while_one_of_its_lines_is_used),
 	};

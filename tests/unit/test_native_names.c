@@ -128,6 +128,10 @@ static void names_code_of_a_process_that_has_ended(void **state)
 	assert_non_null(names);
 	native_names__prepare(names);
 	kill(child, SIGKILL);
+	/* A zombie can be looked at, but has nothing mapped. */
+	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){}, WEXITED | WNOWAIT), 0);
+	native_names__prepare(names);
+	assert_string_equal(native_names__name(names, ours), "function_of_our_own");
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_string_equal(native_names__name(names, ours), "function_of_our_own");
 	assert_string_equal(native_names__name(names, (uint64_t)(uintptr_t)getppid), "getppid");
@@ -257,6 +261,151 @@ static void shows_module_and_address_without_a_symbol(void **state)
 	}
 }
 
+struct place {
+	uint64_t file, in_file;
+};
+
+/* Where the code of the program at `path` begins; 0: the process does not run it yet. */
+static uint64_t find_code(pid_t pid, const char *path)
+{
+	struct process_mappings mappings = {};
+	uint64_t address = 0;
+
+	assert_int_equal(process__mappings(pid, &mappings), 0);
+	for (size_t i = 0; i < mappings.count && !address; i++)
+		if (mappings.items[i].executable && !strcmp(mappings.items[i].path, path))
+			address = mappings.items[i].start;
+	process__mappings_free(&mappings);
+	return address;
+}
+
+static uint64_t code_of(pid_t pid, const char *path)
+{
+	double end = now_seconds() + 10;
+	uint64_t address;
+
+	while (!(address = find_code(pid, path))) {
+		if (now_seconds() > end)
+			fail_msg("process %d does not run %s", pid, path);
+		sleep_seconds(0.005);
+	}
+	return address;
+}
+
+static struct place place_of(struct elf_files *files, pid_t pid, const char *path)
+{
+	struct native_names *names = native_names__new(pid, files);
+	struct place place;
+
+	assert_non_null(names);
+	assert_true(native_names__place(names, code_of(pid, path), &place.file, &place.in_file));
+	assert_int_not_equal(place.file, 0);
+	native_names__free(names);
+	return place;
+}
+
+static void assert_same_place(struct place one, struct place other)
+{
+	assert_int_equal(one.file, other.file);
+	assert_int_equal(one.in_file, other.in_file);
+}
+
+/* A program that waits to be killed, which may be without its build id. */
+static char *read_program(size_t *size, bool has_id)
+{
+	static const char note[] = {4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
+	char *content = read_file("/usr/bin/sleep", size);
+	char *id = memmem(content, *size, note, sizeof(note));
+
+	if (!id) {
+		free(content);
+		skip_because("/usr/bin/sleep has no build id");
+	}
+	if (!has_id)
+		id[8] = 99;
+	return content;
+}
+
+static pid_t run_program(struct stage *stage, const char *path, bool has_id)
+{
+	size_t size;
+	char *content = read_program(&size, has_id);
+	pid_t pid;
+
+	write_file(path, content, size);
+	free(content);
+	assert_int_equal(chmod(path, 0700), 0);
+	pid = start(stage, path, "1000")->pid;
+	code_of(pid, path);
+	return pid;
+}
+
+static void has_one_place_for_all_processes_of_a_file(void **state)
+{
+	struct stage *stage = *state;
+	const char *path = in_folder(stage, "program");
+	struct elf_files *files = elf_files__new();
+	pid_t one = run_program(stage, path, false);
+	pid_t other = start(stage, path, "1000")->pid;
+	struct place before;
+
+	assert_non_null(files);
+	before = place_of(files, one, path);
+	assert_same_place(place_of(files, other, path), before);
+	/* However often it is opened. */
+	elf_files__close_idle(files, 0);
+	assert_same_place(place_of(files, one, path), before);
+	elf_files__free(files);
+}
+
+/* As containers have them. */
+static void has_one_place_for_copies_of_a_build(void **state)
+{
+	struct stage *stage = *state;
+	const char *path = in_folder(stage, "program"), *copy = in_folder(stage, "copy");
+	struct elf_files *files = elf_files__new();
+	pid_t one = run_program(stage, path, true), other = run_program(stage, copy, true);
+
+	assert_non_null(files);
+	assert_same_place(place_of(files, one, path), place_of(files, other, copy));
+	elf_files__free(files);
+}
+
+static void tells_two_files_of_one_path_apart(void **state)
+{
+	struct stage *stage = *state;
+	const char *path = in_folder(stage, "program");
+	struct elf_files *files = elf_files__new();
+	pid_t one = run_program(stage, path, false), other, third;
+
+	assert_non_null(files);
+	if (geteuid())
+		skip_because("only root opens a file that was deleted");
+	assert_int_equal(unlink(path), 0);
+	other = run_program(stage, path, false);
+	assert_int_equal(unlink(path), 0);
+	third = run_program(stage, path, true);
+	assert_int_not_equal(place_of(files, one, path).file, place_of(files, other, path).file);
+	assert_int_not_equal(place_of(files, other, path).file, place_of(files, third, path).file);
+	elf_files__free(files);
+}
+
+static void has_no_place_where_no_file_is_mapped(void **state)
+{
+	struct elf_files *files = elf_files__new();
+	struct native_names *names = native_names__new(getpid(), files);
+	uint64_t file, place;
+	int on_stack = 0;
+
+	(void)state;
+	assert_non_null(files);
+	assert_non_null(names);
+	assert_false(native_names__place(names, (uint64_t)(uintptr_t)&on_stack, &file, &place));
+	assert_int_equal(place, (uint64_t)(uintptr_t)&on_stack);
+	native_names__free(names);
+	elf_files__free(files);
+}
+
 static volatile int data_of_our_own = 7;
 
 /* The program comes first. */
@@ -297,6 +446,10 @@ int main(void)
 		cmocka_unit_test(closes_files_that_nobody_asks_for),
 		staged(finds_what_is_mapped_later),
 		staged(shows_module_and_address_without_a_symbol),
+		staged(has_one_place_for_all_processes_of_a_file),
+		staged(has_one_place_for_copies_of_a_build),
+		staged(tells_two_files_of_one_path_apart),
+		cmocka_unit_test(has_no_place_where_no_file_is_mapped),
 		cmocka_unit_test(shows_the_address_in_the_file_rather_than_the_offset),
 		cmocka_unit_test(frees_nothing),
 	};

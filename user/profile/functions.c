@@ -2,7 +2,7 @@
 #include "functions.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +12,12 @@ enum kind { KIND_SCRIPT = 1, KIND_C, KIND_PSEUDO, KIND_LINE };
 
 /* What a function is looked up by: this and its source or name, as bytes. */
 struct key_head {
-	uint64_t number; /* shape, address or function */
+	uint64_t number; /* shape, place or function */
+	uint64_t file;   /* of a C function; 0 elsewhere */
 	uint32_t kind;
 	uint32_t line;
 	uint32_t last_line;
-	pid_t pid; /* of a C function's process; 0 elsewhere */
+	uint32_t program; /* of a C function; 0 elsewhere */
 };
 
 struct entry {
@@ -41,9 +42,12 @@ struct vote {
 
 /* Beside each function that is shown. */
 struct naming {
-	struct entry *entry; /* NULL: it is not to be found any more */
+	struct entry *entry; /* NULL: it was evicted */
 	struct vote *votes;
-	char *given;        /* by functions__rename() */
+	char *given;        /* by functions__rename() and its like */
+	char *called;       /* a C function: by its callers, and its place */
+	bool is_given;      /* by the program or a module: what was, if all agreed */
+	bool is_disputed;   /* they did not */
 	uint32_t next_free; /* where it was evicted */
 	uint32_t function;  /* not 0: this is that one, at a line of it */
 };
@@ -56,6 +60,7 @@ struct functions {
 	uint32_t room;
 	uint32_t first_free; /* ids of functions that were evicted; 0: none */
 	uint32_t free_count;
+	uint32_t programs;
 };
 
 struct functions *functions__new(void)
@@ -72,7 +77,8 @@ static void free_names(struct naming *naming)
 		naming->votes = next;
 	}
 	free(naming->given);
-	naming->given = NULL;
+	free(naming->called);
+	naming->given = naming->called = NULL;
 }
 
 void functions__free(struct functions *functions)
@@ -178,13 +184,16 @@ uint32_t functions__script(struct functions *functions, const struct function_id
 	return entry->id;
 }
 
-uint32_t functions__c(struct functions *functions, pid_t pid, uint64_t address)
+uint32_t functions__c(struct functions *functions, const struct c_function_identity *identity)
 {
-	struct key_head head = {.kind = KIND_C, .number = address, .pid = pid};
+	struct key_head head = {.kind = KIND_C,
+				.number = identity->place,
+				.file = identity->program ? 0 : identity->file,
+				.program = identity->program};
 	struct entry *entry;
 	bool is_new;
 
-	entry = find_or_add(functions, &head, "", &is_new);
+	entry = find_or_add(functions, &head, identity->name, &is_new);
 	if (!entry)
 		return 0;
 	functions->shown[entry->id].source = "[C]";
@@ -230,17 +239,9 @@ uint32_t functions__at_line(struct functions *functions, uint32_t function, uint
 	return entry->id;
 }
 
-void functions__forget_addresses(struct functions *functions, pid_t pid)
+uint32_t functions__program(struct functions *functions)
 {
-	struct entry *entry, *next;
-
-	HASH_ITER (hh, functions->entries, entry, next) {
-		if (entry->key.kind != KIND_C || entry->key.pid != pid)
-			continue;
-		functions->namings[entry->id].entry = NULL;
-		HASH_DEL(functions->entries, entry);
-		free(entry);
-	}
+	return ++functions->programs;
 }
 
 uint32_t functions__count(const struct functions *functions)
@@ -312,6 +313,27 @@ int functions__rename(struct functions *functions, uint32_t function, const char
 	return 0;
 }
 
+int functions__rename_c(struct functions *functions, uint32_t function, const char *name,
+			bool is_given)
+{
+	struct naming *naming = &functions->namings[function];
+	bool is_first = !naming->given && !naming->is_disputed;
+
+	if (is_given < naming->is_given || !strcmp(name, text_of(naming->entry)))
+		return 0;
+	if (is_first || is_given > naming->is_given) {
+		naming->is_given = is_given;
+		naming->is_disputed = false;
+		return functions__rename(functions, function, name);
+	}
+	if (naming->given && strcmp(name, naming->given) != 0) {
+		free(naming->given);
+		naming->given = NULL;
+		naming->is_disputed = true;
+	}
+	return 0;
+}
+
 static struct vote *new_vote(const char *name, uint64_t count)
 {
 	size_t size = strlen(name) + 1;
@@ -328,10 +350,13 @@ static struct vote *new_vote(const char *name, uint64_t count)
 static int add_votes(struct functions *functions, uint32_t function, const char *name,
 		     uint64_t count)
 {
-	struct vote **link = &functions->namings[function].votes, **least = link;
+	struct naming *naming = &functions->namings[function];
+	struct vote **link = &naming->votes, **least = link;
 	struct vote *vote;
 	int there = 0;
 
+	free(naming->called);
+	naming->called = NULL;
 	for (; *link; link = &(*link)->next, there++) {
 		if (!strcmp((*link)->name, name)) {
 			(*link)->count += count;
@@ -365,13 +390,6 @@ int functions__suggest(struct functions *functions, uint32_t function, const cha
 	return add_votes(functions, function, name, 0);
 }
 
-const char *functions__undisputed(const struct functions *functions, uint32_t function)
-{
-	const struct vote *votes = functions->namings[function].votes;
-
-	return votes && !votes->next ? votes->name : NULL;
-}
-
 /* The first among equals: the one that was seen first. */
 static const char *elected(const struct vote *vote)
 {
@@ -381,6 +399,38 @@ static const char *elected(const struct vote *vote)
 		if (vote->count > best->count)
 			best = vote;
 	return best ? best->name : NULL;
+}
+
+/* What all voters call it; where there are none, all suggestions. NULL: they differ. */
+static const char *agreed(const struct vote *vote)
+{
+	const char *voted = NULL, *suggested = NULL;
+	int votes = 0, suggestions = 0;
+
+	for (; vote; vote = vote->next) {
+		if (vote->count) {
+			voted = vote->name;
+			votes++;
+		} else {
+			suggested = vote->name;
+			suggestions++;
+		}
+	}
+	if (votes)
+		return votes == 1 ? voted : NULL;
+	return suggestions == 1 ? suggested : NULL;
+}
+
+/* "for iterator (liblua5.3.so+0x293e0)", or what it was called in the first place. */
+static const char *c_name(struct naming *naming)
+{
+	const char *place = text_of(naming->entry), *called = agreed(naming->votes);
+
+	if (!called)
+		return place;
+	if (!naming->called && asprintf(&naming->called, "%s (%s)", called, place) < 0)
+		naming->called = NULL;
+	return naming->called ? naming->called : place;
 }
 
 static void show_at_line(struct functions *functions, uint32_t id)
@@ -400,6 +450,8 @@ void functions__export(struct functions *functions, struct ls_profile *profile)
 
 		if (naming->given)
 			functions->shown[id].name = naming->given;
+		else if (naming->entry && naming->entry->key.kind == KIND_C)
+			functions->shown[id].name = c_name(naming);
 		else if (naming->votes)
 			functions->shown[id].name = elected(naming->votes);
 	}

@@ -6,8 +6,8 @@
 #ifndef LS_FUNCTIONS_H
 #define LS_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "profile.h"
 
@@ -25,9 +25,17 @@ struct function_identity {
 	uint64_t shape; /* of its code: two functions may be defined on one line */
 };
 
+/* What tells one C function from another. */
+struct c_function_identity {
+	uint64_t file;    /* what it is, whichever process has mapped it; not read where ... */
+	uint64_t place;   /* in the file, or in the memory of the program */
+	uint32_t program; /* functions__program(): ... it is in no file but there; else 0 */
+	const char *name; /* what it is called as far as is known, or its place; copied */
+};
+
 /* Ids, made at first sight; 0 when out of memory. Strings are copied. */
 uint32_t functions__script(struct functions *functions, const struct function_identity *identity);
-uint32_t functions__c(struct functions *functions, pid_t pid, uint64_t address);
+uint32_t functions__c(struct functions *functions, const struct c_function_identity *identity);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
 uint32_t functions__collector(struct functions *functions);
 
@@ -37,8 +45,8 @@ uint32_t functions__collector(struct functions *functions);
  */
 uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line);
 
-/* That process runs another program now: C functions at the same addresses are others. */
-void functions__forget_addresses(struct functions *functions, pid_t pid);
+/* A number that no program of any process had before, nor will have. */
+uint32_t functions__program(struct functions *functions);
 
 /* How many there are; the highest id of one. */
 uint32_t functions__count(const struct functions *functions);
@@ -53,20 +61,26 @@ uint32_t functions__evict(struct functions *functions, uint8_t *used);
 /* Where a script function, at whatever line, is defined; NULL: it is none. Good until a change. */
 const char *functions__source(const struct functions *functions, uint32_t function);
 
-/* A name for it; later ones win, for script functions over any votes. 0 or -ENOMEM. */
+/* A name for a script function; later ones win, and over any votes. 0 or -ENOMEM. */
 int functions__rename(struct functions *functions, uint32_t function, const char *name);
 
 /*
+ * A process has found a better name for a C function than the one in its identity. Where processes
+ * differ it has none, for its calls are not told apart; but what the program or a module gave it
+ * counts more than what a script calls it. 0 or -ENOMEM.
+ */
+int functions__rename_c(struct functions *functions, uint32_t function, const char *name,
+			bool is_given);
+
+/*
  * One caller called it so. The name with the most votes is shown; of hundreds of names, one that
- * got more than every eighth vote. 0 or -ENOMEM.
+ * got more than every eighth vote. Of a C function it is shown beside that of its identity, if all
+ * callers that have a name for it agree: "for iterator (liblua5.3.so+0x293e0)". 0 or -ENOMEM.
  */
 int functions__vote(struct functions *functions, uint32_t function, const char *name);
 
 /* A name for it where no caller has one. 0 or -ENOMEM. */
 int functions__suggest(struct functions *functions, uint32_t function, const char *name);
-
-/* What all callers that have a name for it call it; NULL: they differ. Good until the next vote. */
-const char *functions__undisputed(const struct functions *functions, uint32_t function);
 
 /*
  * Points the profile's functions at the table's own: valid until it is changed or freed. Those that

@@ -56,6 +56,7 @@ struct symbolizer_puc {
 	uint64_t registered_ns;    /* when `registered` was read last */
 	uint32_t collected, truncated;
 	size_t line_bytes;
+	uint32_t program; /* whose addresses are not those of any other */
 	struct call_names_puc *names;
 };
 
@@ -77,6 +78,7 @@ struct symbolizer_puc *symbolizer_puc__new(pid_t pid, struct functions *function
 		return NULL;
 	symbolizer->memory.pid = pid;
 	symbolizer->functions = functions;
+	symbolizer->program = functions__program(functions);
 	symbolizer->collected = functions__pseudo(functions, "(collected)");
 	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
 	symbolizer->prototypes = generations__new(sizeof(struct prototype_key),
@@ -201,40 +203,37 @@ static uint32_t script_function(struct symbolizer_puc *symbolizer, const struct 
 	return at_current_line(symbolizer, layout, &key, prototype, frames->pc, &quality->has_line);
 }
 
-/* "for iterator (liblua5.3.so+0x293e0)": what all callers call it, and its place. 0 or -ENOMEM. */
-static int name_by_place(struct symbolizer_puc *symbolizer, const struct c_function *c_function)
-{
-	const char *place = native_names__name(symbolizer->native, c_function->address);
-	const char *called = functions__undisputed(symbolizer->functions, c_function->function);
-	char *both = NULL;
-	int error;
-
-	if (!place || (called && asprintf(&both, "%s (%s)", called, place) < 0))
-		return -ENOMEM;
-	error = functions__rename(symbolizer->functions, c_function->function,
-				  called ? both : place);
-	free(both);
-	return error;
-}
-
 /*
- * Names it as the program or its module does; else as the program's symbols do; else by where a
- * script keeps it; else by its place. 0 or -ENOMEM.
+ * As the program or its module calls it; else as the program's symbols do; else where a script
+ * keeps it; else by its place. NULL: out of memory.
  */
-static int name_c_function(struct symbolizer_puc *symbolizer, struct c_function *c_function)
+static const char *name_of(struct symbolizer_puc *symbolizer, struct c_function *c_function)
 {
-	const char *kept = c_functions_puc__name(symbolizer->registered, c_function->address);
+	uint64_t address = c_function->address;
+	const char *kept = c_functions_puc__name(symbolizer->registered, address);
 	const char *name = kept;
 
-	c_function->is_given =
-		c_functions_puc__is_given(symbolizer->registered, c_function->address);
+	c_function->is_given = c_functions_puc__is_given(symbolizer->registered, address);
 	if (!c_function->is_given)
-		name = native_names__symbol(symbolizer->native, c_function->address);
+		name = native_names__symbol(symbolizer->native, address);
 	if (!name)
 		name = kept;
 	c_function->is_placed = !name;
-	return name ? functions__rename(symbolizer->functions, c_function->function, name)
-		    : name_by_place(symbolizer, c_function);
+	return name ? name : native_names__name(symbolizer->native, address);
+}
+
+/* One function for all processes that have its file mapped and call it the same. */
+static int identify(struct symbolizer_puc *symbolizer, struct c_function *c_function)
+{
+	struct c_function_identity identity = {};
+
+	if (!native_names__place(symbolizer->native, c_function->address, &identity.file,
+				 &identity.place))
+		identity.program = symbolizer->program;
+	identity.name = name_of(symbolizer, c_function);
+	if (identity.name)
+		c_function->function = functions__c(symbolizer->functions, &identity);
+	return c_function->function ? 0 : -ENOMEM;
 }
 
 /* Modules come late: the tables are read again for a function that is new, but not all the time. */
@@ -258,7 +257,6 @@ static struct c_function *find_c_function(struct symbolizer_puc *symbolizer,
 	if (!c_function)
 		return NULL;
 	c_function->address = address;
-	c_function->function = functions__c(symbolizer->functions, symbolizer->memory.pid, address);
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!c_functions_puc__name(symbolizer->registered, address) &&
 	    now_ns - symbolizer->registered_ns > REREAD_NS &&
@@ -267,9 +265,7 @@ static struct c_function *find_c_function(struct symbolizer_puc *symbolizer,
 		time_budget__end(&symbolizer->budget);
 		symbolizer->registered_ns = now_ns;
 	}
-	if (!c_function->function || name_c_function(symbolizer, c_function))
-		return NULL;
-	return c_function;
+	return identify(symbolizer, c_function) ? NULL : c_function;
 }
 
 static uint32_t c_function(struct symbolizer_puc *symbolizer, const struct ls_sample *sample,
@@ -308,10 +304,16 @@ const char *symbolizer_puc__called(struct symbolizer_puc *symbolizer,
 
 static void name_again(void *context, void *value)
 {
+	struct symbolizer_puc *symbolizer = context;
 	struct c_function *c_function = value;
+	const char *name;
 
-	if (c_function->function && !c_function->is_given)
-		name_c_function(context, c_function);
+	if (!c_function->function || c_function->is_given)
+		return;
+	name = name_of(symbolizer, c_function);
+	if (name)
+		functions__rename_c(symbolizer->functions, c_function->function, name,
+				    c_function->is_given);
 }
 
 struct last_look {

@@ -165,7 +165,6 @@ static void forget_program(struct recording *recording, const struct subject *su
 	if (subject->part)
 		subject->part->counts.unnamed_calls +=
 			symbolizer_puc__unnamed_calls(subject->symbolizer);
-	functions__forget_addresses(recording->functions, subject->pid);
 }
 
 void recording__end_process(struct recording *recording, pid_t pid)

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "build_id.h"
 #include "clock.h"
 #include "hash_table.h"
 
@@ -15,8 +17,9 @@ struct entry {
 		uint64_t device, inode; /* while it is open nobody else gets its inode */
 	} key;
 	struct elf_file *file; /* NULL: it could not be opened */
-	pid_t pid;             /* for whom it could not */
-	uint64_t used_ns;      /* CLOCK_MONOTONIC */
+	uint64_t identity;
+	pid_t pid;        /* for whom it could not */
+	uint64_t used_ns; /* CLOCK_MONOTONIC */
 	UT_hash_handle hh;
 };
 
@@ -57,16 +60,47 @@ void elf_files__close_idle(struct elf_files *files, uint64_t idle_ns)
 			drop(files, entry);
 }
 
-static struct elf_file *open_mapped(pid_t pid, const struct process_mapping *mapping)
+/* FNV-1a: nobody gains by two files of one number, whose functions have names of their own. */
+static uint64_t number_of(const void *bytes, size_t size)
 {
-	struct elf_file *file = NULL;
+	uint64_t number = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size; i++)
+		number = (number ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+	return number ? number : 1;
+}
+
+static uint64_t identify(int found, const struct elf_file *file)
+{
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = file ? build_id__read(file, id) : 0;
+	struct stat status;
+	uint64_t what[5];
+
+	if (size)
+		return number_of(id, size);
+	if (fstat(found, &status) < 0)
+		return 0;
+	what[0] = status.st_dev;
+	what[1] = status.st_ino;
+	what[2] = (uint64_t)status.st_size;
+	what[3] = (uint64_t)status.st_mtim.tv_sec;
+	what[4] = (uint64_t)status.st_mtim.tv_nsec;
+	return number_of(what, sizeof(what));
+}
+
+static void open_mapped(struct entry *entry, pid_t pid, const struct process_mapping *mapping)
+{
 	int found = process__open_mapped_file(pid, mapping);
+	uint64_t identity;
 
 	if (found < 0)
-		return NULL;
-	elf_file__open_again(found, &file);
+		return;
+	elf_file__open_again(found, &entry->file);
+	identity = identify(found, entry->file);
+	if (identity)
+		entry->identity = identity;
 	close(found);
-	return file;
 }
 
 /* NULL when out of memory. */
@@ -78,6 +112,7 @@ static struct entry *find_or_add(struct elf_files *files, const struct process_m
 		return NULL;
 	entry->key.device = mapping->device;
 	entry->key.inode = mapping->inode;
+	entry->identity = number_of(&entry->key, sizeof(entry->key));
 	HASH_FIND(hh, files->entries, &entry->key, sizeof(entry->key), there);
 	if (there) {
 		free(entry);
@@ -93,8 +128,9 @@ static struct entry *find_or_add(struct elf_files *files, const struct process_m
 	return NULL;
 }
 
-struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
-				   const struct process_mapping *mapping)
+/* The entry, opened if that has not been tried for the process. NULL when out of memory. */
+static struct entry *look_at(struct elf_files *files, pid_t pid,
+			     const struct process_mapping *mapping)
 {
 	struct entry *entry = find_or_add(files, mapping);
 
@@ -102,9 +138,25 @@ struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
 		return NULL;
 	/* That it was not there for one process says nothing about the next. */
 	if (!entry->file && entry->pid != pid) {
-		entry->file = open_mapped(pid, mapping);
+		open_mapped(entry, pid, mapping);
 		entry->pid = pid;
 	}
 	entry->used_ns = clock_ns(CLOCK_MONOTONIC);
-	return entry->file;
+	return entry;
+}
+
+struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
+				   const struct process_mapping *mapping)
+{
+	struct entry *entry = look_at(files, pid, mapping);
+
+	return entry ? entry->file : NULL;
+}
+
+uint64_t elf_files__identity(struct elf_files *files, pid_t pid,
+			     const struct process_mapping *mapping)
+{
+	struct entry *entry = look_at(files, pid, mapping);
+
+	return entry ? entry->identity : 1;
 }

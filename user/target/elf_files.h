@@ -25,6 +25,15 @@ void elf_files__free(struct elf_files *files);
 struct elf_file *elf_files__mapped(struct elf_files *files, pid_t pid,
 				   const struct process_mapping *mapping);
 
+/*
+ * A number for what that file is, the same for every process that has mapped it, however often it
+ * is opened: of its build id, which copies of it in other containers have, too; else of the file on
+ * its disk, its size and when it was written. Never 0. Of a file that cannot be opened it is
+ * another one.
+ */
+uint64_t elf_files__identity(struct elf_files *files, pid_t pid,
+			     const struct process_mapping *mapping);
+
 /* Closes those that nobody has asked for since so long. */
 void elf_files__close_idle(struct elf_files *files, uint64_t idle_ns);
 

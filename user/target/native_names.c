@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "native_names.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,23 @@ static const struct process_mapping *find_mapping(const struct native_names *nam
 	return NULL;
 }
 
+/* 0 or -errno. One that has ended has none any more: what it had is what tells of its code. */
+static int read_mappings(struct native_names *names)
+{
+	struct process_mappings fresh = {};
+	int error = process__mappings(names->pid, &fresh);
+
+	if (!error && !fresh.count)
+		error = -ESRCH;
+	if (error) {
+		process__mappings_free(&fresh);
+		return error;
+	}
+	process__mappings_free(&names->mappings);
+	names->mappings = fresh;
+	return 0;
+}
+
 /*
  * Libraries are loaded late: an address that is not covered is looked for again. A target may have
  * thousands of those, and of mappings.
@@ -59,35 +77,22 @@ static const struct process_mapping *find_mapping(const struct native_names *nam
 static const struct process_mapping *mapping_at(struct native_names *names, uint64_t address)
 {
 	const struct process_mapping *mapping = find_mapping(names, address);
-	struct process_mappings fresh = {};
 	int error;
 
 	if (mapping || !time_budget__begin(&names->budget))
 		return mapping;
-	error = process__mappings(names->pid, &fresh);
+	error = read_mappings(names);
 	time_budget__end(&names->budget);
-	if (error) {
-		process__mappings_free(&fresh);
-		return NULL;
-	}
-	process__mappings_free(&names->mappings);
-	names->mappings = fresh;
-	return find_mapping(names, address);
+	return error ? NULL : find_mapping(names, address);
 }
 
 void native_names__prepare(struct native_names *names)
 {
-	struct process_mappings fresh = {};
-
-	if (process__mappings(names->pid, &fresh)) {
-		process__mappings_free(&fresh);
+	if (read_mappings(names))
 		return;
-	}
-	process__mappings_free(&names->mappings);
-	names->mappings = fresh;
-	for (size_t i = 0; i < fresh.count && i < PREPARED_MAX; i++)
-		if (fresh.items[i].executable)
-			elf_files__mapped(names->files, names->pid, &fresh.items[i]);
+	for (size_t i = 0; i < names->mappings.count && i < PREPARED_MAX; i++)
+		if (names->mappings.items[i].executable)
+			elf_files__mapped(names->files, names->pid, &names->mappings.items[i]);
 }
 
 static const char *base_name(const char *path)
@@ -114,6 +119,17 @@ static struct elf_file *locate(struct native_names *names, uint64_t address,
 	if (in_file != UINT64_MAX)
 		*place = in_file;
 	return file;
+}
+
+bool native_names__place(struct native_names *names, uint64_t address, uint64_t *file,
+			 uint64_t *place)
+{
+	const struct process_mapping *mapping;
+
+	locate(names, address, &mapping, place);
+	if (mapping)
+		*file = elf_files__identity(names->files, names->pid, mapping);
+	return mapping;
 }
 
 const char *native_names__symbol(struct native_names *names, uint64_t address)

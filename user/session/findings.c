@@ -2,9 +2,16 @@
 #include "findings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "layout_puc.h"
+
+struct kept_findings {
+	struct findings_counts counts;
+	unsigned int interpreters_left_out, collectors_left_out;
+	char texts[]; /* interpreters, collectors, layout */
+};
 
 static int has_evidence(const struct verdicts *verdicts)
 {
@@ -17,10 +24,10 @@ static int has_evidence(const struct verdicts *verdicts)
 static void add_verdicts(struct findings *findings, const struct verdicts *verdicts)
 {
 	if (!has_evidence(verdicts)) {
-		findings->without_evidence++;
+		findings->counts.without_evidence++;
 		return;
 	}
-	if (!findings->with_evidence++)
+	if (!findings->counts.with_evidence++)
 		verdicts__describe(verdicts, findings->layout, sizeof(findings->layout));
 	for (size_t layout = 0; layout < layouts_puc_count; layout++) {
 		int is_decided = 0, is_provisional = 0;
@@ -29,8 +36,8 @@ static void add_verdicts(struct findings *findings, const struct verdicts *verdi
 			is_decided |= verdicts->items[i].decided >> layout & 1;
 			is_provisional |= verdicts->items[i].fits[layout] != 0;
 		}
-		findings->decided[layout] += is_decided;
-		findings->provisional[layout] += is_provisional && !is_decided;
+		findings->counts.decided[layout] += is_decided;
+		findings->counts.provisional[layout] += is_provisional && !is_decided;
 	}
 }
 
@@ -42,15 +49,54 @@ void findings__add(struct findings *findings, const struct identification *ident
 
 	collector = identification__collector(identification, &is_known);
 	if (found) {
-		findings->with_lua++;
+		findings->counts.with_lua++;
 		text_list__add(&findings->interpreters, found);
 	}
 	if (collector) {
-		findings->unknown_collectors += !is_known;
+		findings->counts.unknown_collectors += !is_known;
 		text_list__add(&findings->collectors, collector);
 	}
 	if (verdicts->count)
 		add_verdicts(findings, verdicts);
+}
+
+static char *put(char *to, const char *text)
+{
+	return stpcpy(to, text) + 1;
+}
+
+struct kept_findings *findings__keep(const struct findings *findings)
+{
+	size_t size = strlen(findings->interpreters.text) + strlen(findings->collectors.text) +
+		      strlen(findings->layout) + 3;
+	struct kept_findings *kept = malloc(sizeof(*kept) + size);
+
+	if (!kept)
+		return NULL;
+	kept->counts = findings->counts;
+	kept->interpreters_left_out = findings->interpreters.left_out;
+	kept->collectors_left_out = findings->collectors.left_out;
+	put(put(put(kept->texts, findings->interpreters.text), findings->collectors.text),
+	    findings->layout);
+	return kept;
+}
+
+/* They fit: they come from there. */
+static const char *take(const char *from, char *to)
+{
+	return from + (stpcpy(to, from) - to) + 1;
+}
+
+void findings__recall(const struct kept_findings *kept, struct findings *findings)
+{
+	memset(findings, 0, sizeof(*findings));
+	if (!kept)
+		return;
+	findings->counts = kept->counts;
+	findings->interpreters.left_out = kept->interpreters_left_out;
+	findings->collectors.left_out = kept->collectors_left_out;
+	take(take(take(kept->texts, findings->interpreters.text), findings->collectors.text),
+	     findings->layout);
 }
 
 static void add_count(char *to, size_t size, const char *layout, int count, const char *how)
@@ -70,18 +116,20 @@ static void sum_up(struct findings *findings)
 
 	*to = '\0';
 	for (size_t i = 0; i < layouts_puc_count; i++) {
-		add_count(to, size, layouts_puc[i].name, findings->decided[i], "decided");
-		add_count(to, size, layouts_puc[i].name, findings->provisional[i], "provisional");
+		add_count(to, size, layouts_puc[i].name, findings->counts.decided[i], "decided");
+		add_count(to, size, layouts_puc[i].name, findings->counts.provisional[i],
+			  "provisional");
 	}
-	add_count(to, size, "none", findings->without_evidence, "no sample had script");
+	add_count(to, size, "none", findings->counts.without_evidence, "no sample had script");
 }
 
 void findings__export(struct findings *findings, struct ls_profile_recorder *recorder)
 {
-	if (findings->with_evidence + findings->without_evidence > 1)
+	if (findings->counts.with_evidence + findings->counts.without_evidence > 1)
 		sum_up(findings);
 	recorder->interpreter = text_list__end(&findings->interpreters);
-	recorder->layout = findings->with_evidence ? findings->layout : NULL;
+	recorder->layout = findings->counts.with_evidence ? findings->layout : NULL;
 	recorder->collector = text_list__end(&findings->collectors);
-	recorder->collector_is_known = findings->with_lua && !findings->unknown_collectors;
+	recorder->collector_is_known =
+		findings->counts.with_lua && !findings->counts.unknown_collectors;
 }

@@ -8,20 +8,33 @@
 #include "text_list.h"
 #include "verdict.h"
 
-/* Zeroed: nothing. */
-struct findings {
-	struct text_list interpreters;
-	struct text_list collectors;
-	char layout[1024]; /* the verdict, where one process was looked at */
+struct findings_counts {
 	int with_lua, with_evidence, without_evidence; /* processes */
 	int unknown_collectors;                        /* likewise */
 	int decided[LS_LAYOUT_MAX];                    /* likewise, by layout */
 	int provisional[LS_LAYOUT_MAX];
 };
 
+/* Zeroed: nothing. */
+struct findings {
+	struct findings_counts counts;
+	struct text_list interpreters;
+	struct text_list collectors;
+	char layout[1024]; /* the verdict, where one process was looked at */
+};
+
 /* One process more. */
 void findings__add(struct findings *findings, const struct identification *identification,
 		   const struct verdicts *verdicts);
+
+/* The same in little room, for those of thousands that have ended. */
+struct kept_findings;
+
+/* malloc()ed; NULL when out of memory. */
+struct kept_findings *findings__keep(const struct findings *findings);
+
+/* What was kept; NULL: nothing. */
+void findings__recall(const struct kept_findings *kept, struct findings *findings);
 
 /* Fills in what the recorder says of them; the texts are the findings'. */
 void findings__export(struct findings *findings, struct ls_profile_recorder *recorder);

@@ -133,11 +133,14 @@ int part__rename(struct part *part, const char *name, const char *title)
 	return 0;
 }
 
-struct findings *part__findings(struct part *part)
+void part__keep_findings(struct part *part, const struct findings *findings)
 {
-	if (!part->findings)
-		part->findings = calloc(1, sizeof(*part->findings));
-	return part->findings;
+	struct kept_findings *kept = findings__keep(findings);
+
+	if (!kept)
+		return;
+	free(part->findings);
+	part->findings = kept;
 }
 
 void parts__count_dropped(struct parts *parts, struct part *part, uint32_t count)

@@ -32,11 +32,11 @@ struct part {
 	char *title; /* "lua5.4 (pid 42)" */
 	char *file;  /* where it was written; for the caller, freed here. NULL: nowhere yet */
 	struct part_counts counts;
-	struct findings *findings; /* of processes that have ended; NULL: none has */
-	int users;                 /* processes that are part of it */
-	int is_held;               /* has time that is not handed over yet */
-	UT_hash_handle hh;         /* by id */
-	UT_hash_handle hh_group;   /* by name, where it is a group's */
+	struct kept_findings *findings; /* of processes that have ended; NULL: none has */
+	int users;                      /* processes that are part of it */
+	int is_held;                    /* has time that is not handed over yet */
+	UT_hash_handle hh;              /* by id */
+	UT_hash_handle hh_group;        /* by name, where it is a group's */
 };
 
 struct parts {
@@ -65,8 +65,8 @@ void parts__release(struct part *part);
 /* What it is called from now on. 0 or -ENOMEM. */
 int part__rename(struct part *part, const char *name, const char *title);
 
-/* The findings of those that have ended, empty at first. NULL when out of memory. */
-struct findings *part__findings(struct part *part);
+/* The findings of those that have ended: these now. Out of memory: as before. */
+void part__keep_findings(struct part *part, const struct findings *findings);
 
 /*
  * A sample tells of `count` before it that were dropped: they are its part's, except those that

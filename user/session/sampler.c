@@ -96,13 +96,15 @@ static void learn_handing(struct sampler *sampler, uint64_t ns)
 static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	int measures = sampler->options.measures_cost;
+	uint64_t begin_ns = measures ? clock_ns(CLOCK_MONOTONIC) : 0;
 	int error = hand_out(&sampler->receiver, data, size);
 
-	if (*(const uint32_t *)data == LS_RECORD_SAMPLE) {
-		timers__tick(&sampler->timers, (pid_t)((const struct ls_sample *)data)->tid);
+	if (*(const uint32_t *)data != LS_RECORD_SAMPLE)
+		return error;
+	timers__tick(&sampler->timers, (pid_t)((const struct ls_sample *)data)->tid);
+	if (measures)
 		learn_handing(sampler, clock_ns(CLOCK_MONOTONIC) - begin_ns);
-	}
 	return error;
 }
 

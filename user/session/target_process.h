@@ -63,6 +63,8 @@ struct target_process {
 	uint64_t named_ns;     /* CLOCK_MONOTONIC: when its tables were read for names; 0: never */
 	uint64_t named_cpu_ns; /* CPU time so far then */
 	int is_filed;          /* under its own name; else under that of those without Lua */
+	int is_roused;         /* there is something to take in of it */
+	struct target_process *prev, *next; /* of those */
 	UT_hash_handle hh;
 };
 

@@ -28,14 +28,16 @@ int targets__add(struct targets *targets, struct target_process *target)
 {
 	target->threads.is_paused = targets->is_paused;
 	HASH_ADD(hh, targets->items, pid, sizeof(target->pid), target);
-	if (HASH_HAS_ADDED(target))
-		return 0;
-	target_process__free(target);
-	return -ENOMEM;
+	if (!HASH_HAS_ADDED(target)) {
+		target_process__free(target);
+		return -ENOMEM;
+	}
+	targets__rouse(targets, target);
+	return 0;
 }
 
-static void add_findings(const struct targets *targets, const struct target_process *target,
-			 struct findings *findings)
+void targets__add_findings(const struct targets *targets, const struct target_process *target,
+			   struct findings *findings)
 {
 	findings__add(findings, target->identification,
 		      recording__verdicts(targets->setting.recording, target->pid));
@@ -43,14 +45,17 @@ static void add_findings(const struct targets *targets, const struct target_proc
 
 void targets__drop(struct targets *targets, struct target_process *target)
 {
-	struct findings *findings = target->part ? part__findings(target->part) : NULL;
+	struct findings findings;
 
-	/* Else it is only not said what was found of it. */
-	if (findings)
-		add_findings(targets, target, findings);
+	if (target->part) {
+		findings__recall(target->part->findings, &findings);
+		targets__add_findings(targets, target, &findings);
+		part__keep_findings(target->part, &findings);
+	}
 	recording__end_process(targets->setting.recording, target->pid);
 	if (targets->setting.sampler)
 		sampler__forget_target(targets->setting.sampler, target->pid);
+	targets__lull(targets, target);
 	HASH_DEL(targets->items, target);
 	target_process__free(target);
 }
@@ -107,7 +112,7 @@ static int add_all_asked_for(struct targets *targets)
 }
 
 /* They are in the order in which they were asked for, and children come after. */
-static void set_title(struct targets *targets)
+void targets__set_title(struct targets *targets)
 {
 	const struct target_process *first = targets->items;
 
@@ -178,7 +183,7 @@ int targets__open(const struct targets_options *options, struct recording *recor
 	error = process_filter__new(&options->wish, &targets->filter);
 	if (!error)
 		error = add_all_asked_for(targets);
-	set_title(targets);
+	targets__set_title(targets);
 	if (!error)
 		return 0;
 cleanup:
@@ -228,7 +233,7 @@ int targets__look(struct targets *targets)
 		if (error)
 			return error;
 	}
-	set_title(targets);
+	targets__set_title(targets);
 	return 0;
 }
 
@@ -262,79 +267,6 @@ int targets__attach(struct targets *targets)
 	return error;
 }
 
-void targets__sample(struct targets *targets, const struct ls_sample *sample)
-{
-	struct target_process *target = targets__find(targets, (pid_t)sample->tgid);
-
-	if (target)
-		target->has_news = 1;
-}
-
-int targets__exec(struct targets *targets, const struct ls_exec *exec)
-{
-	struct target_process *target = targets__find(targets, (pid_t)exec->tgid);
-
-	int error;
-
-	if (!target)
-		return 0;
-	error = target_process__executes(target, exec);
-	if (target->pid == targets->first && targets->asked_for <= 1)
-		set_title(targets);
-	return error;
-}
-
-void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
-{
-	struct target_process *target =
-		exit->is_last ? targets__find(targets, (pid_t)exit->tgid) : NULL;
-
-	if (!target)
-		return;
-	target->has_ended = 1;
-	/* Its time was told: it is not one that was missed. */
-	if (targets->options.is_system_wide)
-		sampler__forget_execution(targets->setting.sampler, target->pid);
-}
-
-/* What was found out about it stays, and so does what was sampled. */
-static void let_go(struct targets *targets, struct target_process *target)
-{
-	uint64_t runtime_ns;
-
-	if (targets->options.is_system_wide && !target->has_ended &&
-	    !process__runtime_ns(target->pid, &runtime_ns)) {
-		threads__end(&target->threads, target->name);
-		sampler__note_counted(targets->setting.sampler, target->pid, runtime_ns);
-	}
-	recording__complete(targets->setting.recording, target->pid, target->name, 0);
-	add_findings(targets, target, &targets->findings);
-	targets__drop(targets, target);
-}
-
-int targets__follow(struct targets *targets)
-{
-	struct target_process *target, *next;
-
-	HASH_ITER (hh, targets->items, target, next) {
-		int error = 0;
-
-		/* The end of a thread may be told after that of the process. */
-		if (target->has_ended && target->is_child && target->ended_rounds > 1) {
-			let_go(targets, target);
-			continue;
-		}
-		if (!target->ended_rounds && target_process__has_news(target))
-			error = target_process__follow(target);
-		if (error)
-			return error;
-		target->ended_rounds += target->has_ended;
-		if (targets->options.is_system_wide && target_process__is_without_lua(target))
-			let_go(targets, target);
-	}
-	return targets->mappings ? targets__add_new(targets) : 0;
-}
-
 int targets__are_given_up(const struct targets *targets)
 {
 	return !targets->setting.is_of_many && targets->items && targets->items->is_given_up;
@@ -359,19 +291,10 @@ int targets__have_ended(struct targets *targets)
 		close(target->pid_fd);
 		target->pid_fd = -1;
 		target->has_ended = 1;
+		targets__rouse(targets, target);
 		targets->asked_for--;
 	}
 	return !targets->asked_for && !targets->options.is_system_wide;
-}
-
-int targets__are_settling(const struct targets *targets, uint64_t now_ns)
-{
-	const struct target_process *target;
-
-	for (target = targets->items; target; target = target->hh.next)
-		if (target_process__is_settling(target, targets->start_ns, now_ns))
-			return 1;
-	return 0;
 }
 
 int targets__are_decided(const struct targets *targets)
@@ -526,7 +449,7 @@ int targets__have_lua(const struct targets *targets)
 	for (target = targets->items; target; target = target->hh.next)
 		if (identification__found(target->identification))
 			return 1;
-	return targets->findings.with_lua != 0;
+	return targets->findings.counts.with_lua != 0;
 }
 
 int targets__visit_living(const struct targets *targets,
@@ -562,7 +485,7 @@ void targets__export(struct targets *targets, struct ls_profile_recorder *record
 	targets->shown = targets->findings;
 	recorder->cpu_ns = recording__ended_ns(targets->setting.recording);
 	for (target = targets->items; target; target = target->hh.next) {
-		add_findings(targets, target, &targets->shown);
+		targets__add_findings(targets, target, &targets->shown);
 		recorder->cpu_ns += cpu_ns(targets, target);
 	}
 	findings__export(&targets->shown, recorder);
@@ -575,10 +498,10 @@ void targets__export_part(struct targets *targets, const struct part *part,
 {
 	const struct target_process *target;
 
-	targets->shown = part->findings ? *part->findings : (struct findings){};
+	findings__recall(part->findings, &targets->shown);
 	for (target = targets->items; target; target = target->hh.next)
 		if (target->part == part)
-			add_findings(targets, target, &targets->shown);
+			targets__add_findings(targets, target, &targets->shown);
 	findings__export(&targets->shown, recorder);
 	recorder->target = part->title;
 	recorder->missed_processes = 0;

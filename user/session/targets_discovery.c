@@ -324,6 +324,7 @@ static int on_mapping(void *context, const struct mapped_code *code)
 		return result;
 	if (target && !target->has_ended) {
 		target->has_mapped = 1;
+		targets__rouse(targets, target);
 		return 0;
 	}
 	result = add_family(targets, code->pid, beginning_of(targets, code->pid, code->time_ns),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What targets.c and targets_discovery.c share; nobody else's. */
+/* What targets.c and its parts share; nobody else's. */
 #ifndef LS_TARGETS_WORK_H
 #define LS_TARGETS_WORK_H
 
@@ -12,6 +12,7 @@ struct targets {
 	struct targets_options options;
 	struct target_setting setting;
 	struct target_process *items;
+	struct target_process *roused; /* those of them that there may be anything to take in of */
 	struct announced announced;
 	struct findings findings;      /* of children that have ended */
 	struct findings shown;         /* of all, for the recorder */
@@ -40,6 +41,17 @@ int targets__add(struct targets *targets, struct target_process *target);
 
 /* It is none any more. */
 void targets__drop(struct targets *targets, struct target_process *target);
+
+/* There is something to take in of it; or there is nothing any more. */
+void targets__rouse(struct targets *targets, struct target_process *target);
+void targets__lull(struct targets *targets, struct target_process *target);
+
+/* Of all, after what they are called, or how many were asked for, has changed. */
+void targets__set_title(struct targets *targets);
+
+/* What was found out about it, to those of others. */
+void targets__add_findings(const struct targets *targets, const struct target_process *target,
+			   struct findings *findings);
 
 /*
  * Those that the processes which were asked for have by now, with timers. 0 or -errno; what is

@@ -2,7 +2,10 @@
 #include "timers.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+#include <utlist.h>
 
 #include "clock.h"
 #include "hash_table.h"
@@ -15,6 +18,8 @@ struct timer {
 	uint64_t attached_ns; /* threads that it creates from then on inherit the timers */
 	uint64_t period_ns;   /* the mean of the periods that they have */
 	uint32_t ticks;       /* with them */
+	bool is_due;
+	struct timer *prev, *next; /* of those that are due */
 	struct timer *next_aside;
 	UT_hash_handle hh;
 };
@@ -39,10 +44,36 @@ static void free_timer(struct timer *timer)
 	free(timer);
 }
 
+static void make_due(struct timers *timers, struct timer *timer)
+{
+	if (timer->is_due)
+		return;
+	timer->is_due = true;
+	DL_APPEND(timers->due, timer);
+}
+
+static void be_done(struct timers *timers, struct timer *timer)
+{
+	if (!timer->is_due)
+		return;
+	timer->is_due = false;
+	DL_DELETE(timers->due, timer);
+}
+
+/* 0 or -ENOMEM. */
+static int put_in(struct timers *timers, struct timer *timer)
+{
+	HASH_ADD(hh, timers->items, tid, sizeof(timer->tid), timer);
+	if (!HASH_HAS_ADDED(timer))
+		return -ENOMEM;
+	if (timer->period_ns != timers->options.period_ns)
+		make_due(timers, timer);
+	return 0;
+}
+
 static void take_out(struct timers *timers, struct timer *timer)
 {
-	if (timers->next_varied == timer)
-		timers->next_varied = timer->hh.next;
+	be_done(timers, timer);
 	HASH_DEL(timers->items, timer);
 }
 
@@ -81,10 +112,9 @@ int timers__attach(struct timers *timers, pid_t pid, pid_t tid)
 		timer_set__switch(&timer->set, 0);
 	timer->attached_ns = clock_ns(CLOCK_MONOTONIC);
 	timer->period_ns = timers->options.period_ns;
-	HASH_ADD(hh, timers->items, tid, sizeof(timer->tid), timer);
-	if (HASH_HAS_ADDED(timer))
+	error = put_in(timers, timer);
+	if (!error)
 		return 0;
-	error = -ENOMEM;
 	timer_set__close(&timer->set);
 cleanup:
 	free(timer);
@@ -107,49 +137,46 @@ void timers__switch(struct timers *timers, int on)
 		timer_set__switch(&timer->set, on);
 }
 
-void timers__tick(struct timers *timers, pid_t tid)
-{
-	struct timer *timer = find(timers, tid);
-
-	if (timer)
-		timer->ticks++;
-}
-
-void timers__set_period(struct timers *timers, uint64_t period_ns)
-{
-	timers->options.period_ns = period_ns;
-}
-
-/* A change interrupts the thread's processor: with many threads some wait for the next call. */
-#define CHANGES_MAX 64
-
 /*
  * A timer that gets another period begins it anew (__perf_event_period() in kernel/events/core.c,
  * all releases): one that were changed again before its tick would never have any.
  */
 #define TICKS_LEAST 16
 
-static int is_due(const struct timers *timers, const struct timer *timer)
+/* Of the thread's own CPU time, so that a sample's share of the cost is that of any other. */
+#define VARIED_NS 50000000U
+
+void timers__tick(struct timers *timers, pid_t tid)
 {
-	return timer->ticks >= TICKS_LEAST * timer->set.count ||
-	       timer->period_ns != timers->options.period_ns;
+	struct timer *timer = find(timers, tid);
+
+	if (timer && ++timer->ticks >= TICKS_LEAST * timer->set.count &&
+	    timer->ticks * timer->period_ns >= VARIED_NS)
+		make_due(timers, timer);
 }
+
+void timers__set_period(struct timers *timers, uint64_t period_ns)
+{
+	struct timer *timer;
+
+	timers->options.period_ns = period_ns;
+	for (timer = timers->items; timer; timer = timer->hh.next)
+		if (timer->period_ns != period_ns)
+			make_due(timers, timer);
+}
+
+/* A change interrupts the thread's processor: with many threads some wait for the next call. */
+#define CHANGES_MAX 64
 
 void timers__vary(struct timers *timers)
 {
-	unsigned count = HASH_COUNT(timers->items);
-	int changes = 0;
+	for (int changes = 0; timers->due && changes < CHANGES_MAX; changes++) {
+		struct timer *timer = timers->due;
 
-	for (unsigned i = 0; changes < CHANGES_MAX && i < count; i++) {
-		struct timer *timer = timers->next_varied ? timers->next_varied : timers->items;
-
-		timers->next_varied = timer->hh.next;
-		if (!is_due(timers, timer))
-			continue;
+		be_done(timers, timer);
 		timer->period_ns = timers->options.period_ns;
 		timer->ticks = 0;
 		timer_set__vary(&timer->set, timer->period_ns);
-		changes++;
 	}
 }
 
@@ -185,8 +212,7 @@ int timers__take_back(struct timers *timers, pid_t pid)
 		struct timer *timer = timers->aside;
 
 		timers->aside = timer->next_aside;
-		HASH_ADD(hh, timers->items, tid, sizeof(timer->tid), timer);
-		if (HASH_HAS_ADDED(timer))
+		if (!put_in(timers, timer))
 			continue;
 		free_timer(timer);
 		error = -ENOMEM;

@@ -15,8 +15,8 @@ struct timer;
 
 struct timers {
 	struct timer *items;
-	struct timer *next_varied; /* NULL: the first */
-	struct timer *aside;       /* of threads that get others, a list */
+	struct timer *due;   /* for another period, a list */
+	struct timer *aside; /* of threads that get others, a list */
 	struct timer_options options;
 	struct bpf_program *program; /* borrowed */
 	int is_off;

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What becomes of the processes. Of a thousand most sleep: those that there is anything to take in
+ * of are in a list, so that the others cost nothing.
+ */
+#include <utlist.h>
+
+#include "clock.h"
+#include "findings.h"
+#include "process.h"
+#include "targets_work.h"
+
+void targets__rouse(struct targets *targets, struct target_process *target)
+{
+	if (target->is_roused)
+		return;
+	target->is_roused = 1;
+	DL_APPEND(targets->roused, target);
+}
+
+void targets__lull(struct targets *targets, struct target_process *target)
+{
+	if (!target->is_roused)
+		return;
+	target->is_roused = 0;
+	DL_DELETE(targets->roused, target);
+}
+
+void targets__sample(struct targets *targets, const struct ls_sample *sample)
+{
+	struct target_process *target = targets__find(targets, (pid_t)sample->tgid);
+
+	if (!target)
+		return;
+	target->has_news = 1;
+	targets__rouse(targets, target);
+}
+
+int targets__exec(struct targets *targets, const struct ls_exec *exec)
+{
+	struct target_process *target = targets__find(targets, (pid_t)exec->tgid);
+	int error;
+
+	if (!target)
+		return 0;
+	error = target_process__executes(target, exec);
+	targets__rouse(targets, target);
+	if (target->pid == targets->first && targets->asked_for <= 1)
+		targets__set_title(targets);
+	return error;
+}
+
+void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
+{
+	struct target_process *target =
+		exit->is_last ? targets__find(targets, (pid_t)exit->tgid) : NULL;
+
+	if (!target)
+		return;
+	target->has_ended = 1;
+	targets__rouse(targets, target);
+	/* Its time was told: it is not one that was missed. */
+	if (targets->options.is_system_wide)
+		sampler__forget_execution(targets->setting.sampler, target->pid);
+}
+
+/* What was found out about it stays, and so does what was sampled. */
+static void let_go(struct targets *targets, struct target_process *target)
+{
+	uint64_t runtime_ns;
+
+	if (targets->options.is_system_wide && !target->has_ended &&
+	    !process__runtime_ns(target->pid, &runtime_ns)) {
+		threads__end(&target->threads, target->name);
+		sampler__note_counted(targets->setting.sampler, target->pid, runtime_ns);
+	}
+	recording__complete(targets->setting.recording, target->pid, target->name, 0);
+	targets__add_findings(targets, target, &targets->findings);
+	targets__drop(targets, target);
+}
+
+/* Whether it is to be looked at the next time, too. */
+static int is_restless(const struct targets *targets, const struct target_process *target)
+{
+	if (target->has_ended)
+		return target->is_child || !target->ended_rounds;
+	return target_process__has_news(target) ||
+	       target_process__is_settling(target, targets->start_ns, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* 0 or -errno. */
+static int follow(struct targets *targets, struct target_process *target)
+{
+	int error = 0;
+
+	/* The end of a thread may be told after that of the process. */
+	if (target->has_ended && target->is_child && target->ended_rounds > 1) {
+		let_go(targets, target);
+		return 0;
+	}
+	if (!target->ended_rounds && target_process__has_news(target))
+		error = target_process__follow(target);
+	if (error)
+		return error;
+	target->ended_rounds += target->has_ended;
+	if (targets->options.is_system_wide && target_process__is_without_lua(target))
+		let_go(targets, target);
+	else if (!is_restless(targets, target))
+		targets__lull(targets, target);
+	return 0;
+}
+
+int targets__follow(struct targets *targets)
+{
+	struct target_process *target, *next;
+	int error;
+
+	DL_FOREACH_SAFE(targets->roused, target, next)
+	{
+		error = follow(targets, target);
+		if (error)
+			return error;
+	}
+	return targets->mappings ? targets__add_new(targets) : 0;
+}
+
+int targets__are_settling(const struct targets *targets, uint64_t now_ns)
+{
+	const struct target_process *target;
+
+	DL_FOREACH(targets->roused, target)
+	if (target_process__is_settling(target, targets->start_ns, now_ns))
+		return 1;
+	return 0;
+}

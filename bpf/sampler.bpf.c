@@ -67,6 +67,19 @@ static __always_inline void begin_sample(struct ls_scratch *scratch, struct task
 	sample->error = copy_registers(scratch, task) ? LS_WALK_REGISTERS : LS_WALK_NONE;
 }
 
+/*
+ * That the timer has by now. In ctx->sample_period is the one that it began with: a change by ioctl
+ * does not reach it where a timer goes by a clock (hw.last_period, perf_swevent_hrtimer() in
+ * kernel/events/core.c, Linux 6.18).
+ */
+static __always_inline __u64 period_of(struct bpf_perf_event_data *ctx)
+{
+	const struct bpf_perf_event_data_kern *kernel = (const void *)ctx;
+	__u64 period_ns = BPF_CORE_READ(kernel, event, hw.sample_period);
+
+	return period_ns ? period_ns : ctx->sample_period;
+}
+
 SEC("perf_event")
 int sample(struct bpf_perf_event_data *ctx)
 {
@@ -87,7 +100,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	/* Its end has been told, or is about to be, with its time; the timer outlives that. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return 0;
-	period_ns = ctx->sample_period / timer_count;
+	period_ns = period_of(ctx) / timer_count;
 	counters->ticks++;
 	counters->clocked_ns += period_ns;
 	begin_sample(scratch, task, tgid, tid, period_ns);

@@ -157,6 +157,19 @@ struct task_struct {
 	struct thread_struct thread;
 };
 
+struct hw_perf_event {
+	u64 sample_period;
+};
+
+struct perf_event {
+	struct hw_perf_event hw;
+};
+
+/* What the context of a perf_event program is to the kernel. */
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
+};
+
 struct linux_binprm;
 
 #pragma clang attribute pop

@@ -12,30 +12,10 @@
 
 #include <cmocka.h>
 
-#include "spying.h"
+#include "budgets.h"
 
 #define PATIENCE       60
 #define SETTLE_SECONDS 1 /* timers have another period soon after it was said */
-
-/*
- * Lua: samples that are dear, for the stack is deep, and then cheap ones. It goes on when files of
- * these names are there, to two seconds of CPU time at either frequency.
- */
-#define PHASES                                                                                     \
-	"local function is_there(name) local f = io.open(name)\n"                                  \
-	"	if f then f:close() end return f end\n"                                                  \
-	"local function work() for i = 1, 20000 do end end\n"                                      \
-	"local function await(name) while not is_there(name) do work() end return 1 end\n"         \
-	"local function low() local stop = cpu_us() + 2e6\n"                                       \
-	"	while cpu_us() < stop do for i = 1, 50000 do end end return 1 end\n"                     \
-	"local function high() local stop = cpu_us() + 2e6\n"                                      \
-	"	while cpu_us() < stop do for i = 1, 50000 do end end return 1 end\n"                     \
-	"local function descend(n)\n"                                                              \
-	"	if n > 0 then return 1 + descend(n - 1) end\n"                                           \
-	"	return await('lowered') + low() end\n"                                                   \
-	"descend(4000) await('raised') high()\n"
-
-#define READY "print('ready') io.stdout:flush() io.read()\n"
 
 /* Those of the target: before, there is one for a moment to learn what a tick costs. */
 static void await_timers(struct stage *stage, const struct child *spy)
@@ -56,25 +36,10 @@ static void await_message(struct stage *stage, const struct child *spy, const ch
 	}
 }
 
-static const json_t *recorder_of(const struct scriptprofile *profile)
-{
-	return json_object_get(profile->document, "Recorder");
-}
-
-static int64_t overhead(const struct scriptprofile *profile, const char *key)
-{
-	const json_t *value =
-		json_object_get(json_object_get(recorder_of(profile), "Overhead"), key);
-
-	if (!json_is_integer(value))
-		fail_msg("no 'Overhead' with '%s'", key);
-	return json_integer_value(value);
-}
-
 /* How many events tell of a frequency, and the text of the last. */
 static int count_changes(const struct scriptprofile *profile, const char **last)
 {
-	const json_t *event, *events = json_object_get(recorder_of(profile), "Events");
+	const json_t *event, *events = json_object_get(budgets__recorder(profile), "Events");
 	int count = 0;
 	size_t i;
 
@@ -86,6 +51,9 @@ static int count_changes(const struct scriptprofile *profile, const char **last)
 			continue;
 		count++;
 		*last = json_string_value(json_object_get(event, "Text"));
+		print_message("at %.3f s: %s\n",
+			      (double)json_integer_value(json_object_get(event, "TimeUs")) / 1e6,
+			      *last);
 	}
 	return count;
 }
@@ -93,15 +61,17 @@ static int count_changes(const struct scriptprofile *profile, const char **last)
 static void adds_up(const struct scriptprofile *profile)
 {
 	print_message("interrupts %lld, BPF %lld, luaspy %lld us of %lld us of CPU time\n",
-		      (long long)overhead(profile, "Interrupts"),
-		      (long long)overhead(profile, "Bpf"), (long long)overhead(profile, "Luaspy"),
+		      (long long)budgets__overhead(profile, "Interrupts"),
+		      (long long)budgets__overhead(profile, "Bpf"),
+		      (long long)budgets__overhead(profile, "Luaspy"),
 		      (long long)scriptprofile__recorded(profile, "CpuDuration"));
-	assert_true(overhead(profile, "Interrupts") > 0);
-	assert_true(overhead(profile, "Bpf") > 0);
-	assert_true(overhead(profile, "Luaspy") > 0);
-	assert_int_equal(overhead(profile, "Total"), overhead(profile, "Interrupts") +
-							     overhead(profile, "Bpf") +
-							     overhead(profile, "Luaspy"));
+	assert_true(budgets__overhead(profile, "Interrupts") > 0);
+	assert_true(budgets__overhead(profile, "Bpf") > 0);
+	assert_true(budgets__overhead(profile, "Luaspy") > 0);
+	assert_int_equal(budgets__overhead(profile, "Total"),
+			 budgets__overhead(profile, "Interrupts") +
+				 budgets__overhead(profile, "Bpf") +
+				 budgets__overhead(profile, "Luaspy"));
 }
 
 /* Of the samples in functions of that name: how many, and for how long. */
@@ -129,34 +99,6 @@ static double hertz(const struct scriptprofile *profile, const char *name)
 	return 1e6 * (double)samples / (double)us;
 }
 
-/*
- * What samples of a shallow stack cost here, in millionths of the CPU time at 1 kHz, but for
- * luaspy's own time.
- */
-static double shallow_ppm(struct stage *stage)
-{
-	struct child *busy = start_busy(stage);
-	struct scriptprofile *profile =
-		record(stage, busy->pid, "--max-overhead=100%", "--until-samples=1000");
-	double ppm = 1e6 * (double)(overhead(profile, "Interrupts") + overhead(profile, "Bpf")) /
-		     (double)scriptprofile__recorded(profile, "CpuDuration");
-
-	child__kill(busy);
-	print_message("1,000 samples a second cost %.2f%%\n", ppm / 1e4);
-	return ppm;
-}
-
-/* "--max-overhead" of so many times that; the stage's. */
-static const char *limit_of(struct stage *stage, double ppm)
-{
-	char *option = malloc(64);
-
-	assert_non_null(option);
-	stage__own(stage, option, free);
-	snprintf(option, 64, "--max-overhead=%.4f%%", ppm / 1e4);
-	return option;
-}
-
 static void has_as_much_as_is_allowed(void **state)
 {
 	struct scriptprofile *profile;
@@ -166,7 +108,7 @@ static void has_as_much_as_is_allowed(void **state)
 	profile = record(*state, start_busy(*state)->pid, "--max-overhead=100%",
 			 "--until-samples=2000");
 	adds_up(profile);
-	assert_int_equal(overhead(profile, "MaxPpm"), 1000000);
+	assert_int_equal(budgets__overhead(profile, "MaxPpm"), 1000000);
 	assert_int_equal(count_changes(profile, &last), 0);
 }
 
@@ -176,7 +118,7 @@ static void is_neither_limited_nor_told_if_nobody_asks(void **state)
 
 	need_lua();
 	profile = record(*state, start_busy(*state)->pid, "--until-samples=200");
-	assert_null(json_object_get(recorder_of(profile), "Overhead"));
+	assert_null(json_object_get(budgets__recorder(profile), "Overhead"));
 }
 
 /* Three quarters of the work are in one of two functions, however rarely it is sampled. */
@@ -191,19 +133,19 @@ static void keeps_the_time_right_at_a_low_frequency(void **state)
 
 	need_lua();
 	write_text(stage, "split.lua",
-		   READY "local function most(n) for i = 1, n do end end\n"
-			 "local function less(n) for i = 1, n do end end\n"
-			 "local spent = {0, 0}\n"
-			 "while spent[1] + spent[2] < 6 do\n"
-			 "	local at = spent[1] < 3 * spent[2] and 1 or 2\n"
-			 "	local n, begin = math.random(1e5), os.clock()\n"
-			 "	if at == 1 then most(n) else less(n) end\n"
-			 "	spent[at] = spent[at] + os.clock() - begin\n"
-			 "end\n");
+		   BUDGETS_READY "local function most(n) for i = 1, n do end end\n"
+				 "local function less(n) for i = 1, n do end end\n"
+				 "local spent = {0, 0}\n"
+				 "while spent[1] + spent[2] < 6 do\n"
+				 "	local at = spent[1] < 3 * spent[2] and 1 or 2\n"
+				 "	local n, begin = math.random(1e5), os.clock()\n"
+				 "	if at == 1 then most(n) else less(n) end\n"
+				 "	spent[at] = spent[at] + os.clock() - begin\n"
+				 "end\n");
 	target = start(stage, "lua5.4", "split.lua");
 	child__await_output(stage, target, "ready");
 	spy = start_record(stage, target->pid, "-v", "-o", "low.json",
-			   limit_of(stage, shallow_ppm(stage) / 3));
+			   budgets__option(stage, budgets__shallow_ppm(stage) / 3));
 	await_timers(stage, spy);
 	child__tell(target, "go");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
@@ -218,7 +160,7 @@ static void keeps_the_time_right_at_a_low_frequency(void **state)
 		      (double)profile->all_us / 1e6, last, 100 * share);
 	assert_true((double)profile->all_us / 1e6 > 5.9);
 	assert_true(samples < 350 * (double)profile->all_us / 1e6);
-	assert_true(overhead(profile, "LowestFrequency") <= 250);
+	assert_true(budgets__overhead(profile, "LowestFrequency") <= 250);
 	/* 3.9 standard deviations: 99.99%. */
 	assert_true((share - 0.75) * (share - 0.75) < 3.9 * 3.9 * 0.75 * 0.25 / samples);
 }
@@ -226,12 +168,13 @@ static void keeps_the_time_right_at_a_low_frequency(void **state)
 /* `script` runs phases.lua once it is told to. */
 static void check_phases(struct stage *stage, const char *script, const char *option)
 {
-	const char *limit = limit_of(stage, 4 * shallow_ppm(stage)), *last = "";
+	const char *limit = budgets__option(stage, 4 * budgets__shallow_ppm(stage)), *last = "";
 	struct scriptprofile *profile;
 	struct child *target, *spy;
 	double low, high;
+	int changes;
 
-	write_text(stage, "phases.lua", PHASES);
+	write_text(stage, "phases.lua", BUDGETS_PHASES);
 	write_text(stage, "main.lua", script);
 	target = start(stage, built_program("host-5.4"), "main.lua");
 	child__await_output(stage, target, "ready");
@@ -248,33 +191,34 @@ static void check_phases(struct stage *stage, const char *script, const char *op
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = spying__read(stage, in_folder(stage, "phases.json"));
 	adds_up(profile);
+	changes = count_changes(profile, &last);
 	low = hertz(profile, "low");
 	high = hertz(profile, "high");
 	print_message("%.0f Hz where samples were dear, %.0f Hz where they were not\n", low, high);
 	assert_true(low < 0.65 * high);
-	assert_true(count_changes(profile, &last) >= 2);
+	assert_true(changes >= 2);
 	assert_string_equal(last, "1,000 Hz");
-	assert_true(overhead(profile, "LoweredDuration") > 3000000);
+	assert_true(budgets__overhead(profile, "LoweredDuration") > 3000000);
 }
 
 static void rises_again_when_samples_are_cheap(void **state)
 {
 	need_to_record();
-	check_phases(*state, READY "dofile('phases.lua')", NULL);
+	check_phases(*state, BUDGETS_READY "dofile('phases.lua')", NULL);
 }
 
 static void changes_timers_that_a_thread_inherited(void **state)
 {
 	need_to_record();
-	check_phases(*state, READY "in_thread('phases.lua')", NULL);
+	check_phases(*state, BUDGETS_READY "in_thread('phases.lua')", NULL);
 }
 
 static void changes_timers_that_a_process_inherited(void **state)
 {
 	need_to_record();
 	check_phases(*state,
-		     READY "if fork() == 0 then dofile('phases.lua') os.exit(0) end\n"
-			   "join()",
+		     BUDGETS_READY "if fork() == 0 then dofile('phases.lua') os.exit(0) end\n"
+				   "join()",
 		     "--children");
 }
 
@@ -299,8 +243,8 @@ static struct scriptprofile *record_system(struct stage *stage, const char *opti
 static void is_one_percent_of_a_system(void **state)
 {
 	need_lua();
-	assert_int_equal(overhead(record_system(*state, NULL), "MaxPpm"), 10000);
-	assert_null(json_object_get(recorder_of(record_system(*state, "--max-overhead=none")),
+	assert_int_equal(budgets__overhead(record_system(*state, NULL), "MaxPpm"), 10000);
+	assert_null(json_object_get(budgets__recorder(record_system(*state, "--max-overhead=none")),
 				    "Overhead"));
 }
 
@@ -329,10 +273,10 @@ static void is_told_in_each_file_of_a_session(void **state)
 	adds_up(profile);
 	wall_us = scriptprofile__recorded(profile, "WallDuration");
 	assert_true(count_changes(profile, &last) >= 1);
-	assert_int_equal(overhead(profile, "LoweredDuration"), wall_us);
+	assert_int_equal(budgets__overhead(profile, "LoweredDuration"), wall_us);
 	/* Of ten or so samples, and of a second of a session of three. */
-	assert_true(overhead(profile, "Interrupts") < wall_us / 200);
-	assert_true(overhead(profile, "Luaspy") < wall_us / 20);
+	assert_true(budgets__overhead(profile, "Interrupts") < wall_us / 200);
+	assert_true(budgets__overhead(profile, "Luaspy") < wall_us / 20);
 }
 
 int main(void)

@@ -47,10 +47,12 @@ static void start_top(struct stage *stage, pid_t pid, const char *locale, int wi
 static void read_row(struct stage *stage, const char *name, double values[4])
 {
 	const char *line = watching__line_with(stage, name, NULL);
+	char self[16], total[16];
 
-	if (sscanf(line, "%lf%% %lf%% %lfs %lfs", &values[0], &values[1], &values[2], &values[3]) !=
-	    4)
+	if (sscanf(line, "%15s %15s %lfs %lfs", self, total, &values[2], &values[3]) != 4)
 		fail_msg("no row of '%s':\n%s", name, pane__text(stage));
+	values[0] = watching__percent(self);
+	values[1] = watching__percent(total);
 }
 
 static void shows_the_hot_function_on_top(void **state)

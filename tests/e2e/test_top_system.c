@@ -17,7 +17,10 @@
 /* No other program on the machine has such a name. */
 #define ALPHA "top-alpha"
 #define BETA  "top-beta"
-#define BOTH  "--system --name ^top-"
+
+/* Both of them, as often as luaspy itself finds right, or all the time. */
+#define LIMITED "--system --name ^top-"
+#define BOTH    LIMITED " --max-overhead none"
 
 /*
  * Works in the function that it is told for so much CPU time, then waits for a line, and so on; 0
@@ -48,11 +51,50 @@ static struct child *start_work(struct stage *stage, const char *program, const 
 	return start(stage, in_folder(stage, program), "app.lua", function, seconds);
 }
 
+struct works {
+	struct child *alpha, *beta;
+};
+
+/* For so much CPU time, each in the function of its name. */
+static struct works start_works(struct stage *stage, const char *alpha_seconds,
+				const char *beta_seconds)
+{
+	return (struct works){start_work(stage, ALPHA, "hot_alpha", alpha_seconds),
+			      start_work(stage, BETA, "hot_beta", beta_seconds)};
+}
+
 /* Until it samples: what starts from here on is seen from its start. */
 static void start_top(struct stage *stage, const char *options)
 {
 	watching__start(stage, options, "C.UTF-8", 80, 24);
 	watching__await_seconds(stage, 1, WATCHING_PATIENCE);
+}
+
+/* Until the functions of both are there. */
+static void await_functions(struct stage *stage)
+{
+	pane__await(stage, "hot_alpha");
+	pane__await(stage, "hot_beta");
+}
+
+/* Both, without end, and their functions on the screen. */
+static struct works watch_works(struct stage *stage)
+{
+	struct works works;
+
+	prepare(stage);
+	works = start_works(stage, "0", "0");
+	start_top(stage, BOTH);
+	await_functions(stage);
+	return works;
+}
+
+/* What a prompt, '/' or 'f', is answered. */
+static void answer(struct stage *stage, const char *prompt, const char *text)
+{
+	pane__press(stage, prompt);
+	pane__type(stage, text);
+	pane__press(stage, "Enter");
 }
 
 /* "NAME (pid 42)" */
@@ -79,8 +121,7 @@ static struct process_row read_process(struct stage *stage, const char *title)
 
 	if (sscanf(line, "%15s %15s %lfs", row.cpu, share, &row.seconds) != 3)
 		return (struct process_row){.at = -1};
-	/* ">99.9%": all but a little. */
-	row.script = strtod(share + (*share == '>'), NULL);
+	row.script = watching__percent(share);
 	return row;
 }
 
@@ -112,52 +153,77 @@ static void await_time(struct stage *stage, const char *title)
 	}
 }
 
-static void shows_the_time_of_each_process(void **state)
+/* What os.clock() and the kernel say, and the start of the interpreter. Returns the longer one's.
+ */
+static struct process_row check_times(struct stage *stage, const char *options, int first_row)
 {
-	struct child *alpha, *beta;
+	const char *alpha, *beta;
+	struct works works;
 	struct process_row row;
 
 	need_to_watch();
-	prepare(*state);
-	start_top(*state, BOTH);
-	alpha = start_work(*state, ALPHA, "hot_alpha", "1.5");
-	beta = start_work(*state, BETA, "hot_beta", "0.5");
-	pane__press(*state, "v");
-	pane__press(*state, "3");
-	pane__await(*state, ">time");
-	pane__await(*state, ": 2 processes");
-	/* What os.clock() and the kernel say, and the start of the interpreter. */
-	row = await_rest(*state, title_of(*state, BETA, beta), 0.45);
+	prepare(stage);
+	start_top(stage, options);
+	works = start_works(stage, "1.5", "0.5");
+	alpha = title_of(stage, ALPHA, works.alpha);
+	beta = title_of(stage, BETA, works.beta);
+	pane__press(stage, "v");
+	pane__press(stage, "3");
+	pane__await(stage, ">time");
+	pane__await(stage, ": 2 processes");
+	row = await_rest(stage, beta, 0.45);
 	assert_in_range(1000 * row.seconds, 470, 540);
-	row = await_rest(*state, title_of(*state, ALPHA, alpha), 1.4);
+	row = await_rest(stage, alpha, 1.4);
 	assert_in_range(1000 * row.seconds, 1460, 1560);
+	assert_int_equal(row.at, first_row);
+	assert_int_equal(read_process(stage, beta).at, first_row + 1);
+	assert_non_null(strstr(pane__line(stage, 4), "lost  dropped 0, unreadable "));
+	assert_non_null(strstr(pane__line(stage, 5), "cost  luaspy "));
+	return row;
+}
+
+static void shows_the_time_of_each_process(void **state)
+{
+	struct process_row row = check_times(*state, BOTH, 7);
+
 	assert_true(row.script > 90);
-	assert_int_equal(row.at, 7);
-	row = read_process(*state, title_of(*state, BETA, beta));
-	assert_int_equal(row.at, 8);
-	assert_non_null(strstr(pane__line(*state, 4), "lost  dropped 0, unreadable "));
-	assert_non_null(strstr(pane__line(*state, 5), "cost  luaspy "));
+	assert_null(strstr(pane__text(*state), "limit "));
+}
+
+static void keeps_to_one_percent_unless_told_otherwise(void **state)
+{
+	struct process_row row = check_times(*state, LIMITED, 8);
+
+	assert_true(row.script > 90);
+	assert_memory_equal(pane__line(*state, 6), "limit 1% of targets' CPU: ", 26);
+	/* No frequency would do for what is idle, but in all it is known. */
+	assert_non_null(strstr(pane__line(*state, 6), "- now, "));
+	assert_non_null(strstr(pane__line(*state, 6), "% in all; at "));
+}
+
+static void keeps_the_time_right_at_a_low_frequency(void **state)
+{
+	check_times(*state, LIMITED " --max-overhead 0.01%", 8);
+	assert_memory_equal(pane__line(*state, 6), "limit 0.01% of targets' CPU: ", 29);
+	assert_non_null(strstr(pane__line(*state, 6), " Hz, not 1,000 Hz"));
+	/* Small screens have it, too. */
+	pane__resize(*state, 40, 6);
+	pane__await(*state, " of 0.01%, all ");
+	assert_non_null(strstr(pane__text(*state), "drop 0 unread "));
 }
 
 static void shows_the_process_of_each_function(void **state)
 {
-	struct child *alpha, *beta;
+	struct works works;
 	char expected[64];
 
 	need_to_watch();
-	prepare(*state);
-	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
-	beta = start_work(*state, BETA, "hot_beta", "0");
-	start_top(*state, BOTH);
-	pane__await(*state, "hot_alpha");
-	pane__await(*state, "hot_beta");
-	snprintf(expected, sizeof(expected), "%d " ALPHA, alpha->pid);
+	works = watch_works(*state);
+	snprintf(expected, sizeof(expected), "%d " ALPHA, works.alpha->pid);
 	assert_non_null(strstr(watching__line_with(*state, "hot_alpha", NULL), expected));
-	snprintf(expected, sizeof(expected), "%d " BETA, beta->pid);
+	snprintf(expected, sizeof(expected), "%d " BETA, works.beta->pid);
 	assert_non_null(strstr(watching__line_with(*state, "hot_beta", NULL), expected));
-	pane__press(*state, "f");
-	pane__type(*state, "beta (");
-	pane__press(*state, "Enter");
+	answer(*state, "f", "beta (");
 	pane__await_without(*state, "hot_alpha");
 	pane__await(*state, "hot_beta");
 	/* Small screens have it all, too. */
@@ -176,64 +242,55 @@ static void shows_the_process_of_each_function(void **state)
 
 static void enters_a_process_and_goes_back(void **state)
 {
-	struct child *alpha, *beta;
+	const char *alpha, *beta;
+	struct works works;
 
 	need_to_watch();
-	prepare(*state);
-	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
-	beta = start_work(*state, BETA, "hot_beta", "0");
-	start_top(*state, BOTH);
-	pane__await(*state, "hot_alpha");
-	pane__await(*state, "hot_beta");
+	works = watch_works(*state);
+	alpha = title_of(*state, ALPHA, works.alpha);
+	beta = title_of(*state, BETA, works.beta);
 	pane__press(*state, "v");
-	pane__await(*state, title_of(*state, ALPHA, alpha));
-	pane__press(*state, "/");
-	pane__type(*state, "beta");
-	pane__press(*state, "Enter");
+	pane__await(*state, alpha);
+	answer(*state, "/", "beta");
 	pane__await(*state, "search beta");
 	/* The cursor stays at the top while who is there changes, else with its process. */
-	pane__press(*state, "f");
-	pane__type(*state, "beta");
-	pane__press(*state, "Enter");
+	answer(*state, "f", "beta");
 	pane__await(*state, "1-1 of 1");
 	pane__press(*state, "Enter");
 	pane__await(*state, "hot_beta");
 	pane__await_without(*state, "hot_alpha");
-	assert_non_null(strstr(pane__line(*state, 0), title_of(*state, BETA, beta)));
+	assert_non_null(strstr(pane__line(*state, 0), beta));
 	pane__press(*state, "Escape");
 	pane__await(*state, "1-1 of 1");
 	pane__press(*state, "Escape");
-	pane__await(*state, title_of(*state, ALPHA, alpha));
+	pane__await(*state, alpha);
 	pane__press(*state, "v");
 	pane__await(*state, "hot_alpha");
 }
 
 static void keeps_the_totals_of_who_has_ended(void **state)
 {
-	struct child *alpha, *beta;
 	struct process_row before, after;
+	struct works works;
 	const char *title;
 
 	need_to_watch();
 	prepare(*state);
 	start_top(*state, BOTH);
-	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
-	beta = start_work(*state, BETA, "hot_beta", "0.4");
-	title = title_of(*state, BETA, beta);
+	works = start_works(*state, "0", "0.4");
+	title = title_of(*state, BETA, works.beta);
 	pane__press(*state, "v");
 	before = await_rest(*state, title, 0.3);
-	child__kill(beta);
+	child__kill(works.beta);
 	pane__await(*state, ": 1 process, 1 ended");
 	pane__await(*state, "  ended ");
 	after = read_process(*state, title);
 	assert_string_equal(after.cpu, "ended");
 	assert_in_range(1000 * after.seconds, 1000 * before.seconds - 10,
 			1000 * before.seconds + 60);
-	await_time(*state, title_of(*state, ALPHA, alpha));
+	await_time(*state, title_of(*state, ALPHA, works.alpha));
 	/* Its functions, too. */
-	pane__press(*state, "f");
-	pane__type(*state, "beta");
-	pane__press(*state, "Enter");
+	answer(*state, "f", "beta");
 	pane__press(*state, "Enter");
 	pane__await(*state, "hot_beta");
 	assert_non_null(strstr(pane__line(*state, 0), ", ended, of the system"));
@@ -271,21 +328,19 @@ static void merges_those_of_one_name(void **state)
 
 static void watches_a_list_until_all_have_ended(void **state)
 {
-	struct child *alpha, *beta;
+	struct works works;
 	char options[64];
 
 	need_to_watch();
 	prepare(*state);
-	alpha = start_work(*state, ALPHA, "hot_alpha", "0");
-	beta = start_work(*state, BETA, "hot_beta", "0");
-	snprintf(options, sizeof(options), "-p %d,%d", alpha->pid, beta->pid);
+	works = start_works(*state, "0", "0");
+	snprintf(options, sizeof(options), "-p %d,%d", works.alpha->pid, works.beta->pid);
 	start_top(*state, options);
-	pane__await(*state, "hot_alpha");
-	pane__await(*state, "hot_beta");
-	child__kill(alpha);
+	await_functions(*state);
+	child__kill(works.alpha);
 	pane__await(*state, ": 1 process, 1 ended");
 	assert_null(strstr(pane__text(*state), "[ended]"));
-	child__kill(beta);
+	child__kill(works.beta);
 	pane__await(*state, "[ended]");
 	pane__await(*state, ": 2 ended");
 	pane__await(*state, "hot_alpha");
@@ -306,8 +361,7 @@ static void follows_children(void **state)
 	snprintf(options, sizeof(options), "--children -p %d", shell->pid);
 	start_top(*state, options);
 	child__tell(shell, "go");
-	pane__await(*state, "hot_alpha");
-	pane__await(*state, "hot_beta");
+	await_functions(*state);
 	pane__press(*state, "v");
 	pane__await(*state, ALPHA " (pid ");
 	pane__await(*state, BETA " (pid ");
@@ -322,7 +376,7 @@ static void writes_all_processes(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
-	struct child *alpha, *beta;
+	struct works works;
 	const char *pattern;
 	glob_t files;
 	int64_t alpha_us, beta_us;
@@ -330,11 +384,10 @@ static void writes_all_processes(void **state)
 	need_to_watch();
 	prepare(stage);
 	start_top(stage, BOTH);
-	alpha = start_work(stage, ALPHA, "hot_alpha", "0.6");
-	beta = start_work(stage, BETA, "hot_beta", "0.6");
+	works = start_works(stage, "0.6", "0.6");
 	pane__press(stage, "v");
-	await_rest(stage, title_of(stage, ALPHA, alpha), 0.5);
-	await_rest(stage, title_of(stage, BETA, beta), 0.5);
+	await_rest(stage, title_of(stage, ALPHA, works.alpha), 0.5);
+	await_rest(stage, title_of(stage, BETA, works.beta), 0.5);
 	pane__press(stage, "p");
 	pane__await(stage, "[paused]");
 	pane__press(stage, "w");
@@ -357,6 +410,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_the_time_of_each_process),
+		staged(keeps_to_one_percent_unless_told_otherwise),
+		staged(keeps_the_time_right_at_a_low_frequency),
 		staged(shows_the_process_of_each_function),
 		staged(enters_a_process_and_goes_back),
 		staged(keeps_the_totals_of_who_has_ended),

@@ -54,6 +54,11 @@ const char *watching__await_end(struct stage *stage, int status)
 	return pane__await(stage, text);
 }
 
+double watching__percent(const char *share)
+{
+	return strtod(share + (*share == '>'), NULL);
+}
+
 const char *watching__line_with(struct stage *stage, const char *text, int *at)
 {
 	const char *shown = pane__text(stage), *found = strstr(shown, text), *start = found;

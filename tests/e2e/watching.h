@@ -25,6 +25,9 @@ void watching__await_seconds(struct stage *stage, int least, int most);
 /* Until it has ended with this status, and the shell is back. */
 const char *watching__await_end(struct stage *stage, int status);
 
+/* "12.3%", and ">99.9%", which is all but a little. */
+double watching__percent(const char *share);
+
 /* The line of the screen with this in it, its number in *at unless NULL; "" if there is none. */
 const char *watching__line_with(struct stage *stage, const char *text, int *at);
 

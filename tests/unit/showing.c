@@ -11,7 +11,8 @@
 #include "call_tree.h"
 #include "showing.h"
 
-#define S UINT64_C(1000000000)
+#define S      UINT64_C(1000000000)
+#define PERIOD (S / 1000)
 
 static uint64_t add_node(struct call_tree *tree, const char *category,
 			 const struct shown_function *functions, uint32_t *nodes, uint32_t id,
@@ -26,7 +27,8 @@ static uint64_t add_node(struct call_tree *tree, const char *category,
 		    !strcmp(functions[i - 1].name, function->caller))
 			parent = nodes[i];
 	nodes[id] = call_tree__child(tree, parent, id);
-	call_tree__add(tree, nodes[id], samples, 0);
+	call_tree__add(tree, nodes[id], samples, samples * PERIOD);
+	call_tree__weigh(tree, nodes[id], samples * PERIOD);
 	return samples;
 }
 
@@ -58,10 +60,10 @@ void showing__look(struct tally *tally, const struct shown_function *functions, 
 					    is_first);
 	call_tree__export(tree, &profile);
 	profile.recorder.classes[LS_SAMPLE_COMPLETE] = samples;
-	profile.recorder.cpu_ns = samples * (S / 1000);
+	profile.recorder.cpu_ns = samples * PERIOD;
 	assert_int_equal(tally__begin(tally, is_first ? S : 2 * S, &profile), 0);
 	for (int process = 1; process <= processes && tally__is_of_many(tally); process++)
-		assert_int_equal(tally__see_living(tally, name_process(process, name)), 0);
+		assert_int_equal(tally__see_living(tally, name_process(process, name), 0), 0);
 	assert_int_equal(tally__end(tally), 0);
 	call_tree__free(tree);
 }

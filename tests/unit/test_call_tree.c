@@ -170,17 +170,21 @@ static void adds_up_samples_and_time(void **state)
 	uint32_t node = call_tree__child(*state, root, 3);
 	struct ls_profile profile;
 
-	call_tree__count(*state, node);
-	call_tree__count(*state, node);
+	call_tree__count(*state, node, 1000);
+	call_tree__count(*state, node, 3000);
 	call_tree__charge(*state, node, 999);
 	call_tree__charge(*state, node, 2);
 	call_tree__charge(*state, root, 5);
 	call_tree__add(*state, node, 10, 100);
+	call_tree__weigh(*state, node, 20);
+	call_tree__weigh(*state, root, 7);
 	profile = export(*state);
 	assert_int_equal(profile.nodes[node].samples, 12);
 	assert_int_equal(profile.nodes[node].self_ns, 1101);
+	assert_int_equal(profile.nodes[node].weight_ns, 4020);
 	assert_int_equal(profile.nodes[root].samples, 0);
 	assert_int_equal(profile.nodes[root].self_ns, 5);
+	assert_int_equal(profile.nodes[root].weight_ns, 7);
 }
 
 /* Wide and deep at once, so that the index is grown with nodes of both kinds in it. */

@@ -24,6 +24,7 @@ static void takes_a_process_and_defaults(void **state)
 	assert_int_equal(options.top.targets.pids[0], 42);
 	assert_int_equal(options.top.period_ns, 1000000);
 	assert_int_equal(options.top.max_depth, 512);
+	assert_int_equal(options.top.max_overhead_ppm, 0);
 	assert_int_equal(options.top.sort, LISTING_RECENT_SELF);
 	assert_false(options.top.waits);
 	assert_null(options.top.layout);
@@ -35,7 +36,8 @@ static void takes_all_options(void **state)
 
 	(void)state;
 	assert_runs(&options, "top", "-p1", "-F10khz", "--sort=all-total", "--max-depth=9",
-		    "--wait", "--layout=5.4.6");
+		    "--max-overhead=2%", "--wait", "--layout=5.4.6");
+	assert_int_equal(options.top.max_overhead_ppm, 20000);
 	assert_int_equal(options.top.period_ns, 100000);
 	assert_int_equal(options.top.max_depth, 9);
 	assert_int_equal(options.top.sort, LISTING_TOTAL);
@@ -56,6 +58,7 @@ static void chooses_among_processes(void **state)
 	assert_int_equal(options.top.targets.merge_by, GROUPING_USER);
 	assert_runs(&options, "top", "--system", "--name", "^redis", "--user=0", "--cgroup", "/x");
 	assert_true(options.top.targets.system);
+	assert_int_equal(options.top.max_overhead_ppm, 10000);
 	assert_string_equal(options.top.targets.wish.name, "^redis");
 	assert_string_equal(options.top.targets.wish.user, "0");
 	assert_string_equal(options.top.targets.wish.cgroup, "/x");

@@ -93,9 +93,8 @@ static void draw(struct fixture *fixture)
 
 	memset(fixture->lines, 0, sizeof(fixture->lines));
 	fixture->count = 0;
-	assert_int_equal(
-		listing__update(&fixture->listing, fixture->tally, picture__rows(picture->height)),
-		0);
+	assert_int_equal(listing__update(&fixture->listing, fixture->tally, picture__rows(picture)),
+			 0);
 	picture__draw(picture, paint, fixture);
 }
 
@@ -381,13 +380,55 @@ static void shows_processes(void **state)
 		    "  60.0%   70.0%    0.70s    0.80s  hot                @/srv/app/main.lua:10");
 }
 
+static void shows_the_limit_on_every_screen_that_has_room(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->picture.limit = (struct picture_limit){.ppm = 10000,
+							.period_ns = 8000000,
+							.asked_period_ns = 1000000,
+							.recent_ns = 8000000,
+							.all_ns = 12000000,
+							.all_cpu_ns = 1000000000};
+	draw(fixture);
+	assert_int_equal(fixture->count, 24);
+	assert_line(fixture, 6,
+		    "limit 1% of targets' CPU: 0.8% now, 1.2% in all; at 125 Hz, not 1,000 Hz");
+	assert_int_equal(fixture->styles[7], PICTURE_HEAD);
+	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
+	assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
+	listing__press(&fixture->listing, 'h');
+	draw(fixture);
+	assert_true(holds(fixture, "by --max-overhead"));
+	listing__press(&fixture->listing, 'h');
+	for (unsigned height = 3; height < 40; height++) {
+		fixture->picture.width = 40;
+		fixture->picture.height = height;
+		draw(fixture);
+		assert_in_range(fixture->count, 3, height);
+		assert_true(holds(fixture, "drop 0 unread 0 torn 0 trunc 0"));
+		assert_true(holds(fixture, "luaspy 1.9%"));
+		assert_int_equal(holds(fixture, "125 Hz 0.8% of 1%, all 1.2%"), height > 3);
+	}
+	fixture->picture.width = 80;
+	fixture->picture.limit.period_ns = 1000000;
+	fixture->picture.limit.recent_ns = 0;
+	draw(fixture);
+	assert_line(fixture, 6, "limit 1% of targets' CPU: 0.0% now, 1.2% in all; at 1,000 Hz");
+}
+
 /* All of it, and that one of the processes lives no more. */
 static void let_end(struct fixture *fixture)
 {
 	static const struct ls_profile_function functions[3] = {
 		{0}, {.source = "@a.lua", .name = "work", .line = 1}};
-	static const struct ls_profile_node nodes[3] = {
-		{0}, {.first_child = 2, .samples = 0}, {.parent = 1, .function = 1, .samples = 7}};
+	static const struct ls_profile_node nodes[3] = {{0},
+							{.first_child = 2, .samples = 0},
+							{.parent = 1,
+							 .function = 1,
+							 .samples = 7,
+							 .self_ns = 7000000,
+							 .weight_ns = 7000000}};
 	static const struct ls_profile_category category = {.name = "lua5.4 (pid 42)", .node = 1};
 	const struct ls_profile profile = {.functions = functions,
 					   .function_count = 1,
@@ -405,7 +446,8 @@ static void let_end(struct fixture *fixture)
 	for (uint64_t second = 1; second <= 3; second++) {
 		assert_int_equal(tally__begin(fixture->tally, second * 1000000000, &profile), 0);
 		assert_int_equal(tally__see_living(fixture->tally,
-						   second == 1 ? category.name : "lua5.4 (pid 43)"),
+						   second == 1 ? category.name : "lua5.4 (pid 43)",
+						   0),
 				 0);
 		assert_int_equal(tally__end(fixture->tally), 0);
 	}
@@ -479,6 +521,7 @@ int main(void)
 		with_fixture(shows_all_on_80_by_24),
 		with_fixture(shows_what_matters_on_40_by_10),
 		with_fixture(fits_screens_of_any_size),
+		with_fixture(shows_the_limit_on_every_screen_that_has_room),
 		with_fixture(losses_and_costs_are_on_every_screen),
 		with_fixture(escapes_what_a_hostile_program_calls_itself),
 		with_fixture(keeps_columns_beside_wide_characters),

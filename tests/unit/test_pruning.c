@@ -65,6 +65,7 @@ static void take(struct fixture *fixture, const char *path, uint64_t samples)
 		node = call_tree__child(fixture->tree, node, function_of(*path));
 	assert_int_not_equal(node, 0);
 	call_tree__add(fixture->tree, node, samples, samples * 1000);
+	call_tree__weigh(fixture->tree, node, samples * 500);
 }
 
 static void prune(struct fixture *fixture, uint32_t functions_most, uint32_t nodes_most)
@@ -92,6 +93,7 @@ static void expect(struct fixture *fixture, const char *path, uint64_t samples)
 		fail_msg("no path %s", path);
 	assert_int_equal(fixture->after.nodes[node].samples, samples);
 	assert_int_equal(fixture->after.nodes[node].self_ns, samples * 1000);
+	assert_int_equal(fixture->after.nodes[node].weight_ns, samples * 500);
 }
 
 /* B to D are A at three lines, F and G are E at two: A has most samples, E fewer than any line. */
@@ -202,6 +204,7 @@ static void makes_calls_one_node_where_nothing_else_helps(void **state)
 		node = call_tree__child(fixture->tree, node, A);
 		node = call_tree__child(fixture->tree, node, A + 10 + i);
 		call_tree__add(fixture->tree, node, 1, 1000);
+		call_tree__weigh(fixture->tree, node, 500);
 	}
 	prune(fixture, FUNCTIONS, 20);
 	expect(fixture, "A", 100);

@@ -8,118 +8,38 @@
 
 #include <cmocka.h>
 
-#include "call_tree.h"
-#include "functions.h"
-#include "tally.h"
+#include "tallying.h"
 
-#define S UINT64_C(1000000000)
+#define with_fixture(test)                                                                         \
+	cmocka_unit_test_setup_teardown(test, tallying__set_up_one, tallying__tear_down)
 
-/* A process as a recording has it, and the tally that looks at it. */
-struct fixture {
-	struct functions *functions;
-	struct call_tree *tree;
-	struct tally *tally;
-	uint64_t time_ns, cpu_ns;
-	uint64_t complete, dropped, evicted;
-};
-
-static int set_up(void **state)
+static uint32_t script(struct tallying *fixture, const char *source, uint32_t line)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	*state = fixture;
-	if (!fixture)
-		return -1;
-	fixture->functions = functions__new();
-	fixture->tree = call_tree__new();
-	fixture->tally = tally__new(false);
-	fixture->time_ns = 100 * S;
-	return fixture->functions && fixture->tree && fixture->tally ? 0 : -1;
+	return tallying__script(fixture, source, line);
 }
 
-static int tear_down(void **state)
-{
-	struct fixture *fixture = *state;
+#define sample_stack(fixture, count, ...)                                                          \
+	tallying__sample_stack(fixture, "main", count, __VA_ARGS__)
 
-	tally__free(fixture->tally);
-	functions__free(fixture->functions);
-	call_tree__free(fixture->tree);
-	free(fixture);
-	return 0;
+static void look(struct tallying *fixture)
+{
+	tallying__look_at(fixture, NULL);
 }
 
-#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-static uint32_t script(struct fixture *fixture, const char *source, uint32_t line, uint64_t shape)
+static const struct tally_row *row_of(const struct tallying *fixture, uint32_t function)
 {
-	const struct function_identity identity = {source, line, line + 1, shape};
-	uint32_t function = functions__script(fixture->functions, &identity);
-
-	assert_int_not_equal(function, 0);
-	return function;
+	return tallying__row(fixture, NULL, function);
 }
 
-/* Samples of a stack, whose functions end with 0. */
-static void sample(struct fixture *fixture, uint64_t count, const uint32_t *stack)
+static void assert_times(const struct tallying *fixture, uint32_t function, uint64_t recent_self,
+			 uint64_t recent_total, uint64_t self, uint64_t total)
 {
-	uint32_t node = call_tree__category(fixture->tree, "main");
-
-	for (; *stack; stack++)
-		node = call_tree__child(fixture->tree, node, *stack);
-	call_tree__add(fixture->tree, node, count, 0);
-	fixture->complete += count;
-}
-
-#define sample_stack(fixture, count, ...) sample(fixture, count, (const uint32_t[]){__VA_ARGS__, 0})
-
-static void export(struct fixture *fixture, struct ls_profile *profile)
-{
-	*profile = (struct ls_profile){.recorder.cpu_ns = fixture->cpu_ns};
-	call_tree__export(fixture->tree, profile);
-	functions__export(fixture->functions, profile);
-	profile->recorder.classes[LS_SAMPLE_COMPLETE] = fixture->complete;
-	profile->recorder.classes[LS_SAMPLE_DROPPED] = fixture->dropped;
-	profile->recorder.evicted_samples = fixture->evicted;
-}
-
-/* A second later. */
-static void look(struct fixture *fixture)
-{
-	struct ls_profile profile;
-
-	export(fixture, &profile);
-	fixture->time_ns += S;
-	assert_int_equal(tally__begin(fixture->tally, fixture->time_ns, &profile), 0);
-	assert_int_equal(tally__end(fixture->tally), 0);
-}
-
-/* NULL: there is none. */
-static const struct tally_row *row_of(const struct fixture *fixture, uint32_t function)
-{
-	size_t count;
-	const struct tally_row *rows = tally__rows(fixture->tally, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].function == function)
-			return &rows[i];
-	return NULL;
-}
-
-static void assert_counts(const struct fixture *fixture, uint32_t function, uint64_t recent_self,
-			  uint64_t recent_total, uint64_t self, uint64_t total)
-{
-	const struct tally_row *row = row_of(fixture, function);
-
-	assert_non_null(row);
-	assert_int_equal(row->recent.self, recent_self);
-	assert_int_equal(row->recent.total, recent_total);
-	assert_int_equal(row->all.self, self);
-	assert_int_equal(row->all.total, total);
+	tallying__expect(fixture, NULL, function, recent_self, recent_total, self, total);
 }
 
 static void is_empty_at_first(void **state)
 {
-	struct fixture *fixture = *state;
+	struct tallying *fixture = *state;
 	size_t count = 77;
 
 	tally__rows(fixture->tally, &count);
@@ -127,24 +47,24 @@ static void is_empty_at_first(void **state)
 	look(fixture);
 	tally__rows(fixture->tally, &count);
 	assert_int_equal(count, 0);
-	assert_int_equal(tally__ns(tally__recent(fixture->tally), 5), 0);
+	assert_int_equal(tally__recent(fixture->tally)->cpu_ns, 0);
 }
 
 static void tells_the_last_look_from_all(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0), b = script(fixture, "a.lua", 9, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1), b = script(fixture, "a.lua", 9);
 
 	look(fixture);
 	sample_stack(fixture, 10, a, b);
 	sample_stack(fixture, 5, a);
 	look(fixture);
-	assert_counts(fixture, a, 5, 15, 5, 15);
-	assert_counts(fixture, b, 10, 10, 10, 10);
+	assert_times(fixture, a, 5, 15, 5, 15);
+	assert_times(fixture, b, 10, 10, 10, 10);
 	sample_stack(fixture, 3, a);
 	look(fixture);
-	assert_counts(fixture, a, 3, 3, 8, 18);
-	assert_counts(fixture, b, 0, 0, 10, 10);
+	assert_times(fixture, a, 3, 3, 8, 18);
+	assert_times(fixture, b, 0, 0, 10, 10);
 	assert_int_equal(tally__recent(fixture->tally)->samples, 3);
 	assert_int_equal(tally__recent(fixture->tally)->elapsed_ns, S);
 	assert_int_equal(tally__all(fixture->tally)->samples, 18);
@@ -153,21 +73,21 @@ static void tells_the_last_look_from_all(void **state)
 
 static void counts_recursion_once(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0), b = script(fixture, "a.lua", 9, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1), b = script(fixture, "a.lua", 9);
 
 	look(fixture);
 	sample_stack(fixture, 4, a, b, a, b, a);
 	sample_stack(fixture, 1, b, b);
 	look(fixture);
-	assert_counts(fixture, a, 4, 4, 4, 4);
-	assert_counts(fixture, b, 1, 5, 1, 5);
+	assert_times(fixture, a, 4, 4, 4, 4);
+	assert_times(fixture, b, 1, 5, 1, 5);
 }
 
 static void a_function_at_its_lines_is_one(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1);
 	uint32_t second = functions__at_line(fixture->functions, a, 2);
 	uint32_t third = functions__at_line(fixture->functions, a, 3);
 
@@ -175,15 +95,15 @@ static void a_function_at_its_lines_is_one(void **state)
 	sample_stack(fixture, 4, second);
 	sample_stack(fixture, 2, second, third);
 	look(fixture);
-	assert_counts(fixture, a, 6, 6, 6, 6);
+	assert_times(fixture, a, 6, 6, 6, 6);
 	assert_null(row_of(fixture, second));
 	assert_null(row_of(fixture, third));
 }
 
 static void another_name_is_no_other_function(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1);
 
 	look(fixture);
 	sample_stack(fixture, 1000, a);
@@ -192,59 +112,47 @@ static void another_name_is_no_other_function(void **state)
 	assert_int_equal(functions__vote(fixture->functions, a, "work"), 0);
 	sample_stack(fixture, 7, a);
 	look(fixture);
-	assert_counts(fixture, a, 7, 7, 1007, 1007);
+	assert_times(fixture, a, 7, 7, 1007, 1007);
 	assert_string_equal(row_of(fixture, a)->name, "work");
 }
 
 /* As recording's prune() does it: the samples of `gone` go to "(other)", its id to the next. */
-static void evict(struct fixture *fixture, uint32_t gone, uint64_t samples, uint32_t other,
-		  const uint32_t *kept, uint64_t kept_samples)
+static void evict(struct tallying *fixture, uint32_t gone, uint64_t samples, uint32_t other)
 {
-	uint8_t used[16] = {0};
-
-	assert_in_range(functions__highest(fixture->functions), 1, sizeof(used) - 1);
-	memset(used, 1, sizeof(used));
-	used[gone] = 0;
-	assert_int_equal(functions__evict(fixture->functions, used), 1);
-	call_tree__free(fixture->tree);
-	fixture->tree = call_tree__new();
-	fixture->complete = 0;
-	fixture->evicted += samples;
+	tallying__evict(fixture, gone, samples);
 	sample_stack(fixture, samples, other);
-	sample(fixture, kept_samples, kept);
 }
 
 static void what_was_pruned_is_not_recent(void **state)
 {
-	struct fixture *fixture = *state;
+	struct tallying *fixture = *state;
 	uint32_t other = functions__pseudo(fixture->functions, CALL_TREE_OTHER);
-	uint32_t kept = script(fixture, "kept.lua", 1, 0), gone = script(fixture, "gone.lua", 1, 0);
-	const uint32_t kept_stack[] = {kept, 0};
+	uint32_t kept = script(fixture, "kept.lua", 1), gone = script(fixture, "gone.lua", 1);
 	uint32_t next;
 
 	look(fixture);
 	sample_stack(fixture, 500, gone);
 	sample_stack(fixture, 50, kept);
 	look(fixture);
-	evict(fixture, gone, 500, other, kept_stack, 50);
-	next = script(fixture, "next.lua", 5, 0);
+	evict(fixture, gone, 500, other);
+	sample_stack(fixture, 50, kept);
+	next = script(fixture, "next.lua", 5);
 	assert_int_equal(next, gone);
 	sample_stack(fixture, 3, next);
 	sample_stack(fixture, 2, other);
 	sample_stack(fixture, 1, kept);
 	look(fixture);
-	assert_counts(fixture, next, 3, 3, 3, 3);
+	assert_times(fixture, next, 3, 3, 3, 3);
 	assert_string_equal(row_of(fixture, next)->source, "next.lua");
-	assert_counts(fixture, other, 2, 2, 502, 502);
-	assert_counts(fixture, kept, 1, 1, 51, 51);
+	assert_times(fixture, other, 2, 2, 502, 502);
+	assert_times(fixture, kept, 1, 1, 51, 51);
 }
 
 static void what_was_pruned_after_a_reset_was_before_it(void **state)
 {
-	struct fixture *fixture = *state;
+	struct tallying *fixture = *state;
 	uint32_t other = functions__pseudo(fixture->functions, CALL_TREE_OTHER);
-	uint32_t kept = script(fixture, "kept.lua", 1, 0), gone = script(fixture, "gone.lua", 1, 0);
-	const uint32_t kept_stack[] = {kept, 0};
+	uint32_t kept = script(fixture, "kept.lua", 1), gone = script(fixture, "gone.lua", 1);
 
 	look(fixture);
 	sample_stack(fixture, 500, gone);
@@ -252,17 +160,18 @@ static void what_was_pruned_after_a_reset_was_before_it(void **state)
 	assert_int_equal(tally__reset(fixture->tally), 0);
 	sample_stack(fixture, 20, gone);
 	look(fixture);
-	evict(fixture, gone, 520, other, kept_stack, 8);
+	evict(fixture, gone, 520, other);
+	sample_stack(fixture, 8, kept);
 	look(fixture);
 	assert_null(row_of(fixture, gone));
-	assert_counts(fixture, other, 0, 0, 20, 20);
-	assert_counts(fixture, kept, 8, 8, 8, 8);
+	assert_times(fixture, other, 0, 0, 20, 20);
+	assert_times(fixture, kept, 8, 8, 8, 8);
 }
 
 static void counts_from_zero_after_a_reset(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0), b = script(fixture, "a.lua", 9, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1), b = script(fixture, "a.lua", 9);
 	size_t count;
 
 	look(fixture);
@@ -275,7 +184,7 @@ static void counts_from_zero_after_a_reset(void **state)
 	assert_int_equal(tally__all(fixture->tally)->samples, 0);
 	sample_stack(fixture, 4, b);
 	look(fixture);
-	assert_counts(fixture, b, 4, 4, 4, 4);
+	assert_times(fixture, b, 4, 4, 4, 4);
 	assert_null(row_of(fixture, a));
 	assert_int_equal(tally__all(fixture->tally)->samples, 4);
 	assert_int_equal(tally__all(fixture->tally)->elapsed_ns, S);
@@ -283,15 +192,18 @@ static void counts_from_zero_after_a_reset(void **state)
 
 static void shares_the_charged_time_among_all_samples(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1);
 
 	look(fixture);
 	sample_stack(fixture, 60, a);
-	fixture->dropped = 20;
+	tallying__lose(fixture, "main", 20);
 	fixture->cpu_ns = S / 10;
 	look(fixture);
-	assert_int_equal(tally__ns(tally__recent(fixture->tally), 60), S / 10 * 3 / 4);
+	assert_times(fixture, a, S / 10 * 3 / 4, S / 10 * 3 / 4, S / 10 * 3 / 4, S / 10 * 3 / 4);
+	assert_int_equal(tally__recent(fixture->tally)->samples, 80);
+	assert_int_equal(tally__recent(fixture->tally)->weight_ns, 80);
+	assert_int_equal(tally__recent(fixture->tally)->script_ns, 60);
 	/* The process has ended: what it was charged is no longer told. */
 	fixture->cpu_ns = 0;
 	look(fixture);
@@ -299,18 +211,61 @@ static void shares_the_charged_time_among_all_samples(void **state)
 	assert_int_equal(tally__all(fixture->tally)->cpu_ns, S / 10);
 }
 
+/* At a tenth of the frequency a sample stands for ten times as much. */
+static void a_sample_weighs_as_much_as_its_period(void **state)
+{
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1), b = script(fixture, "a.lua", 9);
+
+	look(fixture);
+	fixture->period_ns = 1000000;
+	sample_stack(fixture, 300, a);
+	sample_stack(fixture, 100, a, b);
+	fixture->period_ns = 10000000;
+	sample_stack(fixture, 10, b);
+	sample_stack(fixture, 20, a);
+	fixture->cpu_ns = 2 * 700000000;
+	look(fixture);
+	assert_times(fixture, a, 1000000000, 1200000000, 1000000000, 1200000000);
+	assert_times(fixture, b, 400000000, 400000000, 400000000, 400000000);
+	sample_stack(fixture, 10, b);
+	fixture->cpu_ns += 200000000;
+	look(fixture);
+	assert_times(fixture, a, 0, 0, 1000000000, 1200000000);
+	assert_times(fixture, b, 200000000, 200000000, 600000000, 600000000);
+}
+
+static void what_was_lost_weighs_as_much_as_its_period(void **state)
+{
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1);
+
+	look(fixture);
+	fixture->period_ns = 10;
+	sample_stack(fixture, 10, a);
+	fixture->period_ns = 100;
+	tallying__lose(fixture, "main", 3);
+	fixture->cpu_ns = 4000;
+	look(fixture);
+	assert_times(fixture, a, 1000, 1000, 1000, 1000);
+	assert_int_equal(tallying__process(fixture, NULL)->recent_ns, 4000);
+	assert_int_equal(tallying__process(fixture, NULL)->samples, 10);
+	assert_int_equal(tally__recent(fixture->tally)->script_ns, 100);
+	assert_int_equal(tally__recent(fixture->tally)->weight_ns, 400);
+}
+
 static void knows_the_collector(void **state)
 {
-	struct fixture *fixture = *state;
-	uint32_t a = script(fixture, "a.lua", 1, 0);
+	struct tallying *fixture = *state;
+	uint32_t a = script(fixture, "a.lua", 1);
 	uint32_t collector = functions__collector(fixture->functions);
 
 	look(fixture);
 	sample_stack(fixture, 6, a);
 	sample_stack(fixture, 2, a, collector);
 	look(fixture);
-	assert_int_equal(tally__recent(fixture->tally)->collector, 2);
-	assert_int_equal(tally__recent(fixture->tally)->script, 8);
+	assert_int_equal(tally__recent(fixture->tally)->collector_ns, 2);
+	assert_int_equal(tally__recent(fixture->tally)->script_ns, 8);
 }
 
 int main(void)
@@ -325,6 +280,8 @@ int main(void)
 		with_fixture(what_was_pruned_after_a_reset_was_before_it),
 		with_fixture(counts_from_zero_after_a_reset),
 		with_fixture(shares_the_charged_time_among_all_samples),
+		with_fixture(a_sample_weighs_as_much_as_its_period),
+		with_fixture(what_was_lost_weighs_as_much_as_its_period),
 		with_fixture(knows_the_collector),
 	};
 

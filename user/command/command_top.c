@@ -118,6 +118,19 @@ static void keep_text(char *to, size_t size, const char **shown, const char *tex
 	*shown = text ? to : NULL;
 }
 
+static void take_limit(struct picture_limit *limit, const struct ls_profile_recorder *recorder)
+{
+	const struct ls_profile_overhead *overhead = &recorder->overhead;
+	uint64_t all_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
+
+	*limit = (struct picture_limit){.ppm = overhead->limit_ppm,
+					.period_ns = overhead->period_ns,
+					.asked_period_ns = recorder->period_ns,
+					.recent_ns = all_ns - limit->all_ns,
+					.all_ns = all_ns,
+					.all_cpu_ns = recorder->cpu_ns};
+}
+
 /* What it cost since the last look. */
 static void take_costs(struct top *top)
 {
@@ -129,9 +142,9 @@ static void take_costs(struct top *top)
 	top->bpf_ns = bpf_ns;
 }
 
-static int see_living(void *context, const char *category)
+static int see_living(void *context, const char *category, uint64_t late_ns)
 {
-	return tally__see_living(context, category);
+	return tally__see_living(context, category, late_ns);
 }
 
 /* 0 or -ENOMEM. */
@@ -162,6 +175,7 @@ static int look(struct top *top)
 	if (!picture->why_empty)
 		picture->why_empty = "no samples yet";
 	take_costs(top);
+	take_limit(&picture->limit, &profile.recorder);
 	top->looks++;
 	top->has_changed = true;
 	return error;
@@ -217,7 +231,7 @@ static int take_keys(struct top *top)
 		/* What the next key moves in. */
 		if (!error)
 			error = listing__update(&top->listing, top->tally,
-						picture__rows(top->picture.height));
+						picture__rows(&top->picture));
 	}
 	if (!key && screen__is_gone())
 		top->has_quit = true;
@@ -232,7 +246,7 @@ static int show(struct top *top)
 	if (!top->has_changed)
 		return 0;
 	top->has_changed = false;
-	error = listing__update(&top->listing, top->tally, picture__rows(picture->height));
+	error = listing__update(&top->listing, top->tally, picture__rows(picture));
 	if (!error)
 		screen__show(picture);
 	return error;
@@ -297,14 +311,16 @@ static void say_goodbye(struct top *top)
 	for (unsigned i = 0; i < top->kept_count; i++)
 		log_warn("%s", top->kept[i]);
 	if (top->picture.warnings > top->kept_count)
-		log_warn("%llu more warnings",
-			 (unsigned long long)top->picture.warnings - top->kept_count);
+		log_warn("%llu more warning%s",
+			 (unsigned long long)top->picture.warnings - top->kept_count,
+			 top->picture.warnings - top->kept_count == 1 ? "" : "s");
 	session__export(top->session, &profile);
 	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
 	clock[strcspn(clock, ".")] = '\0';
 	if (recorder->missed_processes)
-		log_warn("missed %llu processes, which could not be sampled",
-			 (unsigned long long)recorder->missed_processes);
+		log_warn("missed %llu process%s, which could not be sampled",
+			 (unsigned long long)recorder->missed_processes,
+			 recorder->missed_processes == 1 ? "" : "es");
 	log_info("saw %s samples of %s in %s: %s script, %s lost",
 		 units__format_count(recorder->samples, samples, sizeof(samples)),
 		 session__target(top->session), clock,
@@ -370,6 +386,7 @@ static enum exit_status top_with(struct top *top)
 		.wish = options->targets.wish,
 		.merge_by = options->targets.merge_by,
 		.period_ns = options->period_ns,
+		.max_overhead_ppm = options->max_overhead_ppm,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
 		.category = tally__is_of_many(top->tally) ? CATEGORY_PROCESS : CATEGORY_THREAD,

@@ -63,7 +63,8 @@ struct dump_command_options {
 
 struct top_options {
 	struct target_choice targets;
-	uint64_t period_ns; /* these four as in record_options */
+	uint64_t period_ns; /* these five as in record_options */
+	uint32_t max_overhead_ppm;
 	uint32_t max_depth;
 	const char *layout;
 	bool waits;

@@ -50,6 +50,9 @@ static const char top_help[] =
 	"Options:\n"
 	"  -F, --frequency=FREQ  samples per second of CPU time, for each thread:\n"
 	"                        1 to 20000, or 1khz, 10khz (default: 1000)\n"
+	"      --max-overhead=PERCENT  sample less often where more would cost over so\n"
+	"                        much of the targets' CPU time; or none (default: none;\n"
+	"                        with --system: " OVERHEAD_SYSTEM_TEXT ")\n"
 	"      --sort=COLUMN     what to sort by at first: self, total (in the last\n"
 	"                        second), all-self, all-total or name (default: self)\n"
 	"      --max-depth=N     frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
@@ -65,12 +68,13 @@ static const char top_help[] =
 	"  2  the command line is wrong, or there is no terminal\n"
 	"  3  there is nothing to show: no Lua found\n";
 
-enum { OPTION_SORT = 256, OPTION_MAX_DEPTH, OPTION_WAIT, OPTION_LAYOUT };
+enum { OPTION_SORT = 256, OPTION_MAX_OVERHEAD, OPTION_MAX_DEPTH, OPTION_WAIT, OPTION_LAYOUT };
 
 static const struct usage_option accepted[] = {
 	TARGET_CHOICE_OPTIONS,
 	TARGET_CHOICE_MERGING,
 	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
+	{OPTION_MAX_OVERHEAD, "--max-overhead", "0.01 to 100%, such as 0.5%, or none"},
 	{OPTION_SORT, "--sort", LISTING_SORTS},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
 	{OPTION_WAIT, "--wait", NULL},
@@ -90,6 +94,9 @@ static int set_option(int letter, struct top_options *top)
 	switch (letter) {
 	case 'F':
 		err = units__parse_frequency(optarg, &top->period_ns);
+		break;
+	case OPTION_MAX_OVERHEAD:
+		err = units__parse_limit(optarg, &top->max_overhead_ppm);
 		break;
 	case OPTION_SORT:
 		err = listing__find_column(optarg);
@@ -119,6 +126,7 @@ enum options_verdict options_top__help(void)
 
 enum options_verdict options_top__parse(int argc, char **argv, struct top_options *top)
 {
+	bool has_max_overhead = false;
 	int letter, err;
 
 	*top = (struct top_options){.period_ns = PERIOD_DEFAULT, .max_depth = DEPTH_DEFAULT};
@@ -130,6 +138,7 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 			return options_record__print_layouts();
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
+		has_max_overhead |= letter == OPTION_MAX_OVERHEAD;
 		err = set_option(letter, top);
 		if (err == -E2BIG) {
 			target_choice__explain_too_many(optarg);
@@ -140,6 +149,8 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 	}
 	if (optind < argc)
 		return usage__stray(argv[optind], argv[0]);
+	if (top->targets.system && !has_max_overhead)
+		top->max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
 	if (target_choice__check(&top->targets, false))
 		return OPTIONS_WRONG;
 	if (top->targets.pid_count || top->targets.system)

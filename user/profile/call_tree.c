@@ -20,7 +20,7 @@ struct category {
 
 /*
  * Nodes are found through an index of our own: uthash's handle of 56 bytes would weigh more than
- * the node of 32, and a tree may hold millions. Its slots are node ids, 0 for empty, probed in
+ * the node of 40, and a tree may hold millions. Its slots are node ids, 0 for empty, probed in
  * line; nodes are never removed, and at least half of the slots are empty.
  */
 struct call_tree {
@@ -267,9 +267,15 @@ uint32_t call_tree__nodes(const struct call_tree *tree)
 	return tree->node_count;
 }
 
-void call_tree__count(struct call_tree *tree, uint32_t node)
+void call_tree__count(struct call_tree *tree, uint32_t node, uint64_t period_ns)
 {
 	tree->nodes[node].samples++;
+	tree->nodes[node].weight_ns += period_ns;
+}
+
+void call_tree__weigh(struct call_tree *tree, uint32_t node, uint64_t ns)
+{
+	tree->nodes[node].weight_ns += ns;
 }
 
 void call_tree__charge(struct call_tree *tree, uint32_t node, uint64_t ns)

@@ -43,13 +43,16 @@ uint32_t call_tree__function(const struct call_tree *tree, uint32_t node);
 /* How many nodes there are, the highest id. */
 uint32_t call_tree__nodes(const struct call_tree *tree);
 
-/* One more sample ended at `node`. */
-void call_tree__count(struct call_tree *tree, uint32_t node);
+/* One more sample ended at `node`, of a timer with that period. */
+void call_tree__count(struct call_tree *tree, uint32_t node, uint64_t period_ns);
+
+/* The node's samples stand for so much more; a category's, which has none, are lost ones. */
+void call_tree__weigh(struct call_tree *tree, uint32_t node, uint64_t ns);
 
 /* Charges CPU time to `node` itself. */
 void call_tree__charge(struct call_tree *tree, uint32_t node, uint64_t ns);
 
-/* Both at once, for trees that are made from other trees. */
+/* Samples and time at once, for trees that are made from other trees. */
 void call_tree__add(struct call_tree *tree, uint32_t node, uint64_t samples, uint64_t ns);
 
 /*

@@ -49,6 +49,11 @@ struct ls_profile_node {
 	uint32_t next_sibling;
 	uint64_t self_ns;
 	uint64_t samples; /* that ended here */
+	/*
+	 * CPU time that they stand for, by the periods of the timers that took them; of a category,
+	 * samples that were lost. Known where samples are counted, not of views and merged trees.
+	 */
+	uint64_t weight_ns;
 };
 
 struct ls_profile_category {
@@ -77,6 +82,7 @@ struct ls_profile_overhead {
 	uint64_t interrupts_ns;  /* of timers */
 	uint64_t bpf_ns;         /* of the programs that they ran */
 	uint64_t own_ns;         /* CPU time of luaspy itself */
+	uint64_t period_ns;      /* of the frequency by now */
 	uint64_t lowered_ns;     /* of the wall clock, at a lower frequency for that */
 	uint64_t period_most_ns; /* of that frequency where it was lowest; 0: it never was */
 };

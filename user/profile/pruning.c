@@ -206,6 +206,7 @@ static int copy_tree(struct work *work)
 		if (!work->nodes[id])
 			return -ENOMEM;
 		call_tree__add(work->tree, work->nodes[id], node->samples, node->self_ns);
+		call_tree__weigh(work->tree, work->nodes[id], node->weight_ns);
 	}
 	return 0;
 }

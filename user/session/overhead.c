@@ -161,6 +161,7 @@ void overhead__export(const struct overhead *overhead, const struct ls_counters 
 	told->interrupts_ns = (now.ticks - since->ticks) * overhead->tick_ns;
 	told->bpf_ns = now.bpf_ns - since->bpf_ns;
 	told->own_ns = now.own_ns - since->own_ns;
+	told->period_ns = overhead->period_ns * overhead->budget.divisor;
 	told->lowered_ns = overhead->lowered_ns;
 	if (overhead->budget.divisor > 1 && end_ns > overhead->changed_ns)
 		told->lowered_ns += end_ns - overhead->changed_ns;

@@ -408,7 +408,9 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 		return -ENOMEM;
 	if (sample->state)
 		subject->last_states[sample->layout % LS_LAYOUT_MAX] = sample->state;
-	call_tree__count(recording->tree, node);
+	call_tree__count(recording->tree, node, sample->period_ns);
+	call_tree__weigh(recording->tree, category,
+			 (uint64_t)sample->dropped_before * sample->period_ns);
 	if (recording->timeline &&
 	    timeline__add(recording->timeline, sample->time_ns, sample->tid, node))
 		return -ENOMEM;

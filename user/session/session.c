@@ -366,8 +366,7 @@ pid_t session__pid(const struct session *session)
 	return targets__pid(session->targets);
 }
 
-int session__visit_living(const struct session *session,
-			  int (*visit)(void *context, const char *category), void *context)
+int session__visit_living(const struct session *session, session_visitor *visit, void *context)
 {
 	return targets__visit_living(session->targets, visit, context);
 }

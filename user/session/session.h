@@ -99,11 +99,12 @@ pid_t session__pid(const struct session *session);
 void session__look(struct session *session);
 
 /*
- * Calls `visit` for each process that has not ended and may have Lua, with the category of a
- * profile by process that it is in; what it returns other than 0 ends that, and is returned.
+ * Calls `visit` for each process that has not ended, with the category of a profile by process that
+ * it is in, and of the CPU time that it was charged by the last session__look() what the profile
+ * does not have yet; what it returns other than 0 ends that, and is returned.
  */
-int session__visit_living(const struct session *session,
-			  int (*visit)(void *context, const char *category), void *context);
+typedef int session_visitor(void *context, const char *category, uint64_t late_ns);
+int session__visit_living(const struct session *session, session_visitor *visit, void *context);
 
 /* As if the profile so far had been asked for from outside: calls `write`. 0 or -errno. */
 int session__write(struct session *session);

@@ -453,14 +453,20 @@ int targets__have_lua(const struct targets *targets)
 }
 
 int targets__visit_living(const struct targets *targets,
-			  int (*visit)(void *context, const char *category), void *context)
+			  int (*visit)(void *context, const char *category, uint64_t late_ns),
+			  void *context)
 {
 	const struct target_process *target;
 	int result = 0;
 
-	for (target = targets->items; target && !result; target = target->hh.next)
-		if (!target->has_ended && target->is_filed)
-			result = visit(context, target_process__category(target));
+	for (target = targets->items; target && !result; target = target->hh.next) {
+		uint64_t so_far_ns = target->threads.cpu_so_far_ns;
+		uint64_t known_ns = recording__cpu_ns(targets->setting.recording, target->pid);
+		uint64_t late_ns = so_far_ns > known_ns ? so_far_ns - known_ns : 0;
+
+		if (!target->has_ended && (target->is_filed || late_ns))
+			result = visit(context, target_process__category(target), late_ns);
+	}
 	return result;
 }
 

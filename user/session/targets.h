@@ -127,7 +127,8 @@ int targets__have_lua(const struct targets *targets);
 
 /* As session__visit_living(). */
 int targets__visit_living(const struct targets *targets,
-			  int (*visit)(void *context, const char *category), void *context);
+			  int (*visit)(void *context, const char *category, uint64_t late_ns),
+			  void *context);
 
 /* Fills in what the recorder says of them. Valid until the next call. */
 void targets__export(struct targets *targets, struct ls_profile_recorder *recorder);

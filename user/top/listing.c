@@ -110,19 +110,19 @@ bool listing__is_found(const struct listing *listing, uint32_t at)
 	return *search && fits(listing, listing->order[at], search);
 }
 
-/* What time and samples sort by is the same: one is shared by the other. */
 static uint64_t process_value(const struct tally_process *process, enum listing_column column)
 {
 	switch (column) {
 	case LISTING_RECENT_SELF:
-		return process->recent_samples;
+		return process->recent_ns;
 	case LISTING_RECENT_TOTAL:
-		return process->all_samples ? (uint64_t)((unsigned __int128)process->all_script *
-							 1000000 / process->all_samples)
-					    : 0;
+		return process->weight_ns ? (uint64_t)((unsigned __int128)process->script_ns *
+						       1000000 / process->weight_ns)
+					  : 0;
 	case LISTING_SELF:
+		return process->all_ns;
 	case LISTING_TOTAL:
-		return process->all_samples;
+		return process->samples;
 	default:
 		return 0;
 	}

@@ -14,20 +14,44 @@
 #define NS_PER_S UINT64_C(1000000000)
 
 /* Parts of the screen, and the least height of one that has them. */
-enum part { TITLE, INTERPRETER, LAYOUT, WORK, LOSSES, COST, HEAD, ROWS, STATUS, KEYS, PARTS };
-
-static const unsigned heights[PARTS] = {
-	[TITLE] = 8, [INTERPRETER] = 14, [LAYOUT] = 14, [WORK] = 6,   [LOSSES] = 1,
-	[COST] = 3,  [HEAD] = 5,         [ROWS] = 4,    [STATUS] = 2, [KEYS] = 7,
+enum part {
+	TITLE,
+	INTERPRETER,
+	LAYOUT,
+	WORK,
+	LOSSES,
+	COST,
+	LIMIT,
+	HEAD,
+	ROWS,
+	STATUS,
+	KEYS,
+	PARTS
 };
 
-uint32_t picture__rows(unsigned height)
+static const unsigned heights[PARTS] = {
+	[TITLE] = 8, [INTERPRETER] = 14, [LAYOUT] = 14, [WORK] = 6,   [LOSSES] = 1, [COST] = 3,
+	[LIMIT] = 4, [HEAD] = 5,         [ROWS] = 4,    [STATUS] = 2, [KEYS] = 7,
+};
+
+/* What is less important than the limit finds one line less where there is one. */
+static bool has(const struct picture *picture, enum part part)
+{
+	bool is_limited = picture->limit.ppm != 0;
+
+	if (part == LIMIT && !is_limited)
+		return false;
+	return picture->height >=
+	       heights[part] + (is_limited && heights[part] >= heights[LIMIT] && part != LIMIT);
+}
+
+uint32_t picture__rows(const struct picture *picture)
 {
 	uint32_t others = 0;
 
-	for (int part = 0; part < PARTS; part++)
-		others += part != ROWS && height >= heights[part];
-	return height > others ? height - others : 0;
+	for (enum part part = 0; part < PARTS; part++)
+		others += part != ROWS && has(picture, part);
+	return picture->height > others ? picture->height - others : 0;
 }
 
 /* Which processes, or which of them, and how many. */
@@ -99,9 +123,9 @@ static void draw_work(const struct pen *pen)
 	uint64_t elapsed_ns = recent->elapsed_ns ? recent->elapsed_ns : 1;
 
 	units__format_share(recent->cpu_ns, recent->elapsed_ns, cpu, sizeof(cpu));
-	units__format_share(recent->script, recent->samples, script, sizeof(script));
+	units__format_share(recent->script_ns, recent->weight_ns, script, sizeof(script));
 	if (pen->picture->collector_is_known)
-		units__format_share(recent->collector, recent->samples, collector,
+		units__format_share(recent->collector_ns, recent->weight_ns, collector,
 				    sizeof(collector));
 	units__format_count((uint64_t)((unsigned __int128)recent->samples * NS_PER_S / elapsed_ns),
 			    rate, sizeof(rate));
@@ -159,22 +183,43 @@ static void draw_cost(const struct pen *pen)
 	pen__put_either(pen, PICTURE_PLAIN, full, brief);
 }
 
+/* How it stands with --max-overhead. */
+static void draw_limit(const struct pen *pen)
+{
+	const struct picture_limit *limit = &pen->picture->limit;
+	char allowed[UNITS_SIZE], now[UNITS_SIZE], all[UNITS_SIZE];
+	char frequency[UNITS_SIZE], asked[UNITS_SIZE], instead[UNITS_SIZE + 8] = "";
+	char full[256], brief[256];
+
+	units__format_percent(limit->ppm, allowed, sizeof(allowed));
+	units__format_share(limit->recent_ns, tally__recent(pen->picture->tally)->cpu_ns, now,
+			    sizeof(now));
+	units__format_share(limit->all_ns, limit->all_cpu_ns, all, sizeof(all));
+	units__format_frequency(limit->period_ns, frequency, sizeof(frequency));
+	units__format_frequency(limit->asked_period_ns, asked, sizeof(asked));
+	if (limit->period_ns != limit->asked_period_ns)
+		snprintf(instead, sizeof(instead), ", not %s", asked);
+	snprintf(full, sizeof(full), "limit %s of targets' CPU: %s now, %s in all; at %s%s",
+		 allowed, now, all, frequency, instead);
+	snprintf(brief, sizeof(brief), "%s %s of %s, all %s", frequency, now, allowed, all);
+	pen__put_either(pen, PICTURE_PLAIN, full, brief);
+}
+
 static const char *const help[] = {
 	"1 2      sort by self%, total%: of one processor, in the last second",
 	"3 4 5    by self, total: CPU time since the start or r; by name",
 	"< >  i   sort by the column beside; reverse",
 	"arrows, PgUp, PgDn, Home, End: move; the cursor stays with its function",
 	"/  n  N  search in names and sources; next, previous",
-	"f        show only rows with some text in them",
-	"Esc      forget search and filter",
+	"f  Esc   show only rows with some text in them; forget that and the search",
 	"v Tab    processes, or the functions of all of them (where there are several)",
 	"Enter    only the functions of this process; Esc goes back",
 	"p Space  freeze the picture, and go on; it is sampled all the time",
 	"r        count from zero (what w writes has all)",
 	"w        write the profile so far to NAME-PID-DATE.json",
 	"q Ctrl-C quit",
-	"self is a function's own, total with all that it calls; samples count",
-	"as soon as they are there, and share the CPU time that the kernel charged",
+	"self is a function's own, total with all that it calls: of charged CPU time",
+	"limit: what interrupts, BPF and luaspy took of it, by --max-overhead",
 };
 
 static const char *why_no_rows(const struct picture *picture)
@@ -289,11 +334,14 @@ static void draw_part(const struct pen *pen, enum part part)
 	case COST:
 		draw_cost(pen);
 		break;
+	case LIMIT:
+		draw_limit(pen);
+		break;
 	case HEAD:
 		table__draw_head(pen);
 		break;
 	case ROWS:
-		draw_rows(pen, picture__rows(picture->height));
+		draw_rows(pen, picture__rows(picture));
 		break;
 	case STATUS:
 		draw_status(pen);
@@ -310,7 +358,7 @@ void picture__draw(const struct picture *picture,
 {
 	const struct pen pen = {picture, paint, context};
 
-	for (int part = 0; part < PARTS; part++)
-		if (picture->height >= heights[part])
-			draw_part(&pen, (enum part)part);
+	for (enum part part = 0; part < PARTS; part++)
+		if (has(picture, part))
+			draw_part(&pen, part);
 }

@@ -150,32 +150,27 @@ static void tell_end(struct cells *cells)
 static void fill_function(const struct pen *pen, const struct tally_row *row, bool has_ended,
 			  struct cells *cells)
 {
-	const struct tally_sums *recent = tally__recent(pen->picture->tally);
-	const struct tally_sums *all = tally__all(pen->picture->tally);
+	uint64_t elapsed_ns = tally__recent(pen->picture->tally)->elapsed_ns;
 
-	units__format_share(tally__ns(recent, row->recent.self), recent->elapsed_ns,
-			    cells->texts[0], UNITS_SIZE);
-	units__format_share(tally__ns(recent, row->recent.total), recent->elapsed_ns,
-			    cells->texts[1], UNITS_SIZE);
+	units__format_share(row->recent.self, elapsed_ns, cells->texts[0], UNITS_SIZE);
+	units__format_share(row->recent.total, elapsed_ns, cells->texts[1], UNITS_SIZE);
 	if (has_ended && !row->recent.total)
 		tell_end(cells);
-	format_time(tally__ns(all, row->all.self), cells->texts[2], UNITS_SIZE);
-	format_time(tally__ns(all, row->all.total), cells->texts[3], UNITS_SIZE);
+	format_time(row->all.self, cells->texts[2], UNITS_SIZE);
+	format_time(row->all.total, cells->texts[3], UNITS_SIZE);
 }
 
 static void fill_process(const struct pen *pen, const struct tally_process *process,
 			 struct cells *cells)
 {
-	const struct tally_sums *recent = tally__recent(pen->picture->tally);
-	const struct tally_sums *all = tally__all(pen->picture->tally);
+	uint64_t elapsed_ns = tally__recent(pen->picture->tally)->elapsed_ns;
 
-	units__format_share(tally__ns(recent, process->recent_samples), recent->elapsed_ns,
-			    cells->texts[0], UNITS_SIZE);
-	if (process->has_ended && !process->recent_samples)
+	units__format_share(process->recent_ns, elapsed_ns, cells->texts[0], UNITS_SIZE);
+	if (process->has_ended && !process->recent_ns)
 		tell_end(cells);
-	units__format_share(process->all_script, process->all_samples, cells->texts[1], UNITS_SIZE);
-	format_time(tally__ns(all, process->all_samples), cells->texts[2], UNITS_SIZE);
-	units__format_count(process->all_samples, cells->texts[3], UNITS_SIZE);
+	units__format_share(process->script_ns, process->weight_ns, cells->texts[1], UNITS_SIZE);
+	format_time(process->all_ns, cells->texts[2], UNITS_SIZE);
+	units__format_count(process->samples, cells->texts[3], UNITS_SIZE);
 	snprintf(cells->count, sizeof(cells->count), "%" PRIu32, process->living);
 }
 

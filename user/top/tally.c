@@ -235,10 +235,11 @@ static int count(struct tally *tally, struct tally_walk *walk, bool all)
 
 	for (uint32_t i = 0; i < tally->category_count; i++) {
 		struct category *category = &tally->categories[i];
-		uint64_t samples = walk->node_totals[profile->categories[i].node];
+		const struct tally_totals *totals = &walk->totals[profile->categories[i].node];
 
-		category->group->has_news |= all || samples != category->samples;
-		category->samples = samples;
+		category->group->cpu.look_ns += totals->self_ns;
+		category->group->has_news |= all || totals->samples != category->samples;
+		category->samples = totals->samples;
 	}
 	for (size_t i = 0; i < tally->group_count && !error; i++) {
 		struct tally_group *group = tally->groups[i];
@@ -255,35 +256,38 @@ static int count(struct tally *tally, struct tally_walk *walk, bool all)
 	return error;
 }
 
-static uint64_t collector_samples(const struct ls_profile *profile)
+static uint64_t collector_ns(const struct ls_profile *profile)
 {
-	uint64_t samples = 0;
+	uint64_t ns = 0;
 	uint32_t collector = 0;
 
 	for (uint32_t id = 1; id <= profile->function_count && !collector; id++)
 		collector = profile__is_collector(&profile->functions[id]) ? id : 0;
 	for (uint32_t id = 1; id <= profile->node_count && collector; id++)
 		if (profile->nodes[id].function == collector)
-			samples += profile->nodes[id].samples;
-	return samples;
+			ns += profile->nodes[id].weight_ns;
+	return ns;
 }
 
-static void add_up(struct tally *tally, const struct ls_profile *profile)
+static void add_up(struct tally *tally, const struct tally_walk *walk)
 {
-	const struct ls_profile_recorder *recorder = &profile->recorder;
+	const struct ls_profile_recorder *recorder = &walk->profile->recorder;
 	struct tally_sums *sums = &tally->now;
 
-	/* Of a process that is gone the kernel does not tell it. */
-	tally->cpu_ns = most(tally->cpu_ns, recorder->cpu_ns);
+	/* Of a process that is gone the kernel does not tell it, but the profile has it soon. */
+	tally->cpu_ns = most(tally->cpu_ns, most(recorder->cpu_ns, walk->totals[0].self_ns));
 	sums->cpu_ns = tally->cpu_ns;
+	if (tally->the_only)
+		tally->the_only->cpu.look_ns = tally->cpu_ns;
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++) {
 		sums->classes[class] = recorder->classes[class];
 		sums->samples += recorder->classes[class];
 	}
 	memcpy(sums->errors, recorder->errors, sizeof(sums->errors));
-	sums->script = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_TORN] +
-		       recorder->classes[LS_SAMPLE_TRUNCATED];
-	sums->collector = collector_samples(profile);
+	sums->weight_ns = walk->totals[0].weight_ns;
+	for (size_t i = 0; i < tally->group_count; i++)
+		sums->script_ns += tally->groups[i]->now.script_ns;
+	sums->collector_ns = collector_ns(walk->profile);
 	sums->not_kept = recorder->lost_records + recorder->evicted_samples;
 	sums->missed = recorder->missed_processes;
 }
@@ -306,23 +310,28 @@ int tally__begin(struct tally *tally, uint64_t time_ns, const struct ls_profile 
 		error = take_categories(tally, profile);
 	if (!error)
 		error = tally_walk__begin(&walk, profile, tally->functions, tally->function_count);
+	tally->living = 0;
+	for (size_t i = 0; i < tally->group_count; i++) {
+		tally->groups[i]->living = 0;
+		tally->groups[i]->cpu.look_ns = 0;
+	}
 	if (!error)
 		error = count(tally, &walk, have_changed || is_pruned);
-	tally_walk__end(&walk);
 	if (!error)
-		add_up(tally, profile);
-	tally->living = 0;
-	for (size_t i = 0; i < tally->group_count; i++)
-		tally->groups[i]->living = 0;
+		add_up(tally, &walk);
+	tally_walk__end(&walk);
 	return error;
 }
 
-int tally__see_living(struct tally *tally, const char *category)
+int tally__see_living(struct tally *tally, const char *category, uint64_t late_ns)
 {
 	struct tally_group *group = find_group(tally, category);
 
 	if (!group)
 		return -ENOMEM;
+	group->cpu.look_ns += late_ns;
+	if (!strcmp(category, PROFILE_WITHOUT_LUA))
+		return 0;
 	group->living++;
 	tally->living++;
 	return 0;
@@ -417,8 +426,9 @@ static struct tally_sums difference(const struct tally_sums *now, const struct t
 		.elapsed_ns = now->elapsed_ns - before->elapsed_ns,
 		.cpu_ns = now->cpu_ns - least(now->cpu_ns, before->cpu_ns),
 		.samples = now->samples - before->samples,
-		.script = now->script - before->script,
-		.collector = now->collector - least(now->collector, before->collector),
+		.weight_ns = now->weight_ns - least(now->weight_ns, before->weight_ns),
+		.script_ns = now->script_ns - least(now->script_ns, before->script_ns),
+		.collector_ns = now->collector_ns - least(now->collector_ns, before->collector_ns),
 		.not_kept = now->not_kept - least(now->not_kept, before->not_kept),
 		.missed = now->missed - least(now->missed, before->missed),
 	};
@@ -432,6 +442,7 @@ static struct tally_sums difference(const struct tally_sums *now, const struct t
 
 static int add_row(struct tally *tally, uint32_t process, const struct tally_entry *entry)
 {
+	const struct tally_group *group = tally->groups[process];
 	const struct tally_function *function = &tally->functions[entry->function];
 	struct tally_row *rows = tally->rows;
 
@@ -450,8 +461,10 @@ static int add_row(struct tally *tally, uint32_t process, const struct tally_ent
 		.source = function->source,
 		.name = function->name,
 		.line = function->line,
-		.recent = entry->recent,
-		.all = {entry->now.self - entry->base.self, entry->now.total - entry->base.total},
+		.recent = {tally_group__recent_ns(group, entry->recent.self),
+			   tally_group__recent_ns(group, entry->recent.total)},
+		.all = {tally_group__all_ns(group, entry->now.self - entry->base.self),
+			tally_group__all_ns(group, entry->now.total - entry->base.total)},
 	};
 	return 0;
 }
@@ -467,17 +480,18 @@ static int make_processes(struct tally *tally)
 	tally->process_count = tally->group_count;
 	for (size_t i = 0; i < tally->group_count; i++) {
 		const struct tally_group *group = tally->groups[i];
+		struct tally_samples all = tally_group__all(group);
 
 		processes[i] = (struct tally_process){
 			.id = group->id,
 			.name = group->name,
 			.living = group->living,
 			.has_ended = group->ended_ns || (group == tally->earlier && !group->living),
-			.recent_samples = group->recent.all,
-			.recent_script = group->recent.script,
-			.all_samples = group->now.all - group->base.all,
-			.all_script =
-				group->now.script - least(group->now.script, group->base.script),
+			.recent_ns = group->cpu.recent_ns,
+			.all_ns = group->cpu.now_ns - group->cpu.base_ns,
+			.samples = all.count,
+			.weight_ns = all.weight_ns,
+			.script_ns = all.script_ns,
 		};
 	}
 	return 0;
@@ -504,8 +518,11 @@ static int make_rows(struct tally *tally)
 
 int tally__end(struct tally *tally)
 {
-	int error = take_ends(tally);
+	int error;
 
+	for (size_t i = 0; i < tally->group_count; i++)
+		tally_group__take_cpu(tally->groups[i]);
+	error = take_ends(tally);
 	tally->recent = difference(&tally->now, &tally->before);
 	tally->all = difference(&tally->now, &tally->base);
 	tally->before = tally->now;
@@ -556,11 +573,4 @@ const struct tally_sums *tally__recent(const struct tally *tally)
 const struct tally_sums *tally__all(const struct tally *tally)
 {
 	return &tally->all;
-}
-
-uint64_t tally__ns(const struct tally_sums *sums, uint64_t samples)
-{
-	if (!sums->samples)
-		return 0;
-	return (uint64_t)((unsigned __int128)sums->cpu_ns * samples / sums->samples);
 }

@@ -9,7 +9,7 @@
 
 /* Of a function that is being counted. */
 struct tally_slot {
-	struct tally_counts counts;
+	struct tally_times times;
 	uint32_t open; /* how often it is on the path: the outermost counts for all */
 	bool is_touched;
 };
@@ -30,25 +30,31 @@ int tally_walk__begin(struct tally_walk *walk, const struct ls_profile *profile,
 	*walk = (struct tally_walk){
 		.profile = profile,
 		.functions = functions,
-		.node_totals = calloc((size_t)profile->node_count + 1, sizeof(*walk->node_totals)),
+		.totals = calloc((size_t)profile->node_count + 1, sizeof(*walk->totals)),
 		.slots = calloc((size_t)function_count + 1, sizeof(*walk->slots)),
 		.touched = calloc((size_t)function_count + 1, sizeof(*walk->touched)),
 	};
-	if (!walk->node_totals || !walk->slots || !walk->touched)
+	if (!walk->totals || !walk->slots || !walk->touched)
 		return -ENOMEM;
 	/* A parent's id is lower than its children's: backwards, each is complete in its turn. */
 	for (uint32_t id = profile->node_count; id; id--) {
 		const struct ls_profile_node *node = &profile->nodes[id];
+		struct tally_totals *below = &walk->totals[id];
+		struct tally_totals *above = &walk->totals[node->parent];
 
-		walk->node_totals[id] += node->samples;
-		walk->node_totals[node->parent] += walk->node_totals[id];
+		below->samples += node->samples;
+		below->weight_ns += node->weight_ns;
+		below->self_ns += node->self_ns;
+		above->samples += below->samples;
+		above->weight_ns += below->weight_ns;
+		above->self_ns += below->self_ns;
 	}
 	return 0;
 }
 
 void tally_walk__end(struct tally_walk *walk)
 {
-	free(walk->node_totals);
+	free(walk->totals);
 	free(walk->slots);
 	free(walk->touched);
 }
@@ -98,24 +104,27 @@ static bool is_no_script(const struct ls_profile *profile, uint32_t id)
 void tally_walk__count(struct tally_walk *walk, uint32_t root, struct tally_samples *samples)
 {
 	const struct ls_profile *profile = walk->profile;
+	uint64_t lost_ns = profile->nodes[root].weight_ns;
 	uint32_t id = profile->nodes[root].first_child;
 
-	samples->all += walk->node_totals[root];
-	samples->script += walk->node_totals[root];
+	samples->count += walk->totals[root].samples;
+	samples->weight_ns += walk->totals[root].weight_ns - lost_ns;
+	samples->script_ns += walk->totals[root].weight_ns - lost_ns;
+	samples->lost_ns += lost_ns;
 	while (id) {
 		const struct ls_profile_node *node = &profile->nodes[id];
 		struct tally_slot *slot = touch(walk, whole_function(profile, node->function));
 
-		slot->counts.self += node->samples;
+		slot->times.self += node->weight_ns;
 		if (!slot->open++)
-			slot->counts.total += walk->node_totals[id];
+			slot->times.total += walk->totals[id].weight_ns;
 		if (node->parent == root && is_no_script(profile, node->function))
-			samples->script -= walk->node_totals[id];
+			samples->script_ns -= walk->totals[id].weight_ns;
 		id = node->first_child ? node->first_child : leave(walk, root, id);
 	}
 }
 
-/* Samples that left their function, for "(other)": now, and of those before the reset. */
+/* What samples weigh that left their function, for "(other)": now, and before the reset. */
 struct moved {
 	uint64_t all, base;
 };
@@ -124,7 +133,7 @@ struct moved {
  * Takes in what a function has by now. What it had and has no more went into "(other)" when the
  * tree was pruned, or itself did and this is another.
  */
-static void update(struct tally_entry *entry, bool has_changed, struct tally_counts counts,
+static void update(struct tally_entry *entry, bool has_changed, struct tally_times times,
 		   struct moved *moved)
 {
 	uint64_t lost;
@@ -134,15 +143,15 @@ static void update(struct tally_entry *entry, bool has_changed, struct tally_cou
 		moved->base += entry->base.self;
 		*entry = (struct tally_entry){.function = entry->function};
 	}
-	lost = entry->now.self - least(entry->now.self, counts.self);
+	lost = entry->now.self - least(entry->now.self, times.self);
 	moved->all += lost;
 	moved->base += least(lost, entry->base.self);
-	entry->recent.self = counts.self - least(counts.self, entry->now.self);
+	entry->recent.self = times.self - least(times.self, entry->now.self);
 	entry->recent.total =
-		most(entry->recent.self, counts.total - least(counts.total, entry->now.total));
-	entry->base.self = least(entry->base.self, counts.self);
-	entry->base.total = least(entry->base.total, counts.total);
-	entry->now = counts;
+		most(entry->recent.self, times.total - least(times.total, entry->now.total));
+	entry->base.self = least(entry->base.self, times.self);
+	entry->base.total = least(entry->base.total, times.total);
+	entry->now = times;
 }
 
 /* Samples that were pruned into "(other)" are not recent there. */
@@ -184,13 +193,24 @@ static void update_entries(struct tally_group *group, struct tally_walk *walk, s
 		struct tally_entry entry = group->entries[i];
 		struct tally_slot *slot = &walk->slots[entry.function];
 
-		update(&entry, walk->functions[entry.function].has_changed, slot->counts, moved);
-		slot->counts = (struct tally_counts){0};
+		update(&entry, walk->functions[entry.function].has_changed, slot->times, moved);
+		slot->times = (struct tally_times){0};
 		/* Its samples are others' now: nothing of it is left. */
 		if (entry.now.total)
 			group->entries[kept++] = entry;
 	}
 	group->entry_count = kept;
+}
+
+static struct tally_samples difference(const struct tally_samples *now,
+				       const struct tally_samples *before)
+{
+	return (struct tally_samples){
+		.count = now->count - least(now->count, before->count),
+		.weight_ns = now->weight_ns - least(now->weight_ns, before->weight_ns),
+		.script_ns = now->script_ns - least(now->script_ns, before->script_ns),
+		.lost_ns = now->lost_ns - least(now->lost_ns, before->lost_ns),
+	};
 }
 
 int tally_group__take(struct tally_group *group, struct tally_walk *walk,
@@ -205,8 +225,8 @@ int tally_group__take(struct tally_group *group, struct tally_walk *walk,
 		struct tally_slot *slot = &walk->slots[walk->touched[i]];
 		struct tally_entry entry = {.function = walk->touched[i]};
 
-		update(&entry, false, slot->counts, &moved);
-		if (!error && slot->counts.total)
+		update(&entry, false, slot->times, &moved);
+		if (!error && slot->times.total)
 			group->entries[group->entry_count++] = entry;
 		*slot = (struct tally_slot){0};
 	}
@@ -216,13 +236,43 @@ int tally_group__take(struct tally_group *group, struct tally_walk *walk,
 	for (uint32_t i = 0; i < group->entry_count && moved.all; i++)
 		if (is_other(&walk->functions[group->entries[i].function]))
 			correct_other(&group->entries[i], &moved);
-	group->recent.all = samples.all - least(samples.all, group->now.all);
-	group->recent.script = samples.script - least(samples.script, group->now.script);
+	group->recent = difference(&samples, &group->now);
 	group->has_recent = true;
 	group->now = samples;
-	group->base.all = least(group->base.all, samples.all);
-	group->base.script = least(group->base.script, samples.script);
 	return 0;
+}
+
+void tally_group__take_cpu(struct tally_group *group)
+{
+	struct tally_cpu *cpu = &group->cpu;
+	uint64_t now_ns = most(cpu->look_ns, cpu->now_ns);
+
+	cpu->recent_ns = now_ns - cpu->now_ns;
+	cpu->now_ns = now_ns;
+}
+
+struct tally_samples tally_group__all(const struct tally_group *group)
+{
+	return difference(&group->now, &group->base);
+}
+
+static uint64_t share(uint64_t ns, uint64_t weight_ns, const struct tally_samples *samples)
+{
+	uint64_t all_ns = samples->weight_ns + samples->lost_ns;
+
+	return all_ns ? (uint64_t)((unsigned __int128)ns * weight_ns / all_ns) : 0;
+}
+
+uint64_t tally_group__recent_ns(const struct tally_group *group, uint64_t weight_ns)
+{
+	return share(group->cpu.recent_ns, weight_ns, &group->recent);
+}
+
+uint64_t tally_group__all_ns(const struct tally_group *group, uint64_t weight_ns)
+{
+	struct tally_samples all = tally_group__all(group);
+
+	return share(group->cpu.now_ns - group->cpu.base_ns, weight_ns, &all);
 }
 
 void tally_group__settle(struct tally_group *group)
@@ -232,29 +282,40 @@ void tally_group__settle(struct tally_group *group)
 	group->has_recent = false;
 	group->recent = (struct tally_samples){0};
 	for (uint32_t i = 0; i < group->entry_count; i++)
-		group->entries[i].recent = (struct tally_counts){0};
+		group->entries[i].recent = (struct tally_times){0};
 }
 
 void tally_group__reset(struct tally_group *group)
 {
 	group->base = group->now;
 	group->recent = (struct tally_samples){0};
+	group->cpu.base_ns = group->cpu.now_ns;
+	group->cpu.recent_ns = 0;
 	for (uint32_t i = 0; i < group->entry_count; i++) {
 		group->entries[i].base = group->entries[i].now;
-		group->entries[i].recent = (struct tally_counts){0};
+		group->entries[i].recent = (struct tally_times){0};
 	}
 }
 
-static void add(struct tally_counts *to, const struct tally_counts *counts)
+static void add(struct tally_times *to, const struct tally_times *times)
 {
-	to->self += counts->self;
-	to->total += counts->total;
+	to->self += times->self;
+	to->total += times->total;
 }
 
 static void add_samples(struct tally_samples *to, const struct tally_samples *samples)
 {
-	to->all += samples->all;
-	to->script += samples->script;
+	to->count += samples->count;
+	to->weight_ns += samples->weight_ns;
+	to->script_ns += samples->script_ns;
+	to->lost_ns += samples->lost_ns;
+}
+
+static void add_cpu(struct tally_cpu *to, const struct tally_cpu *cpu)
+{
+	to->now_ns += cpu->now_ns;
+	to->base_ns += cpu->base_ns;
+	to->recent_ns += cpu->recent_ns;
 }
 
 static int by_function(const void *a, const void *b)
@@ -299,6 +360,7 @@ int tally_group__fold(struct tally_group *from, struct tally_group *into)
 	add_samples(&into->now, &from->now);
 	add_samples(&into->base, &from->base);
 	add_samples(&into->recent, &from->recent);
+	add_cpu(&into->cpu, &from->cpu);
 	into->has_recent = true;
 	free(from->entries);
 	from->entries = NULL;

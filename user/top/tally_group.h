@@ -17,13 +17,24 @@ struct tally_function {
 	bool has_changed; /* into another since the look before */
 };
 
+/* What its samples stand for: see ls_profile_node.weight_ns. */
 struct tally_entry {
 	uint32_t function;
-	struct tally_counts now, base, recent; /* base: at the reset */
+	struct tally_times now, base, recent; /* base: at the reset */
 };
 
+/* Of a process. */
 struct tally_samples {
-	uint64_t all, script;
+	uint64_t count;     /* without those that were lost */
+	uint64_t weight_ns; /* what they stand for */
+	uint64_t script_ns; /* of that, with script on the stack */
+	uint64_t lost_ns;   /* what others stand for, which were lost */
+};
+
+/* What the kernel charged it. */
+struct tally_cpu {
+	uint64_t look_ns; /* as it is being seen */
+	uint64_t now_ns, base_ns, recent_ns;
 };
 
 struct tally_group {
@@ -34,6 +45,7 @@ struct tally_group {
 	struct tally_entry *entries;
 	uint32_t entry_count, entry_room;
 	struct tally_samples now, base, recent;
+	struct tally_cpu cpu;
 	uint32_t living;
 	uint64_t ended_ns; /* when it was seen that it had; 0: it has not */
 	bool has_news;     /* to be counted */
@@ -41,11 +53,16 @@ struct tally_group {
 	UT_hash_handle hh; /* by `name` */
 };
 
+/* Of a node and all below it. */
+struct tally_totals {
+	uint64_t samples, weight_ns, self_ns;
+};
+
 /* What counting needs of the profile, the same for all groups of a look. */
 struct tally_walk {
 	const struct ls_profile *profile;
 	const struct tally_function *functions;
-	uint64_t *node_totals; /* samples of the node and all below it */
+	struct tally_totals *totals; /* by node; of 0, all */
 	struct tally_slot *slots;
 	uint32_t *touched; /* functions that were met, of which slots are in use */
 	uint32_t touched_count;
@@ -67,6 +84,19 @@ void tally_walk__count(struct tally_walk *walk, uint32_t category_node,
 		       struct tally_samples *samples);
 int tally_group__take(struct tally_group *group, struct tally_walk *walk,
 		      struct tally_samples samples);
+
+/*
+ * All that it was charged by this look is in cpu.look_ns. Less than before is what is not told yet
+ * of one that has just ended.
+ */
+void tally_group__take_cpu(struct tally_group *group);
+
+/* Since the reset. */
+struct tally_samples tally_group__all(const struct tally_group *group);
+
+/* The CPU time of samples that weigh so much, of those since the look before, or the reset. */
+uint64_t tally_group__recent_ns(const struct tally_group *group, uint64_t weight_ns);
+uint64_t tally_group__all_ns(const struct tally_group *group, uint64_t weight_ns);
 
 /* It has nothing that is recent. */
 void tally_group__settle(struct tally_group *group);

@@ -128,6 +128,40 @@ static void loses_patience_with_a_load_that_comes_and_goes(void **state)
 	assert_int_equal(budget.divisor, 1);
 }
 
+static void takes_back_what_an_odd_window_did(void **state)
+{
+	struct budget budget;
+
+	(void)state;
+	budget__start(&budget, 0.01, PERIOD_NS, 2000);
+	run(&budget, 1000, ONE_CPU, 4000, 0);
+	assert_int_equal(run(&budget, 200, ONE_CPU, 40000, 0), 1);
+	assert_int_equal(budget.divisor, 8);
+	/* It takes longer to have so many samples. */
+	assert_int_equal(run(&budget, 400, ONE_CPU, 4000, 0), 1);
+	assert_int_equal(budget.divisor, 1);
+	/* What was so dear for two is no odd one. */
+	run(&budget, 20000, ONE_CPU, 4000, 0);
+	assert_int_equal(run(&budget, 600, ONE_CPU, 40000, 0), 1);
+	assert_int_equal(run(&budget, 400, ONE_CPU, 4000, 0), 0);
+	assert_int_equal(budget.divisor, 8);
+}
+
+static void takes_no_odd_window_for_one_that_comes_all_the_time(void **state)
+{
+	struct budget budget;
+	int late = 0;
+
+	(void)state;
+	budget__start(&budget, 0.01, PERIOD_NS, 2000);
+	for (int i = 0; i < 100; i++)
+		run(&budget, 200, ONE_CPU, 15000, 0), run(&budget, 800, ONE_CPU, 4000, 0);
+	for (int i = 0; i < 20; i++)
+		late += run(&budget, 200, ONE_CPU, 15000, 0) + run(&budget, 800, ONE_CPU, 4000, 0);
+	assert_int_equal(late, 0);
+	assert_int_equal(budget.divisor, 2);
+}
+
 /* Costs that vary by a third around what is just allowed. */
 static void does_not_swing_with_noise(void **state)
 {
@@ -211,6 +245,8 @@ int main(void)
 		cmocka_unit_test(goes_no_lower_than_the_floor),
 		cmocka_unit_test(raises_it_step_by_step_when_samples_are_cheap_again),
 		cmocka_unit_test(loses_patience_with_a_load_that_comes_and_goes),
+		cmocka_unit_test(takes_back_what_an_odd_window_did),
+		cmocka_unit_test(takes_no_odd_window_for_one_that_comes_all_the_time),
 		cmocka_unit_test(does_not_swing_with_noise),
 		cmocka_unit_test(waits_for_luaspys_own_time_to_stay_high),
 		cmocka_unit_test(leaves_room_for_what_no_frequency_changes),

@@ -80,34 +80,48 @@ static void take_in(struct budget *budget, const struct budget_window *window)
 		budget->raised_ns += window->time_ns;
 }
 
-static int raise(struct budget *budget, double cost_ns, uint64_t time_ns)
+static int is_cheap(const struct budget *budget, double cost_ns, uint32_t divisor)
 {
-	if (budget->divisor == 1 ||
-	    cost_ns > MARGIN * allowed(budget) * (double)budget->period_ns * budget->divisor / 2) {
-		budget->cheap_ns = 0;
-		return 0;
-	}
-	budget->cheap_ns += time_ns;
-	if (budget->cheap_ns < budget->patience_ns)
-		return 0;
-	budget->divisor /= 2;
+	return cost_ns <= MARGIN * allowed(budget) * (double)(budget->period_ns * divisor);
+}
+
+static int raise(struct budget *budget, uint32_t divisor)
+{
+	budget->divisor = divisor;
 	budget->cheap_ns = 0;
 	budget->raised_ns = 0;
 	budget->has_raised = 1;
 	return 1;
 }
 
+static int raise_with_patience(struct budget *budget, double cost_ns, uint64_t time_ns)
+{
+	if (budget->divisor == 1 || !is_cheap(budget, cost_ns, budget->divisor / 2)) {
+		budget->cheap_ns = 0;
+		return 0;
+	}
+	budget->cheap_ns += time_ns;
+	if (budget->cheap_ns < budget->patience_ns)
+		return 0;
+	return raise(budget, budget->divisor / 2);
+}
+
 int budget__judge(struct budget *budget, const struct budget_window *window)
 {
+	uint32_t former = budget->former, divisor = budget->divisor;
 	double cost_ns;
 	int is_lowered;
 
 	take_in(budget, window);
 	cost_ns = (double)window->target_ns / (double)window->samples + budget->user_ns;
 	is_lowered = lower(budget, cost_ns);
+	budget->former = is_lowered ? divisor : 0;
 	learn_patience(budget, is_lowered);
+	if (!is_lowered && former && budget->patience_ns == PATIENCE_NS &&
+	    is_cheap(budget, cost_ns, former))
+		return raise(budget, former);
 	if (!is_lowered)
-		return raise(budget, cost_ns, window->time_ns);
+		return raise_with_patience(budget, cost_ns, window->time_ns);
 	budget->cheap_ns = 0;
 	return 1;
 }

@@ -9,7 +9,9 @@
  * frequency would make up for them.
  *
  * The frequency is lowered at once, and raised, one step at a time, when that would have been
- * cheap enough for a while; the while doubles each time that this proves wrong.
+ * cheap enough for a while; the while doubles each time that this proves wrong. Until then, what
+ * one odd window did is taken back at once if the next is cheap: a virtual machine that stands
+ * still in the middle of a sample makes it seem dear.
  */
 #ifndef LS_BUDGET_H
 #define LS_BUDGET_H
@@ -25,6 +27,7 @@ struct budget {
 	double user_ns;       /* a sample, outside of the targets; smoothed */
 	uint64_t period_ns;   /* that was asked for */
 	uint32_t divisor;     /* of the frequency that was asked for: a power of two */
+	uint32_t former;      /* divisor, of which the last window made this one; else 0 */
 	uint64_t cheap_ns;    /* for how long a step more would have been cheap enough */
 	uint64_t patience_ns; /* for how long it has to be */
 	uint64_t raised_ns;   /* since the frequency was raised last */

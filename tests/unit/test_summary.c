@@ -312,8 +312,13 @@ static void mentions_only_what_was_counted(void **state)
 		"      4  functions, seen too seldom to be kept apart, that went into (other)\n"
 		"      7  samples in functions that are ignored, which their callers have\n"
 		"      8  samples, the last ones, that found no room in the timeline\n"
-		"      1  records besides samples that found no room in the ring buffer\n"
+		"      1  record besides samples that found no room in the ring buffer\n"
 		"      2  processes that could not be looked into, or be sampled\n");
+	recorder->untimed_samples = 1;
+	recorder->missed_processes = 1;
+	assert_shows(fixture,
+		     "      1  sample, the last one, that found no room in the timeline\n");
+	assert_shows(fixture, "      1  process that could not be looked into, or be sampled\n");
 }
 
 static void shows_the_ten_hottest_in_order(void **state)

@@ -66,11 +66,13 @@ static void tell_losses(const struct ls_profile_recorder *recorder, const char *
 		log_warn("'%s' lacks %llu of %llu samples", path, (unsigned long long)lost,
 			 (unsigned long long)recorder->samples);
 	if (recorder->lost_records)
-		log_warn("'%s' lacks %llu records of functions, threads or processes", path,
-			 (unsigned long long)recorder->lost_records);
+		log_warn("'%s' lacks %llu record%s of functions, threads or processes", path,
+			 (unsigned long long)recorder->lost_records,
+			 recorder->lost_records == 1 ? "" : "s");
 	if (recorder->missed_processes)
-		log_warn("'%s' lacks %llu processes that could not be looked into, or be sampled",
-			 path, (unsigned long long)recorder->missed_processes);
+		log_warn("'%s' lacks %llu process%s that could not be looked into, or be sampled",
+			 path, (unsigned long long)recorder->missed_processes,
+			 recorder->missed_processes == 1 ? "" : "es");
 }
 
 /* To each part its own; with intervals what was sampled since the last one. */

@@ -70,21 +70,27 @@ static const char *own_name(enum place place)
 	return name;
 }
 
-/* All of them, ready to be told to work. */
+/* It is ready to be told to work, in worker.lua. */
+static struct child *start_target(struct stage *stage, enum place place)
+{
+	struct child *target;
+	char *script;
+
+	write_text(stage, "worker.lua", worker);
+	assert_true(asprintf(&script,
+			     "set -e; export own=u%d; lua=$(command -v lua5.4); "
+			     "export lua=$(readlink -f \"$lua\")\n%s",
+			     getpid(), scripts[place]) > 0);
+	stage__own(stage, script, free);
+	target = start(stage, "sh", "-c", script);
+	child__await_output(stage, target, "ready");
+	return target;
+}
+
 static void start_targets(struct stage *stage, struct child *targets[PLACES])
 {
-	write_text(stage, "worker.lua", worker);
-	for (int place = 0; place < PLACES; place++) {
-		char *script;
-
-		assert_true(asprintf(&script,
-				     "set -e; export own=u%d; lua=$(command -v lua5.4); "
-				     "export lua=$(readlink -f \"$lua\")\n%s",
-				     getpid(), scripts[place]) > 0);
-		stage__own(stage, script, free);
-		targets[place] = start(stage, "sh", "-c", script);
-		child__await_output(stage, targets[place], "ready");
-	}
+	for (enum place place = 0; place < PLACES; place++)
+		targets[place] = start_target(stage, place);
 	assert_return_code(unlink(in_folder(stage, own_name(REMOVED))), errno);
 }
 
@@ -188,6 +194,22 @@ static void the_unit_has_what_it_takes_for_anybodys_processes(void **state)
 	assert_null(strstr(child__errors(*state, spy), "missing:"));
 }
 
+/* One of those that are missing is named. */
+static void assert_named(struct stage *stage, const struct child *spy, const char *capability,
+			 const struct scriptprofile *profile, struct child *const targets[PLACES])
+{
+	const char *said = child__errors(stage, spy);
+	char text[128];
+
+	for (int place = 0; place < PLACES; place++) {
+		snprintf(text, sizeof(text), "such as pid %d: permission denied (missing: %s;",
+			 targets[place]->pid, capability);
+		if (process_us(profile, place, targets[place]->pid) == 0 && strstr(said, text))
+			return;
+	}
+	fail_msg("nobody is named: %s", said);
+}
+
 static void assert_said_to_be_missing(struct stage *stage, const struct child *spy,
 				      const char *capability)
 {
@@ -206,6 +228,10 @@ static void assert_absent_without(struct stage *stage, const char *capability, e
 	assert_int_equal(process_us(profile, absent, targets[absent]->pid), 0);
 	assert_in_range(scriptprofile__recorded(profile, "MissedProcesses"), 1, PLACES);
 	assert_said_to_be_missing(stage, spy, capability);
+	assert_named(stage, spy, capability, profile, targets);
+	/* There it is but this one. */
+	if (absent == REMOVED)
+		assert_non_null(strstr(child__errors(stage, spy), " lacks 1 process that could "));
 }
 
 /* Their folders are closed to all but them. */
@@ -239,6 +265,31 @@ static void without_bpf_or_perfmon_nothing_is_recorded(void **state)
 		assert_int_equal(child__wait(spy, PATIENCE), 1);
 		assert_said_to_be_missing(*state, spy, needed[i]);
 	}
+}
+
+/* No capability would help, and none is said to. */
+static void who_is_denied_although_nothing_is_missing_is_named(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	char preloaded[PATH_MAX], denied[32], names[32], expected[128];
+
+	need_to_lack_privileges();
+	target = start_target(stage, ROOTS);
+	snprintf(preloaded, sizeof(preloaded), "LD_PRELOAD=%s", built_program("denied.so"));
+	snprintf(denied, sizeof(denied), "DENIED_PID=%d", target->pid);
+	snprintf(names, sizeof(names), "^u%d", getpid());
+	spy = start(stage, "env", preloaded, denied, luaspy_program(), "record", "--system",
+		    "--name", names, "-o", "x.json");
+	child__await_errors(stage, spy, "cannot look into 1 of ");
+	snprintf(expected, sizeof(expected),
+		 " processes, such as pid %d: permission denied (no capability of luaspy's is "
+		 "missing; left out)\n",
+		 target->pid);
+	if (!strstr(child__errors(stage, spy), expected))
+		fail_msg("no '%s' in: %s", expected, child__errors(stage, spy));
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
 }
 
 /* What is in the unit is what `luaspy check` asks for, each with what it is for. */
@@ -276,6 +327,7 @@ int main(void)
 		staged(without_sys_ptrace_other_namespaces_are_missing),
 		staged(without_checkpoint_restore_removed_files_are_missing),
 		staged(without_bpf_or_perfmon_nothing_is_recorded),
+		staged(who_is_denied_although_nothing_is_missing_is_named),
 		staged(check_names_each_that_the_unit_has),
 	};
 

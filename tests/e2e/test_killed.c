@@ -6,11 +6,15 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -132,38 +136,91 @@ static void leaves_nothing_in_the_kernel(void **state)
 	assert_int_equal(count_visible_files(stage), visible);
 }
 
-/* Whenever that is: while it samples, puts the profile together or writes it. */
+/* At the `number`th time that it is about to call, or has called, the kernel so. */
+struct moment {
+	const char *name;
+	long call; /* SYS_..., or -1: no call, it samples */
+	int number;
+	uint8_t op;    /* PTRACE_SYSCALL_INFO_ENTRY or _EXIT */
+	bool is_whole; /* its file by then */
+};
+
+static const struct moment moments[] = {
+	{"while it samples", -1, 0, 0, false},
+	{"before it is written", SYS_write, 1, PTRACE_SYSCALL_INFO_ENTRY, false},
+	{"after the first write", SYS_write, 1, PTRACE_SYSCALL_INFO_EXIT, false},
+	{"at the tenth write", SYS_write, 10, PTRACE_SYSCALL_INFO_ENTRY, false},
+	{"before it has its name", SYS_linkat, 1, PTRACE_SYSCALL_INFO_ENTRY, false},
+	{"once it has its name", SYS_linkat, 1, PTRACE_SYSCALL_INFO_EXIT, true},
+	{"at its end", SYS_exit_group, 1, PTRACE_SYSCALL_INFO_ENTRY, true},
+};
+
+/* Whether a call of the main thread's, for which it stands, is one to count. */
+static bool is_at(pid_t pid, const struct moment *moment, long *call)
+{
+	struct __ptrace_syscall_info info = {};
+
+	/* Less than its size, for an end of a call says no more. */
+	assert_true(ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) > 0);
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+		*call = (long)info.entry.nr;
+	return info.op == moment->op && *call == moment->call;
+}
+
+/* What it stands for: a signal that it is to have; 0: a call, or it was told to. */
+static int await_stop(pid_t pid)
+{
+	siginfo_t info = {};
+	int status;
+
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
+	if (info.si_code != CLD_TRAPPED)
+		fail_msg("process %d has ended", pid);
+	assert_int_equal(waitpid(pid, &status, __WALL), pid);
+	return status >> 16 || WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+}
+
+/* It is told to end, and goes on until then. */
+static void end_until(pid_t pid, const struct moment *moment)
+{
+	long call = -1;
+	int seen = 0;
+
+	if (moment->call < 0)
+		return;
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACESYSGOOD), 0);
+	assert_int_equal(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
+	await_stop(pid);
+	kill(pid, SIGTERM);
+	for (int signal = 0; seen < moment->number;) {
+		assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(long)signal), 0);
+		signal = await_stop(pid);
+		seen += !signal && is_at(pid, moment, &call);
+	}
+}
+
 static void leaves_no_half_file(void **state)
 {
-	static const double delays[] = {0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
 	struct stage *stage = *state;
 	struct child *busy;
-	int whole = 0, none = 0;
 
 	need_lua();
 	busy = start_busy(stage);
-	for (size_t i = 0; i < sizeof(delays) / sizeof(*delays); i++) {
+	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
 		struct child *spy =
 			start_record(stage, busy->pid, "-F", "10khz", "--timeline", "-o", "x.json");
 
 		spying__await_timers(stage, spy);
 		child__let_work(busy, 0.3);
-		kill(spy->pid, SIGTERM);
-		sleep_seconds(delays[i]);
-		kill(spy->pid, SIGKILL);
-		child__wait(spy, PATIENCE);
-		if (access(in_folder(stage, "x.json"), F_OK)) {
-			none++;
-			assert_int_equal(count_visible_files(stage), 0);
+		end_until(spy->pid, &moments[i]);
+		end_by_force(spy);
+		print_message("killed %s\n", moments[i].name);
+		assert_int_equal(count_visible_files(stage), moments[i].is_whole);
+		if (!moments[i].is_whole)
 			continue;
-		}
-		whole++;
-		assert_int_equal(count_visible_files(stage), 1);
 		spying__read(stage, in_folder(stage, "x.json"));
 		unlink(in_folder(stage, "x.json"));
 	}
-	print_message("%d whole files, %d times none\n", whole, none);
-	assert_in_range(none, 1, sizeof(delays) / sizeof(*delays));
 }
 
 /* The FIFO of its commands has a name: the next one takes it as it is. */

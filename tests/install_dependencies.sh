@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# install_dependencies.sh [build|demo|test|lint]...: installs what these need and the machine lacks,
-# on Debian and its relatives; elsewhere it says what to install. Fetches nothing if all is there.
+# install_dependencies.sh [build|demo|test|extra|lint]...: installs what these need and the machine
+# lacks, on Debian and its relatives; elsewhere it says what to install. Fetches nothing if all is
+# there.
 set -euo pipefail
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -19,6 +20,7 @@ has_fuzzer() {
 }
 has_sanitizers() { echo 'int main(void) { return 0; }' | compiles -fsanitize=address,undefined; }
 
+builds_for_32_bits() { echo '#include <stdio.h>' | compiles -m32 -c; }
 has_weechat_plugin() { compgen -G "/usr/lib/*/weechat/plugins/$1.so" >/dev/null; }
 
 # Ubuntu's bpftool is a script that looks for the tools of the running kernel and may find none.
@@ -67,6 +69,7 @@ need_to_test() {
 	need liblua5.2-dev has_library lua5.2
 	need liblua5.3-dev has_library lua5.3
 	need liblua5.4-dev has_library lua5.4
+	need luajit has_program luajit
 	need lua-check has_program luacheck
 	need musl-tools has_program musl-gcc
 	need procps has_program pgrep
@@ -80,8 +83,7 @@ need_to_test() {
 	need python3 has_program python3
 }
 
-# Programs that embed Lua, together 190 MB, of which libwireshark takes 120 and TeX's programs 50;
-# what tests/field wants besides, it can do without.
+# Programs that embed Lua, together 190 MB, of which libwireshark takes 120 and TeX's programs 50.
 need_in_the_field() {
 	need haproxy has_program haproxy
 	need tshark has_program tshark
@@ -93,6 +95,17 @@ need_in_the_field() {
 	need lighttpd-modules-lua test -e /usr/lib/lighttpd/mod_magnet.so
 	need weechat-headless has_program weechat-headless
 	need weechat-lua has_weechat_plugin lua
+}
+
+# What a few tests want besides, 260 MB: they leave themselves out without it.
+need_extra() {
+	[ "$(uname -m)" != x86_64 ] || need gcc-multilib builds_for_32_bits
+	need collectd-core has_program collectd
+	need nmap has_program nmap
+	need pandoc has_program pandoc
+	need gringo has_program clingo
+	need vim-nox has_program vim.nox
+	need rpm has_program rpm
 }
 
 need_to_lint() {
@@ -130,9 +143,10 @@ look_for() {
 		build) need_to_build ;;
 		demo) need_to_demonstrate ;;
 		test) need_to_test ;;
+		extra) need_extra ;;
 		lint) need_to_lint ;;
 		*)
-			echo "unknown purpose '$purpose' (build, demo, test or lint)" >&2
+			echo "unknown purpose '$purpose' (build, demo, test, extra or lint)" >&2
 			exit 2
 			;;
 		esac

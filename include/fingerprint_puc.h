@@ -223,12 +223,16 @@ static long ls_puc_fold_local(__u32 i, void *context)
 	return 0;
 }
 
-/* Upvaldesc of lobject.h, the name first; 5.1 has the names alone. */
+/*
+ * Upvaldesc of lobject.h, the name first; 5.1 has the names alone. The remainder comes last because
+ * verifiers before Linux 6.10 take a product of two variables for an unbounded number.
+ */
 static long ls_puc_fold_upvalue(__u32 i, void *context)
 {
 	const struct ls_puc_fold *fold = context;
 	struct ls_puc_content *content = fold->content;
-	__u32 at = i % LS_FINGERPRINT_CONSTANTS * (fold->layout->minor == 1 ? 1 : 2);
+	__u32 words = fold->layout->minor == 1 ? 1 : 2;
+	__u32 at = i * words % (LS_FINGERPRINT_CONSTANTS * 2);
 
 	ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
 	return 0;

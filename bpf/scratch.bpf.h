@@ -26,6 +26,8 @@ typedef int ls_reader_t;
 #define LS_MET_MAX       32   /* closures of one stack that are not read twice */
 #define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
 #define LS_REGISTER_MAX  32
+#define LS_NODE_WORDS    32 /* struct maple_node, include/linux/maple_tree.h */
+#define LS_PIVOTS_MAX    15 /* MAPLE_RANGE64_SLOTS - 1, likewise */
 
 /*
  * Native frames between a coroutine's and its resumer's, or between SP and the interpreter's: of
@@ -118,6 +120,14 @@ struct ls_quiet {
 struct ls_nowhere {
 	__u64 word; /* and in the highest bits, which no pointer has, something of the process */
 	__u64 time_ns;
+};
+
+/* How far the kernel's tree of mappings has been descended; see find_mapping.bpf.h. */
+struct ls_descent {
+	__u64 address; /* that is looked for */
+	__u64 entry;   /* a pointer to a node; in the end to the mapping, or 0: there is none */
+	__u64 is_mapping;
+	__u64 node[LS_NODE_WORDS]; /* a copy of the last one */
 };
 
 /* Where the search for active states has come to. */
@@ -257,6 +267,7 @@ struct ls_scratch {
 	__u32 edition; /* of ls_target */
 	__u32 image;   /* which of those it is */
 
+	struct ls_descent descent;
 	struct ls_search search;
 	struct ls_active chain[LS_CHAIN_MAX];
 	__u32 chain_count;

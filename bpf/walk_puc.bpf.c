@@ -36,10 +36,10 @@ const volatile __u32 measures_itself;
 #include "sample.bpf.h"
 
 static __always_inline void take_stack(struct ls_scratch *scratch, struct ls_thread *thread,
-				       const struct ls_target *target, struct ls_counters *counters)
+				       const struct ls_target *target)
 {
 	attempt_stack(scratch, thread, target);
-	if (has_stack_grown(scratch, thread, counters)) {
+	if (has_stack_grown(scratch, thread)) {
 		thread->chain_count = 0;
 		scratch->sample.frame_count = 0;
 		scratch->sample.error = LS_WALK_STACK_BOUNDS;
@@ -57,14 +57,14 @@ int walk_puc(struct bpf_perf_event_data *ctx)
 	if (!counters || !scratch)
 		return 0;
 	target = bpf_map_lookup_elem(&images, &scratch->image);
-	thread = thread_here(scratch, counters);
+	thread = thread_here(scratch);
 	/* It was let go this moment. */
 	if (!target || !thread) {
 		counters->dropped++;
 		return 0;
 	}
 	if (!scratch->sample.error)
-		take_stack(scratch, thread, target, counters);
+		take_stack(scratch, thread, target);
 	if (scratch->sample.frame_count && is_in_collector(scratch, target))
 		scratch->sample.flags |= LS_SAMPLE_IN_COLLECTOR;
 	counters->chunks += scratch->search.chunks_read;

@@ -106,6 +106,10 @@ struct bpf_perf_event_data {
 	__u64 addr;
 };
 
+struct bpf_raw_tracepoint_args {
+	__u64 args[0];
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {
@@ -132,7 +136,33 @@ struct signal_struct {
 	unsigned long long sum_sched_runtime;
 };
 
+struct maple_tree {
+	void *ma_root;
+};
+
+struct maple_metadata {
+	unsigned char end;
+};
+
+struct maple_range_64 {
+	unsigned long pivot[15];
+	void *slot[16];
+	struct maple_metadata meta;
+};
+
+struct maple_arange_64 {
+	unsigned long pivot[9];
+	void *slot[10];
+	struct maple_metadata meta;
+};
+
+enum maple_type {
+	maple_leaf_64 = 1,
+	maple_arange_64 = 3,
+};
+
 struct mm_struct {
+	struct maple_tree mm_mt;
 	atomic_t mm_users;
 	unsigned long start_stack;
 	unsigned long start_brk;
@@ -140,6 +170,7 @@ struct mm_struct {
 };
 
 struct vm_area_struct {
+	struct mm_struct *vm_mm;
 	unsigned long vm_start;
 	unsigned long vm_end;
 };

@@ -69,3 +69,5 @@ $(O)/tests/oracle/collectors/%: tests/oracle/target/collector.c $(COLLECTOR_PATC
 	$(Q)$(call build_host,$*,$@,$< -Itests/oracle)
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(COLLECTOR_TARGETS))
+
+TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(O)/tests/oracle/mappings.bpf.o)

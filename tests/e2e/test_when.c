@@ -135,6 +135,32 @@ static void the_targets_end_ends_the_waiting(void **state)
 	assert_int_equal(child__wait(spy, 5), 3);
 }
 
+/* Whoever waits for the target may take away all that the kernel knows of it before luaspy looks.
+ */
+static void the_cpu_time_of_a_target_that_is_gone_is_known(void **state)
+{
+	static const char script[] = LUA_SPIN "print('ready') io.flush() io.read() spin(0.5)\n";
+	struct scriptprofile *profile;
+	struct child *target, *spy;
+
+	need_lua();
+	write_text(*state, "spin.lua", script);
+	target = start(*state, "lua5.4", "spin.lua");
+	child__await_output(*state, target, "ready");
+	spy = start_record(*state, target->pid, "-o", "x.json");
+	spying__await_timers(*state, spy);
+	kill(spy->pid, SIGSTOP);
+	child__await_state(*state, spy, 'T');
+	child__tell(target, "go");
+	assert_int_equal(child__wait(target, 20), 0);
+	kill(spy->pid, SIGCONT);
+	spying__finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_in_range(profile->all_us, 490000, 600000);
+	assert_int_equal(scriptprofile__recorded(profile, "CpuDuration"), profile->all_us);
+	assert_null(strstr(child__errors(*state, spy), " 0.0% of the wall clock"));
+}
+
 static int64_t script_samples(const struct scriptprofile *profile)
 {
 	return scriptprofile__samples(profile, "complete") +
@@ -195,6 +221,7 @@ int main(void)
 		staged(a_command_runs_before_it_is_sampled),
 		staged(ctrl_c_before_the_start_leaves_nothing),
 		staged(the_targets_end_ends_the_waiting),
+		staged(the_cpu_time_of_a_target_that_is_gone_is_known),
 		staged(ends_when_there_are_samples_enough),
 		staged(ends_when_the_time_is_up_before),
 		staged(ten_samples_a_second_are_ten),

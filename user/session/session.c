@@ -386,9 +386,6 @@ void session__export(struct session *session, struct ls_profile *profile)
 	targets__export(session->targets, recorder);
 	recorder->period_ns = session->options.period_ns;
 	pauses__export(&session->pauses, session->end_ns, recorder);
-	/* What the kernel does not tell any more of the one that has ended. */
-	if (!recorder->cpu_ns && session->closed.cpu_ns)
-		recorder->cpu_ns = recording__cpu_ns(session->recording, session__pid(session));
 	overhead__export(&session->overhead, &session->counters, session->end_ns, recorder);
 	baseline__subtract(&session->closed, &session->counters, session->end_ns, recorder);
 }

@@ -471,16 +471,15 @@ int targets__visit_living(const struct targets *targets,
 }
 
 /*
- * Of one that has ended the kernel does not tell any more. Threads that go on tell theirs a moment
- * after the process: what the profile has is no less than that.
+ * The kernel forgets a process as soon as its parent has waited for it, often before we read its
+ * clock; what its threads reported as they exited is then all there is. Threads that go on report
+ * a moment after the process clock was read, so the sum of the profile may also be the larger one.
  */
 static uint64_t cpu_ns(const struct targets *targets, const struct target_process *target)
 {
 	uint64_t so_far_ns = target->threads.cpu_so_far_ns;
 	uint64_t known_ns = recording__cpu_ns(targets->setting.recording, target->pid);
 
-	if (!so_far_ns && !targets->setting.is_of_many)
-		return 0;
 	return so_far_ns > known_ns ? so_far_ns : known_ns;
 }
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -93,12 +94,45 @@ static void shows_none_where_nothing_is_allocated(void **state)
 	}
 }
 
+/* Where an interpreter's file has no unwind tables, its collector cannot be told apart. */
+static void tells_of_one_that_is_known_beside_one_that_is_not(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	const json_t *recorder;
+	struct child *child;
+	char pids[32];
+
+	need_lua();
+	need_program("objcopy", "binutils");
+	write_text(stage, "script.lua", collecting);
+	child = start(stage, "objcopy", "-R", ".eh_frame", "-R", ".eh_frame_hdr", "/usr/bin/lua5.4",
+		      "bare");
+	assert_int_equal(child__wait(child, 10), 0);
+	child = start(stage, "lua5.4", "script.lua");
+	child__await_output(stage, child, "ready");
+	snprintf(pids, sizeof(pids), "%d", child->pid);
+	child = start(stage, in_folder(stage, "bare"), "script.lua");
+	child__await_output(stage, child, "ready");
+	snprintf(pids + strlen(pids), sizeof(pids) - strlen(pids), ",%d", child->pid);
+	child = start(stage, luaspy_program(), "record", "-p", pids, "-d", "2", "-o", "x.json");
+	spying__finish(stage, child);
+	profile = spying__read(stage, in_folder(stage, "x.json"));
+	recorder = json_object_get(profile->document, "Recorder");
+	assert_non_null(json_object_get(profile->document, "GCFuncId"));
+	assert_non_null(json_object_get(recorder, "Collector"));
+	assert_string_equal(json_string_value(json_object_get(recorder, "CollectorUnknown")),
+			    "the file has no unwind tables");
+	assert_non_null(strstr(child__errors(stage, child), "part of script; "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_the_collector_under_what_allocates),
 		staged(shows_finalizers_as_calls),
 		staged(shows_none_where_nothing_is_allocated),
+		staged(tells_of_one_that_is_known_beside_one_that_is_not),
 	};
 
 	return cmocka_run_group_tests_name("collector", tests, NULL, NULL);

@@ -196,9 +196,13 @@ static void shows_the_collectors_share_or_that_it_is_not_known(void **state)
 	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
 
 	assert_null(strstr(print(fixture), "GC:"));
-	recorder->collector = "its file has no unwind tables";
-	assert_shows(fixture, "  GC: not known (its file has no unwind tables)\n");
-	recorder->collector_is_known = true;
+	recorder->collector_unknown = "the file has no unwind tables";
+	assert_shows(fixture, "  GC: not known (the file has no unwind tables)\n");
+	recorder->collector = "by its code";
+	assert_shows(fixture,
+		     "  GC: 0.0% of CPU time, part of script; not known of some (the file has no\n"
+		     "  unwind tables)\n");
+	recorder->collector_unknown = NULL;
 	assert_shows(fixture, "  GC: 0.0% of CPU time, part of script\n");
 	set_function(fixture, ANONYMOUS, "GC", "GC", 0);
 	assert_shows(fixture, "  GC: 20.0% of CPU time, part of script\n");

@@ -170,7 +170,8 @@ static int look(struct top *top)
 	keep_text(top->interpreter, sizeof(top->interpreter), &picture->interpreter,
 		  profile.recorder.interpreter);
 	keep_text(top->layout, sizeof(top->layout), &picture->layout, profile.recorder.layout);
-	picture->collector_is_known = profile.recorder.collector_is_known;
+	picture->collector_is_known =
+		profile.recorder.collector && !profile.recorder.collector_unknown;
 	picture->why_empty = top->looks > 1 ? session__why_empty(top->session) : NULL;
 	if (!picture->why_empty)
 		picture->why_empty = "no samples yet";

@@ -208,20 +208,25 @@ static void print_collector(const struct printer *printer, const struct ls_profi
 			    const struct ls_totals *totals)
 {
 	const struct ls_profile_recorder *recorder = &profile->recorder;
+	const char *unknown = recorder->collector_unknown;
 	char text[PRINTER_TEXT_SIZE], share[UNITS_SIZE], why[PRINTER_TEXT_SIZE];
 	uint64_t us = 0;
 
-	if (!recorder->collector)
+	if (!recorder->collector && !unknown)
 		return;
 	for (uint32_t id = 1; id <= profile->function_count; id++)
 		if (profile__is_collector(&profile->functions[id]))
 			us += totals->function_self_us[id];
-	if (recorder->collector_is_known)
-		snprintf(text, sizeof(text), "GC: %s of CPU time, part of script",
-			 units__format_share(us, totals->all_us, share, sizeof(share)));
+	units__format_share(us, totals->all_us, share, sizeof(share));
+	log__printable(unknown, why, sizeof(why));
+	if (!unknown)
+		snprintf(text, sizeof(text), "GC: %s of CPU time, part of script", share);
+	else if (!recorder->collector)
+		snprintf(text, sizeof(text), "GC: not known (%.2000s)", why);
 	else
-		snprintf(text, sizeof(text), "GC: not known (%.2000s)",
-			 log__printable(recorder->collector, why, sizeof(why)));
+		snprintf(text, sizeof(text),
+			 "GC: %s of CPU time, part of script; not known of some (%.2000s)", share,
+			 why);
 	printer__wrapped(printer, "  ", text);
 }
 

@@ -94,8 +94,13 @@ struct ls_profile_recorder {
 	const char *target;      /* "lua5.4 (pid 42)" */
 	const char *interpreter; /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped"; NULL: none */
 	const char *layout;      /* the verdict with its evidence; NULL: undecided */
-	const char *collector;   /* how it was found, or why it is not known; NULL: nobody looked */
-	bool collector_is_known; /* its time is that of the function GC, even where there is none */
+	/*
+	 * How the garbage collectors were found whose time is that of the function GC, even where
+	 * there is none; NULL: none was. And why others were not, whose time is that of the
+	 * functions that they interrupted; NULL: there are no others.
+	 */
+	const char *collector;
+	const char *collector_unknown;
 	uint64_t period_ns;
 	uint64_t start_ms;    /* Unix time */
 	uint64_t duration_ns; /* wall clock */

@@ -236,8 +236,8 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_text(writer, "Target", recorder->target);
 	put_text(writer, "Interpreter", recorder->interpreter);
 	put_text(writer, "Layout", recorder->layout);
-	put_text(writer, recorder->collector_is_known ? "Collector" : "CollectorUnknown",
-		 recorder->collector);
+	put_text(writer, "Collector", recorder->collector);
+	put_text(writer, "CollectorUnknown", recorder->collector_unknown);
 	if (recorder->period_ns) {
 		put_uint(writer, "Frequency",
 			 (NS_PER_S + recorder->period_ns / 2) / recorder->period_ns);

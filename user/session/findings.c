@@ -9,8 +9,8 @@
 
 struct kept_findings {
 	struct findings_counts counts;
-	unsigned int interpreters_left_out, collectors_left_out;
-	char texts[]; /* interpreters, collectors, layout */
+	unsigned int interpreters_left_out, collectors_left_out, unknown_collectors_left_out;
+	char texts[]; /* interpreters, collectors, those that are not known, layout */
 };
 
 static int has_evidence(const struct verdicts *verdicts)
@@ -44,18 +44,18 @@ static void add_verdicts(struct findings *findings, const struct verdicts *verdi
 void findings__add(struct findings *findings, const struct identification *identification,
 		   const struct verdicts *verdicts)
 {
-	const char *found = identification__found(identification), *collector;
-	bool is_known;
+	const char *found = identification__found(identification);
+	const char *collector = identification__collector(identification);
+	const char *unknown = identification__collector_unknown(identification);
 
-	collector = identification__collector(identification, &is_known);
 	if (found) {
 		findings->counts.with_lua++;
 		text_list__add(&findings->interpreters, found);
 	}
-	if (collector) {
-		findings->counts.unknown_collectors += !is_known;
+	if (collector)
 		text_list__add(&findings->collectors, collector);
-	}
+	if (unknown)
+		text_list__add(&findings->unknown_collectors, unknown);
 	if (verdicts->count)
 		add_verdicts(findings, verdicts);
 }
@@ -68,16 +68,20 @@ static char *put(char *to, const char *text)
 struct kept_findings *findings__keep(const struct findings *findings)
 {
 	size_t size = strlen(findings->interpreters.text) + strlen(findings->collectors.text) +
-		      strlen(findings->layout) + 3;
+		      strlen(findings->unknown_collectors.text) + strlen(findings->layout) + 4;
 	struct kept_findings *kept = malloc(sizeof(*kept) + size);
+	char *to;
 
 	if (!kept)
 		return NULL;
 	kept->counts = findings->counts;
 	kept->interpreters_left_out = findings->interpreters.left_out;
 	kept->collectors_left_out = findings->collectors.left_out;
-	put(put(put(kept->texts, findings->interpreters.text), findings->collectors.text),
-	    findings->layout);
+	kept->unknown_collectors_left_out = findings->unknown_collectors.left_out;
+	to = put(kept->texts, findings->interpreters.text);
+	to = put(to, findings->collectors.text);
+	to = put(to, findings->unknown_collectors.text);
+	put(to, findings->layout);
 	return kept;
 }
 
@@ -89,14 +93,19 @@ static const char *take(const char *from, char *to)
 
 void findings__recall(const struct kept_findings *kept, struct findings *findings)
 {
+	const char *from;
+
 	memset(findings, 0, sizeof(*findings));
 	if (!kept)
 		return;
 	findings->counts = kept->counts;
 	findings->interpreters.left_out = kept->interpreters_left_out;
 	findings->collectors.left_out = kept->collectors_left_out;
-	take(take(take(kept->texts, findings->interpreters.text), findings->collectors.text),
-	     findings->layout);
+	findings->unknown_collectors.left_out = kept->unknown_collectors_left_out;
+	from = take(kept->texts, findings->interpreters.text);
+	from = take(from, findings->collectors.text);
+	from = take(from, findings->unknown_collectors.text);
+	take(from, findings->layout);
 }
 
 static void add_count(char *to, size_t size, const char *layout, int count, const char *how)
@@ -130,6 +139,5 @@ void findings__export(struct findings *findings, struct ls_profile_recorder *rec
 	recorder->interpreter = text_list__end(&findings->interpreters);
 	recorder->layout = findings->counts.with_evidence ? findings->layout : NULL;
 	recorder->collector = text_list__end(&findings->collectors);
-	recorder->collector_is_known =
-		findings->counts.with_lua && !findings->counts.unknown_collectors;
+	recorder->collector_unknown = text_list__end(&findings->unknown_collectors);
 }

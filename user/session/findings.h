@@ -10,7 +10,6 @@
 
 struct findings_counts {
 	int with_lua, with_evidence, without_evidence; /* processes */
-	int unknown_collectors;                        /* likewise */
 	int decided[LS_LAYOUT_MAX];                    /* likewise, by layout */
 	int provisional[LS_LAYOUT_MAX];
 };
@@ -19,8 +18,9 @@ struct findings_counts {
 struct findings {
 	struct findings_counts counts;
 	struct text_list interpreters;
-	struct text_list collectors;
-	char layout[1024]; /* the verdict, where one process was looked at */
+	struct text_list collectors;         /* how those that are known were found */
+	struct text_list unknown_collectors; /* why the others were not */
+	char layout[1024];                   /* the verdict, where one process was looked at */
 };
 
 /* One process more. */

@@ -30,13 +30,14 @@ struct identification {
 	struct lua_files *own_files; /* NULL: others' are used */
 	struct interpreters_puc interpreters;
 	char found[1024];
-	char collector[512]; /* how the collectors were found */
-	uint64_t looked_ns;  /* when the program was looked at first */
-	uint64_t noticed_ns; /* when it was looked for new mappings */
-	uint64_t pages;      /* that were mapped then */
-	uint16_t announced;  /* bit per layout */
-	int tries_all;       /* all layouts are candidates */
-	uint32_t changes;    /* of the interpreters */
+	char collector[512];         /* how the collectors that are known were found */
+	char collector_unknown[512]; /* why the others were not */
+	uint64_t looked_ns;          /* when the program was looked at first */
+	uint64_t noticed_ns;         /* when it was looked for new mappings */
+	uint64_t pages;              /* that were mapped then */
+	uint16_t announced;          /* bit per layout */
+	int tries_all;               /* all layouts are candidates */
+	uint32_t changes;            /* of the interpreters */
 };
 
 struct identification *identification__new(const struct identification_options *options)
@@ -98,12 +99,6 @@ static void describe(const struct interpreter_puc *interpreter, char *to, size_t
 		 interpreter->file.is_stripped ? ", stripped" : "");
 }
 
-static void describe_collector(const struct interpreter_puc *interpreter, char *to, size_t size)
-{
-	snprintf(to, size, "%s%s", interpreter->collector.is_known ? "" : "not known, ",
-		 interpreter->collector.how);
-}
-
 static int is_among(const struct interpreters_puc *found, const char *path)
 {
 	for (size_t i = 0; i < found->count; i++)
@@ -134,17 +129,22 @@ static void tell_interpreter(struct identification *identification,
 			     const char *target)
 {
 	struct announced *announced = identification->options.announced;
+	const struct collector_puc *collector = &interpreter->collector;
 	char text[512];
 
 	describe(interpreter, text, sizeof(text));
 	if (is_new && (!announced || text_list__add(&announced->interpreters, text)))
 		log_info("%s: %s", target, text);
 	append(identification->found, sizeof(identification->found), "%s", text);
-	describe_collector(interpreter, text, sizeof(text));
 	if (is_new)
-		log_debug("garbage collector: %s", text);
-	append(identification->collector, sizeof(identification->collector), "%s",
-	       identification->interpreters.count > 1 ? text : interpreter->collector.how);
+		log_debug("garbage collector: %s%s", collector->is_known ? "" : "not known, ",
+			  collector->how);
+	if (collector->is_known)
+		append(identification->collector, sizeof(identification->collector), "%s",
+		       collector->how);
+	else
+		append(identification->collector_unknown, sizeof(identification->collector_unknown),
+		       "%s", collector->how);
 }
 
 /* Says what is there that was not there before. */
@@ -155,6 +155,7 @@ static void tell(struct identification *identification, const struct interpreter
 
 	identification->found[0] = '\0';
 	identification->collector[0] = '\0';
+	identification->collector_unknown[0] = '\0';
 	for (size_t i = 0; i < found->count; i++)
 		tell_interpreter(identification, &found->items[i],
 				 !is_among(before, found->items[i].path), target);
@@ -397,12 +398,12 @@ const char *identification__found(const struct identification *identification)
 	return identification->found[0] ? identification->found : NULL;
 }
 
-const char *identification__collector(const struct identification *identification, bool *is_known)
+const char *identification__collector(const struct identification *identification)
 {
-	const struct interpreters_puc *found = &identification->interpreters;
+	return identification->collector[0] ? identification->collector : NULL;
+}
 
-	*is_known = found->count != 0;
-	for (size_t i = 0; i < found->count; i++)
-		*is_known &= found->items[i].collector.is_known;
-	return found->count ? identification->collector : NULL;
+const char *identification__collector_unknown(const struct identification *identification)
+{
+	return identification->collector_unknown[0] ? identification->collector_unknown : NULL;
 }

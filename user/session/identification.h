@@ -71,7 +71,10 @@ bool identification__is_like(const struct identification *one, const struct iden
 /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped", one after the other; NULL: none. */
 const char *identification__found(const struct identification *identification);
 
-/* How the garbage collectors were found, or why they are not all known; NULL: nobody looked. */
-const char *identification__collector(const struct identification *identification, bool *is_known);
+/* How the garbage collectors that are known were found; NULL: none is. */
+const char *identification__collector(const struct identification *identification);
+
+/* Why the others are not known; NULL: there are no others. */
+const char *identification__collector_unknown(const struct identification *identification);
 
 #endif

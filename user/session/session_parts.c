@@ -146,8 +146,8 @@ static void tell_rest(struct session_parts *parts, struct ls_profile *profile)
 	if (recorder->cpu_ns < own_ns)
 		recorder->cpu_ns = own_ns;
 	recorder->target = parts->title;
-	recorder->interpreter = recorder->layout = recorder->collector = NULL;
-	recorder->collector_is_known = false;
+	recorder->interpreter = recorder->layout = NULL;
+	recorder->collector = recorder->collector_unknown = NULL;
 	parts->all->dropped_rest = recorder->classes[LS_SAMPLE_DROPPED];
 }
 

@@ -77,6 +77,30 @@ static void says_that_there_is_no_lua_in_it(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
+/* Whoever starts a program in the background asks for a process that is still a shell. */
+static void waits_a_moment_for_a_shell_to_execute_lua(void **state)
+{
+	static const char *const commands[] = {"record", "dump", "check"};
+	struct child *target, *spy;
+	char number[16];
+
+	need_lua();
+	for (size_t i = 0; i < 3; i++) {
+		target = start(*state, "sh", "-c",
+			       "read line && exec lua5.4 -e 'while true do end'");
+		snprintf(number, sizeof(number), "%d", target->pid);
+		spy = start(*state, luaspy_program(), commands[i], "-p", number, i ? NULL : "-d1",
+			    "-o", "x.json");
+		sleep_seconds(0.3);
+		child__tell(target, "go");
+		if (child__wait(spy, PATIENCE))
+			fail_msg("%s", child__errors(*state, spy));
+		assert_null(strstr(child__errors(*state, spy), "another program"));
+		child__kill(target);
+	}
+	assert_int_equal(count_visible_files(*state), 1);
+}
+
 static void says_that_lua_never_ran(void **state)
 {
 	struct child *target, *spy;
@@ -340,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(says_that_no_process_has_the_id),
 		staged(says_that_there_is_no_lua_in_it),
+		staged(waits_a_moment_for_a_shell_to_execute_lua),
 		staged(says_that_lua_never_ran),
 		staged(says_that_the_target_is_stopped),
 		staged(says_that_another_user_may_not_look),

@@ -288,7 +288,7 @@ static void has_a_library_that_is_loaded_later(void **state)
 		     "function late() local s = 0 for i = 1, 1e5 do s = s + i end return 1 end "
 		     "return late() + 1");
 	spy = start_system(stage, NULL, NULL);
-	child__let_work(host, 1.0);
+	child__let_work(host, 2.0);
 	profile = end_system(stage, spy);
 	assert_true(scriptprofile__total_us(profile, NULL, "late", -1) > 300000);
 }

@@ -6,7 +6,7 @@
  *   nested   the second inside a C function that the first calls, over and over
  *   threads  each on a thread of its own
  *   late     the first at once, each other one half a second later, then as turns
- *   plugin   all of them half a second late
+ *   plugin   likewise, but the first after one second and a half: luaspy waits for one second
  * A chunk returns soon; it is called again.
  */
 #include <dlfcn.h>
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 3 ? argv[1] : "";
 	int late = !strcmp(mode, "late") ? 1 : !strcmp(mode, "plugin") ? 0 : LUA_MAX;
-	double start = now();
+	double start = now() + (late ? 0 : 1);
 	pthread_t thread;
 
 	if (argc < 4 || argc > 2 + 2 * LUA_MAX)

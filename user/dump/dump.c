@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "dump_work.h"
 #include "interpreters_puc.h"
 #include "layout_puc.h"
@@ -19,11 +20,23 @@ static int on_function(void *context, const struct ls_function *function)
 	return stack_reader__define(context, function);
 }
 
+static int begin_work(struct dump *dump)
+{
+	dump->work = calloc(1, sizeof(*dump->work));
+	if (dump->work)
+		dump->work->files = lua_files__new();
+	return dump->work && dump->work->files ? 0 : -ENOMEM;
+}
+
 static int open_process(struct dump *dump)
 {
 	struct container container;
-	int error = process__name(dump->options.pid, dump->name);
+	int error;
 
+	if (!dump->options.layout)
+		interpreters_puc__await(dump->work->files, dump->options.pid,
+					clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS);
+	error = process__name(dump->options.pid, dump->name);
 	if (error == -ESRCH || error == -ENOENT) {
 		log_error("no process has the id %d", dump->options.pid);
 		return -ENOENT;
@@ -40,15 +53,15 @@ static int open_process(struct dump *dump)
 static int open_work(struct dump *dump)
 {
 	const struct dump_options *options = &dump->options;
-	struct dump_work *work = calloc(1, sizeof(*work));
+	struct dump_work *work = dump->work;
 	struct walker_puc_receiver receiver = {.function = on_function};
 	int error;
 
-	dump->work = work;
-	if (!work)
-		return -ENOMEM;
-	work->identification = identification__new(&(struct identification_options){
-		.pid = options->pid, .layout = options->layout, .is_for_dump = 1});
+	work->identification =
+		identification__new(&(struct identification_options){.pid = options->pid,
+								     .files = work->files,
+								     .layout = options->layout,
+								     .is_for_dump = 1});
 	work->reader = stack_reader__new(options->pid, &dump->counts);
 	receiver.context = work->reader;
 	work->walker = walker_puc__new(options->pid, &receiver);
@@ -110,7 +123,9 @@ int dump__take(const struct dump_options *options, struct dump *dump)
 	*dump = (struct dump){.options = *options};
 	clock_gettime(CLOCK_REALTIME, &now);
 	dump->time_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	error = open_process(dump);
+	error = begin_work(dump);
+	if (!error)
+		error = open_process(dump);
 	if (!error)
 		error = open_work(dump);
 	if (!error)
@@ -147,6 +162,7 @@ void dump__free(struct dump *dump)
 		walker_puc__free(work->walker);
 		stack_reader__free(work->reader);
 		identification__free(work->identification);
+		lua_files__free(work->files);
 	}
 	free(work);
 	*dump = (struct dump){};

@@ -12,6 +12,7 @@
 #include "walker_puc.h"
 
 struct dump_work {
+	struct lua_files *files;
 	struct identification *identification;
 	struct verdicts verdicts;
 	struct walker_puc *walker;

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "layout_puc.h"
 #include "process.h"
 
@@ -160,6 +162,30 @@ int interpreters_puc__find(struct lua_files *files, pid_t pid, struct interprete
 	if (error)
 		interpreters_puc__free(found);
 	return error;
+}
+
+static bool may_become_lua(struct lua_files *files, pid_t pid)
+{
+	struct interpreters_puc found;
+	char state = process__state(pid);
+	bool is_lua;
+
+	if (!state || state == 'Z' || state == 'X' || interpreters_puc__find(files, pid, &found))
+		return false;
+	is_lua = found.count || found.other_count;
+	interpreters_puc__free(&found);
+	return !is_lua;
+}
+
+/* To look takes a fraction of a millisecond: files that were seen before are not read again. */
+#define LOOK_NS 10000000
+
+void interpreters_puc__await(struct lua_files *files, pid_t pid, uint64_t until_ns)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_NS};
+
+	while (may_become_lua(files, pid) && clock_ns(CLOCK_MONOTONIC) < until_ns)
+		nanosleep(&pause, NULL);
 }
 
 bool interpreters_puc__are_equal(const struct interpreters_puc *one,

@@ -44,6 +44,17 @@ struct interpreters_puc {
  */
 int interpreters_puc__find(struct lua_files *files, pid_t pid, struct interpreters_puc *found);
 
+/* How long a process that was asked for has to become Lua, if it is none yet. */
+#define INTERPRETERS_PATIENCE_NS UINT64_C(1000000000)
+
+/*
+ * A process that was started a moment ago may still be the shell that is about to execute a Lua, or
+ * not have loaded its library yet. Waits until it holds a Lua of any kind, it has ended, it cannot
+ * be looked into, or CLOCK_MONOTONIC comes to `until_ns`; looks once at least. Says nothing:
+ * interpreters_puc__find() then tells what there is.
+ */
+void interpreters_puc__await(struct lua_files *files, pid_t pid, uint64_t until_ns);
+
 /* Whether nothing was loaded or unloaded in between. */
 bool interpreters_puc__are_equal(const struct interpreters_puc *one,
 				 const struct interpreters_puc *other);

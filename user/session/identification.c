@@ -27,7 +27,6 @@
 
 struct identification {
 	struct identification_options options;
-	struct lua_files *own_files; /* NULL: others' are used */
 	struct interpreters_puc interpreters;
 	char found[1024];
 	char collector[512];         /* how the collectors that are known were found */
@@ -44,17 +43,9 @@ struct identification *identification__new(const struct identification_options *
 {
 	struct identification *identification = calloc(1, sizeof(*identification));
 
-	if (!identification)
-		return NULL;
-	identification->options = *options;
-	if (options->files)
-		return identification;
-	identification->own_files = lua_files__new();
-	identification->options.files = identification->own_files;
-	if (identification->own_files)
-		return identification;
-	free(identification);
-	return NULL;
+	if (identification)
+		identification->options = *options;
+	return identification;
 }
 
 void identification__free(struct identification *identification)
@@ -62,7 +53,6 @@ void identification__free(struct identification *identification)
 	if (!identification)
 		return;
 	interpreters_puc__free(&identification->interpreters);
-	lua_files__free(identification->own_files);
 	free(identification);
 }
 

@@ -15,7 +15,7 @@ struct identification;
 
 struct identification_options {
 	pid_t pid;
-	struct lua_files *files; /* borrowed; NULL: its own */
+	struct lua_files *files; /* borrowed */
 	const char *layout;      /* forced; NULL: what samples decide on */
 	int waits;               /* that there is no Lua yet is no error */
 	int is_child; /* of the process that was asked for: it may well have none, and be gone */

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "findings.h"
+#include "interpreters_puc.h"
 #include "kernel.h"
 #include "log.h"
 #include "process.h"
@@ -96,12 +97,19 @@ static int add_asked_for(struct targets *targets, pid_t pid)
 	return error;
 }
 
-/* Of several, those that are there are taken. */
+/*
+ * Of several, those that are there are taken. Each is named after it has become what it is to be,
+ * for which all have the same moment.
+ */
 static int add_all_asked_for(struct targets *targets)
 {
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS;
 	int error = 0, first_error = 0;
 
 	for (size_t i = 0; i < targets->options.count && error != -ENOMEM; i++) {
+		if (!targets->setting.waits && !targets->setting.layout)
+			interpreters_puc__await(targets->setting.files, targets->options.pids[i],
+						until_ns);
 		error = add_asked_for(targets, targets->options.pids[i]);
 		if (error && !first_error)
 			first_error = error;

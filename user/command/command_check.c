@@ -43,25 +43,21 @@ __attribute__((format(printf, 4, 5))) static void say(struct check *check, enum 
 
 static void check_kernel(struct check *check)
 {
-	char release[128], mode[32];
-	int is_new = kernel__release(release, sizeof(release));
+	char release[128], lacking[160], mode[32];
 
-	say(check, is_new ? FINE : WRONG, "kernel", "Linux %s%s", release,
-	    is_new ? "" : " (5.17 or later is needed)");
+	kernel__release(release, sizeof(release));
+	if (*kernel__lacks(lacking, sizeof(lacking)))
+		say(check, WRONG, "kernel", "Linux %s lacks %s", release, lacking);
+	else
+		say(check, FINE, "kernel", "Linux %s", release);
 	if (!kernel__btf())
 		say(check, FINE, "BTF", "'/sys/kernel/btf/vmlinux'");
 	else
 		say(check, WRONG, "BTF",
 		    "cannot read '/sys/kernel/btf/vmlinux' (a kernel with CONFIG_DEBUG_INFO_BTF, "
 		    "as distributions build it)");
-	if (kernel__lockdown(mode, sizeof(mode)))
-		return;
-	if (!strcmp(mode, "confidentiality"))
-		say(check, WRONG, "lockdown",
-		    "confidentiality: BPF may not read memory (boot without "
-		    "'lockdown=confidentiality')");
-	else
-		say(check, FINE, "lockdown", "%s", mode);
+	if (!kernel__lockdown(mode, sizeof(mode)))
+		say(check, strcmp(mode, "confidentiality") ? FINE : NOTE, "lockdown", "%s", mode);
 }
 
 static void check_privileges(struct check *check)

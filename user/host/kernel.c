@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "kernel.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -11,19 +12,49 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-int kernel__release(char *release, size_t size)
+/* The helpers that not every kernel with BPF has, by the release that brought them, oldest first.
+ */
+static const struct requirement {
+	enum bpf_func_id helper; /* include/uapi/linux/bpf.h */
+	const char *name;
+	const char *since;
+} requirements[] = {
+	{BPF_FUNC_ringbuf_output, "bpf_ringbuf_output", "5.8"},
+	{BPF_FUNC_get_current_task_btf, "bpf_get_current_task_btf", "5.11"},
+	{BPF_FUNC_task_pt_regs, "bpf_task_pt_regs", "5.15"},
+	{BPF_FUNC_find_vma, "bpf_find_vma", "5.17"},
+	{BPF_FUNC_loop, "bpf_loop", "5.17"},
+};
+
+#define REQUIREMENTS (sizeof(requirements) / sizeof(*requirements))
+
+void kernel__release(char *release, size_t size)
 {
 	struct utsname host;
-	int major, minor;
 
-	*release = '\0';
-	if (uname(&host))
-		return 0;
-	snprintf(release, size, "%s", host.release);
-	if (sscanf(host.release, "%d.%d", &major, &minor) != 2)
-		return 0;
-	return major > KERNEL_NEEDED_MAJOR ||
-	       (major == KERNEL_NEEDED_MAJOR && minor >= KERNEL_NEEDED_MINOR);
+	snprintf(release, size, "%s", uname(&host) ? "?" : host.release);
+}
+
+char *kernel__lacks(char *to, size_t size)
+{
+	const struct requirement *missing[REQUIREMENTS];
+	size_t count = 0, length = 0;
+
+	*to = '\0';
+	for (size_t i = 0; i < REQUIREMENTS; i++)
+		if (!libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, requirements[i].helper,
+					     NULL))
+			missing[count++] = &requirements[i];
+	for (size_t i = 0; i < count && length < size; i++)
+		length += snprintf(to + length, size - length, "%s%s",
+				   !i               ? ""
+				   : i + 1 == count ? " and "
+						    : ", ",
+				   missing[i]->name);
+	if (count && length < size)
+		snprintf(to + length, size - length, " (Linux %s and later have %s)",
+			 missing[count - 1]->since, count > 1 ? "them" : "it");
+	return to;
 }
 
 int kernel__btf(void)

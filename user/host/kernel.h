@@ -6,12 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* bpf_loop() and bpf_find_vma() are the newest things that luaspy needs. */
-#define KERNEL_NEEDED_MAJOR 5
-#define KERNEL_NEEDED_MINOR 17
+/* "6.18.5-cloud" and the like, to be shown: distributions bring features back to old releases. */
+void kernel__release(char *release, size_t size);
 
-/* "6.18.5-cloud" and the like into `release`. 1: new enough; 0: older, or it does not tell. */
-int kernel__release(char *release, size_t size);
+/*
+ * What luaspy needs of BPF and this kernel does not know, by asking it: "bpf_loop and bpf_find_vma
+ * (Linux 5.17 and later have them)"; "" where nothing is missing, or the kernel may not be asked.
+ * Returns `to`.
+ */
+char *kernel__lacks(char *to, size_t size);
 
 /* Types of the kernel, by which BPF programs find fields. 0; -ENOENT: built without; -EACCES. */
 int kernel__btf(void);

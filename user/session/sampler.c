@@ -4,18 +4,16 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backlog.h"
 #include "clock.h"
 #include "hash_table.h"
+#include "load_failure.h"
 #include "log.h"
 #include "luaspy.skel.h"
 #include "priority.h"
-#include "privileges.h"
 #include "relief.h"
 #include "tick_cost.h"
 #include "timers.h"
@@ -36,21 +34,6 @@ struct sampler {
 	uint64_t sample_ns;    /* that it takes to hand one out: half of them take more */
 	uint64_t handing_ns;   /* see sampler__handing_ns() */
 };
-
-static int print_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	char text[1024];
-	size_t length;
-
-	if (log__level() < LOG_DEBUG || level == LIBBPF_DEBUG)
-		return 0;
-	vsnprintf(text, sizeof(text), format, arguments);
-	length = strlen(text);
-	if (length && text[length - 1] == '\n')
-		text[length - 1] = '\0';
-	log_debug("%s", text);
-	return 0;
-}
 
 static int hand_out(const struct sampler_receiver *receiver, const void *data, size_t size)
 {
@@ -123,41 +106,11 @@ static int take_out(void *context, void *data, size_t size)
 	return !error && !--sampler->records_left ? ENOUGH : error;
 }
 
-/* What the kernel's types take, and more. */
-#define LOADING_BYTES (16UL << 20)
-
-/* libbpf says that it did not find the kernel's types where there is no memory for them. */
-static int lacks_memory(int error)
+static int fail(const char *what, int error)
 {
-	void *memory = error == -ESRCH ? malloc(LOADING_BYTES) : NULL;
+	char why[512];
 
-	free(memory);
-	return error == -ENOMEM || (error == -ESRCH && !memory);
-}
-
-static int explain_load_failure(int error)
-{
-	char missing[128];
-
-	if (lacks_memory(error))
-		log_error("cannot load the BPF program: out of memory");
-	else if ((error == -EPERM || error == -EACCES) &&
-		 *privileges__missing(missing, sizeof(missing)))
-		log_error("cannot load the BPF program: permission denied (missing: %s; try sudo)",
-			  missing);
-	else if ((error == -EPERM || error == -EACCES) && privileges__are_namespaced())
-		log_error("cannot load the BPF program: permission denied (in a user namespace: "
-			  "run luaspy outside of it)");
-	else if (error == -EPERM || error == -EACCES)
-		log_error("cannot load the BPF program: permission denied (the kernel or its "
-			  "container forbids it: 'luaspy check' tells more)");
-	else if (access("/sys/kernel/btf/vmlinux", R_OK))
-		log_error("cannot load the BPF program: this kernel has no BTF in "
-			  "'/sys/kernel/btf/vmlinux' (it needs CONFIG_DEBUG_INFO_BTF)");
-	else
-		log_error("cannot load the BPF program: %s (luaspy needs Linux 5.17 or later; -v "
-			  "shows what the kernel said)",
-			  strerror(-error));
+	log_error("cannot %s: %s", what, load_failure__explain(error, why, sizeof(why)));
 	return error;
 }
 
@@ -221,7 +174,7 @@ static int load(struct sampler *sampler)
 	int error = load_programs(sampler);
 
 	if (error)
-		return explain_load_failure(error);
+		return fail("load the BPF program", error);
 	timers__start(
 		&sampler->timers,
 		&(struct timer_options){.period_ns = sampler->options.period_ns,
@@ -229,12 +182,8 @@ static int load(struct sampler *sampler)
 					.follows_children = sampler->options.follows_children},
 		sampler->bpf->progs.sample);
 	error = luaspy_bpf__attach(sampler->bpf);
-	if (error) {
-		log_error("cannot follow processes: %s (the kernel's tracepoints cannot be "
-			  "attached)",
-			  strerror(-error));
-		return error;
-	}
+	if (error)
+		return fail("attach to the kernel's tracepoints", error);
 	sampler->ring =
 		ring_buffer__new(bpf_map__fd(sampler->bpf->maps.records), take_out, sampler, NULL);
 	if (sampler->ring)
@@ -253,7 +202,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 	*opened = NULL;
 	if (!sampler)
 		return -ENOMEM;
-	libbpf_set_print(print_libbpf);
+	load_failure__listen();
 	sampler->options = *options;
 	sampler->receiver = *receiver;
 	srand48(clock_ns(CLOCK_MONOTONIC));

@@ -56,6 +56,66 @@ static void tells_of_this_machine_and_a_process(void **state)
 	assert_non_null(strstr(output, "agreed on by 8 of"));
 }
 
+/* As `line` of what check says, "ok" or another word and the subject, begins. */
+static void assert_says(struct stage *stage, struct child *spy, const char *line)
+{
+	const char *output = child__output(stage, spy);
+	size_t length = strlen(line);
+
+	while (output && strncmp(output, line, length)) {
+		output = strchr(output, '\n');
+		output += output != NULL;
+	}
+	if (!output)
+		fail_msg("no '%s' in:\n%s%s", line, child__output(stage, spy),
+			 child__errors(stage, spy));
+}
+
+/* On the stack that the kernel gave it, and on one that the C library did. */
+static void reads_stacks_of_its_own(void **state)
+{
+	struct child *spy;
+
+	need_to_record();
+	spy = start(*state, luaspy_program(), "check");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_says(*state, spy, "ok    samples               10 of 10 of luaspy itself");
+	assert_says(*state, spy, "ok    samples, thread       10 of 10 of luaspy itself");
+}
+
+/* Its own ids are those of the namespace. */
+static void reads_stacks_of_its_own_in_a_container(void **state)
+{
+	struct child *spy;
+
+	need_to_record();
+	need_program("unshare", "util-linux");
+	spy = start(*state, "unshare", "--pid", "--fork", "--mount-proc", "--cgroup", "--net",
+		    luaspy_program(), "check");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_says(*state, spy, "ok    samples               10 of 10 of luaspy itself");
+	assert_says(*state, spy, "ok    samples, thread       10 of 10 of luaspy itself");
+}
+
+/* As a container's filter does; no capability would help. */
+static void says_that_a_system_call_is_forbidden(void **state)
+{
+	struct child *spy;
+
+	need_to_record();
+	spy = start(*state, built_program("forbid"), "bpf", luaspy_program(), "check");
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_says(*state, spy, "ok    kernel                Linux");
+	assert_says(*state, spy, "FAIL  BPF programs");
+	assert_non_null(strstr(child__errors(*state, spy),
+			       ": permission denied (no capability is missing: a seccomp filter"));
+	spy = start(*state, built_program("forbid"), "perf_event_open", luaspy_program(), "check");
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_says(*state, spy, "FAIL  timers");
+	assert_says(*state, spy, "ok    BPF programs");
+	assert_says(*state, spy, "FAIL  samples               cannot be taken of luaspy itself");
+}
+
 static void tells_that_a_process_has_no_lua(void **state)
 {
 	struct stage *stage = *state;
@@ -136,6 +196,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(tells_of_this_machine_and_a_process),
+		staged(reads_stacks_of_its_own),
+		staged(reads_stacks_of_its_own_in_a_container),
+		staged(says_that_a_system_call_is_forbidden),
 		staged(tells_that_a_process_has_no_lua),
 		staged(records_with_four_capabilities),
 		staged(names_the_capability_that_is_missing),

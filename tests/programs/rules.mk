@@ -6,7 +6,7 @@ LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
-TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so
+TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/forbid $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 endif
 
@@ -53,7 +53,7 @@ $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/host
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
 
-$(O)/tests/programs/lineage $(O)/tests/programs/churn: $(O)/tests/programs/%: tests/programs/%.c
+$(O)/tests/programs/lineage $(O)/tests/programs/churn $(O)/tests/programs/forbid: $(O)/tests/programs/%: tests/programs/%.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread $< -o $@

@@ -2,6 +2,7 @@
 #include "command_check.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,13 +12,19 @@
 #include "kernel.h"
 #include "log.h"
 #include "privileges.h"
-#include "sampler.h"
+#include "self_sample.h"
 #include "session.h"
 
 #define SUBJECT_WIDTH 20
 
 /* How long a process may take to run script before its layout is left undecided. */
 #define PATIENCE_NS UINT64_C(2000000000)
+
+static const char *const sentences[] = {
+#define X(code, class, counter, sentence) [LS_WALK_##code] = sentence,
+	LS_WALK_ERRORS(X)
+#undef X
+};
 
 enum finding { FINE, NOTE, WRONG };
 
@@ -105,27 +112,41 @@ static void check_timers(struct check *check)
 		say(check, FINE, "timers", "task-clock, up to 20000 Hz");
 }
 
-static int take_nothing(void *context, const struct ls_sample *sample,
-			const struct ls_frame *frames)
+/* A kernel may take the programs and yet not let them read a stack, as real-time kernels do. */
+static void check_sample(struct check *check, const char *subject, const struct self_sample *result)
 {
-	(void)context;
-	(void)sample;
-	(void)frames;
-	return 0;
+	uint64_t all = 0, read = result->classes[LS_SAMPLE_HOST];
+
+	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
+		all += result->classes[class];
+	if (result->attach_error)
+		say(check, WRONG, subject, "cannot be taken of luaspy itself: %s",
+		    strerror(-result->attach_error));
+	else if (!all)
+		say(check, WRONG, subject,
+		    "none came of luaspy itself in two seconds of work (the kernel does not run "
+		    "its timers)");
+	else if (!read)
+		say(check, WRONG, subject, "none of %" PRIu64 " of luaspy itself was readable: %s",
+		    all, sentences[result->error % LS_WALK_ERROR_COUNT]);
+	else
+		say(check, read < all ? NOTE : FINE, subject,
+		    "%" PRIu64 " of %" PRIu64 " of luaspy itself were readable%s%s", read, all,
+		    read < all ? "; else: " : "",
+		    read < all ? sentences[result->error % LS_WALK_ERROR_COUNT] : "");
 }
 
 static void check_programs(struct check *check)
 {
-	struct sampler_options options = {.period_ns = 1000000, .max_depth = 512};
-	struct sampler_receiver receiver = {.sample = take_nothing};
-	struct sampler *sampler;
-	int error = sampler__open(&options, &receiver, &sampler);
+	struct self_sample main_thread, other_thread;
 
-	if (error)
+	if (self_sample__take(&main_thread, &other_thread)) {
 		say(check, WRONG, "BPF programs", "not accepted by the kernel, see above");
-	else
-		say(check, FINE, "BPF programs", "loaded and attached");
-	sampler__close(sampler);
+		return;
+	}
+	say(check, FINE, "BPF programs", "loaded and attached");
+	check_sample(check, "samples", &main_thread);
+	check_sample(check, "samples, thread", &other_thread);
 }
 
 /* Samples for a moment: only a stack of the running program decides on the layout. */

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (options.command == COMMAND_CHECK) {
-		log__set_level(LOG_ERROR);
+		log__set_level(options.check.log_level);
 		return command_check__run(&options.check);
 	}
 	if (options.command == COMMAND_DUMP) {

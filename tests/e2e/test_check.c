@@ -79,8 +79,8 @@ static void reads_stacks_of_its_own(void **state)
 	need_to_record();
 	spy = start(*state, luaspy_program(), "check");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
-	assert_says(*state, spy, "ok    samples               10 of 10 of luaspy itself");
-	assert_says(*state, spy, "ok    samples, thread       10 of 10 of luaspy itself");
+	assert_says(*state, spy, "ok    samples               ");
+	assert_says(*state, spy, "ok    samples, thread       ");
 }
 
 /* Its own ids are those of the namespace. */
@@ -93,8 +93,8 @@ static void reads_stacks_of_its_own_in_a_container(void **state)
 	spy = start(*state, "unshare", "--pid", "--fork", "--mount-proc", "--cgroup", "--net",
 		    luaspy_program(), "check");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
-	assert_says(*state, spy, "ok    samples               10 of 10 of luaspy itself");
-	assert_says(*state, spy, "ok    samples, thread       10 of 10 of luaspy itself");
+	assert_says(*state, spy, "ok    samples               ");
+	assert_says(*state, spy, "ok    samples, thread       ");
 }
 
 /* As a container's filter does; no capability would help. */
@@ -103,12 +103,13 @@ static void says_that_a_system_call_is_forbidden(void **state)
 	struct child *spy;
 
 	need_to_record();
-	spy = start(*state, built_program("forbid"), "bpf", luaspy_program(), "check");
+	spy = start(*state, built_program("forbid"), "bpf", luaspy_program(), "check", "-v");
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
 	assert_says(*state, spy, "ok    kernel                Linux");
 	assert_says(*state, spy, "FAIL  BPF programs");
 	assert_non_null(strstr(child__errors(*state, spy),
 			       ": permission denied (no capability is missing: a seccomp filter"));
+	assert_non_null(strstr(child__errors(*state, spy), "luaspy: debug: libbpf: "));
 	spy = start(*state, built_program("forbid"), "perf_event_open", luaspy_program(), "check");
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
 	assert_says(*state, spy, "FAIL  timers");

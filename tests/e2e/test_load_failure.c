@@ -86,7 +86,7 @@ static void the_verifiers_reason_is_in_the_one_line(void **state)
 	error = load(&heard, LOG_INFO);
 	assert_string_equal(load_failure__explain(error, why, sizeof(why)),
 			    "the kernel's verifier refuses it: invalid bpf_context access off=4096 "
-			    "size=8 (-v shows all it said)");
+			    "size=8 ('luaspy check -v' shows all it said)");
 	assert_int_equal(heard.length, 0);
 }
 
@@ -101,7 +101,7 @@ static void a_reason_is_not_told_of_another_load(void **state)
 	load(&heard, LOG_INFO);
 	load_failure__listen();
 	load_failure__explain(-EINVAL, why, sizeof(why));
-	assert_string_equal(why, "Invalid argument (-v shows what the kernel said)");
+	assert_string_equal(why, "Invalid argument ('luaspy check -v' shows what the kernel said)");
 }
 
 static void too_few_files_are_told_as_such(void **state)

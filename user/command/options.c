@@ -53,6 +53,7 @@ static const char check_help[] =
 	"\n"
 	"Options:\n"
 	"  -p, --pid=PID  the process to look into\n"
+	"  -v, --verbose  show all that the kernel says where it refuses the BPF programs\n"
 	"  -h, --help     this text\n"
 	"\n"
 	"Exit status:\n"
@@ -63,6 +64,7 @@ static const char check_help[] =
 
 static const struct usage_option check_accepted[] = {
 	{'p', "--pid", USAGE_PID},
+	{'v', "--verbose", NULL},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
@@ -75,10 +77,15 @@ static enum options_verdict parse_check(int argc, char **argv, struct check_opti
 	uint32_t pid;
 	int letter, err;
 
+	check->log_level = LOG_ERROR;
 	usage__begin();
 	while ((letter = usage__next(check_accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return usage__print(check_help);
+		if (letter == 'v') {
+			check->log_level = LOG_DEBUG;
+			continue;
+		}
 		if (letter != 'p')
 			return usage__refuse_option(check_accepted, argv[0], letter,
 						    argv[optind - 1]);

@@ -52,6 +52,7 @@ struct record_options {
 
 struct check_options {
 	pid_t pid; /* 0: none */
+	enum log_level log_level;
 };
 
 struct dump_command_options {

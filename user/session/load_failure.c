@@ -165,9 +165,12 @@ char *load_failure__explain(int error, char *to, size_t size)
 			 "this kernel is locked down, BPF may not read memory (boot without "
 			 "'lockdown=confidentiality')");
 	else if (*reason)
-		snprintf(to, size, "the kernel's verifier refuses it: %s (-v shows all it said)",
-			 reason);
+		snprintf(
+			to, size,
+			"the kernel's verifier refuses it: %s ('luaspy check -v' shows all it said)",
+			reason);
 	else
-		snprintf(to, size, "%s (-v shows what the kernel said)", strerror(-error));
+		snprintf(to, size, "%s ('luaspy check -v' shows what the kernel said)",
+			 strerror(-error));
 	return to;
 }

@@ -42,8 +42,9 @@ BPF_SOURCES  := $(wildcard bpf/*.bpf.c)
 USER_SOURCES := $(wildcard user/*.c user/*/*.c)
 BPF_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/%.o)
 USER_OBJECTS := $(USER_SOURCES:%.c=$(O)/%.o)
-SKELETON     := $(O)/luaspy.skel.h
-GENERATED    := $(SKELETON) $(O)/system_calls.inc
+OLD_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/old/%.o)
+SKELETONS    := $(O)/luaspy.skel.h $(O)/luaspy_old.skel.h
+GENERATED    := $(SKELETONS) $(O)/system_calls.inc
 
 # Tests link all of the program but its main(), built with sanitizers.
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
@@ -127,23 +128,34 @@ $(addprefix $(O)/,$(VERSION_OBJECTS)) $(addprefix $(O)/asan/,$(VERSION_OBJECTS))
 $(addprefix $(O)/,$(VERSION_OBJECTS)) $(addprefix $(O)/asan/,$(VERSION_OBJECTS)): \
 	private CPPFLAGS += -DLUASPY_VERSION='"$(VERSION_STRING)"'
 
-$(SKELETON): $(O)/luaspy.bpf.o
+$(SKELETONS): $(O)/%.skel.h: $(O)/%.bpf.o
 	$(call say,SKEL,$(@F))
-	$(Q)$(BPFTOOL) gen skeleton $< name luaspy_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 # The numbers of the machine that is built for, by the compiler's own headers.
 $(O)/system_calls.inc: user/dump/system_calls.sh | $(O)/
 	$(call say,GEN,$(@F))
 	$(Q)CC='$(CC)' $< > $@
 
+# The same programs for kernels before 6.1 (bpf/repeat.bpf.h).
 $(O)/luaspy.bpf.o: $(BPF_OBJECTS)
+$(O)/luaspy_old.bpf.o: $(OLD_OBJECTS)
+$(O)/luaspy.bpf.o $(O)/luaspy_old.bpf.o:
 	$(call say,BPFLINK,$(@F))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
-	$(call say,BPF,$(@F))
+define compile_bpf
+	$(call say,BPF,$(@:$(O)/%=%))
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+endef
+
+$(BPF_OBJECTS): $(O)/%.o: %.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
+	$(compile_bpf)
+
+$(OLD_OBJECTS): private BPF_CFLAGS += -DLS_OLD_KERNEL
+$(OLD_OBJECTS): $(O)/old/%.o: %.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
+	$(compile_bpf)
 
 .PHONY: vmlinux
 vmlinux:

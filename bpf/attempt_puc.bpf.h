@@ -109,6 +109,7 @@ static long try_layout(__u32 i, void *context)
 					    !(scratch->frames[0].flags & LS_FRAME_HOOKED));
 	return attempt->is_done;
 }
+LS_STEP(try_layout);
 
 /* No layout is to be kept: what the last one left in the scratch is nobody's stack. */
 static __always_inline void discard(const struct ls_trial *trial)

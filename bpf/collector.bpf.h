@@ -163,6 +163,7 @@ static long look_at_return(__u32 i, void *context)
 	look->found = code_of(look->target, number)->kind;
 	return 1;
 }
+LS_STEP(look_at_return);
 
 /* How many words there are between SP and what ends the search. */
 static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)

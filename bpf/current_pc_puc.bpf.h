@@ -38,6 +38,7 @@ static long look_for_instruction(__u32 i, void *context)
 		(__u32)search->scratch->registers[i % LS_REGISTER_MAX] == search->instruction;
 	return search->is_held;
 }
+LS_STEP(look_for_instruction);
 
 /* Whether the instruction below `pc` is in a register. */
 static __always_inline int is_fetched(struct ls_pc_search *search, __u64 pc)
@@ -70,6 +71,7 @@ static long learn_register(__u32 i, void *context)
 		thread->pc_best = *score;
 	return 0;
 }
+LS_STEP(learn_register);
 
 /* Among equals, before anything was learned, the largest: the others are mostly older. */
 static long choose_register(__u32 i, void *context)
@@ -86,6 +88,7 @@ static long choose_register(__u32 i, void *context)
 	search->pc = pc;
 	return 0;
 }
+LS_STEP(choose_register);
 
 /* Corrects the pc of the leaf in scratch->frames, if it is a Lua function that is running. */
 static __always_inline void correct_leaf(struct ls_scratch *scratch, struct ls_thread *thread)

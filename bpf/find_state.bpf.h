@@ -117,6 +117,7 @@ static long insert_active(__u32 i, void *context)
 	}
 	return 0;
 }
+LS_STEP(insert_active);
 
 /* Keeps the chain in order of errorJmp, the lowest first; one state stands in it once. */
 static __always_inline void add_active(struct ls_scratch *scratch, __u64 state, __u64 error_jump,
@@ -242,6 +243,7 @@ static long consider_candidate(__u32 i, void *context)
 	consider(pass->scratch, pass->layout, pass->scratch->search.candidates[i % LS_CHUNK_WORDS]);
 	return 0;
 }
+LS_STEP(consider_candidate);
 
 static __always_inline void consider_noted(struct ls_pass *pass)
 {
@@ -281,6 +283,7 @@ static long note_words(__u32 i, void *context)
 		note_word(search, search->chunk[(i * 4 + j) % LS_CHUNK_WORDS]);
 	return 0;
 }
+LS_STEP(note_words);
 
 /*
  * Where other stacks may follow, those who resumed each other lie close together, and what lies
@@ -384,6 +387,7 @@ static long scan_chunk(__u32 i, void *context)
 	search->address = next;
 	return 0;
 }
+LS_STEP(scan_chunk);
 
 /* Scans from where the search stands to `end`, at most `chunks` of them. */
 __noinline int scan_stack(struct ls_scratch *scratch, const struct ls_puc_layout *layout, __u64 end,
@@ -405,6 +409,7 @@ static long note_register(__u32 i, void *context)
 	note_word(&pass->scratch->search, pass->scratch->registers[i % LS_REGISTER_MAX]);
 	return 0;
 }
+LS_STEP(note_register);
 
 __noinline int scan_registers(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
@@ -503,6 +508,7 @@ static long recall_active(__u32 i, void *context)
 	recall->stands++;
 	return 0;
 }
+LS_STEP(recall_active);
 
 /*
  * The last sample's chain decides alone only if nothing in it has moved: every resumer stands at

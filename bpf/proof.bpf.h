@@ -74,6 +74,7 @@ static long find_lua_call(__u32 i, void *context)
 		layout->ci_is_array ? walk->ci - layout->ci_size : ls_word(ci, layout->ci_previous);
 	return 0;
 }
+LS_STEP(find_lua_call);
 
 static __always_inline int is_of_call(const struct ls_proof *proof, __u64 word)
 {
@@ -122,6 +123,7 @@ static long weigh_register(__u32 i, void *context)
 	proof->has_call |= is_callee_saved(i) && is_of_call(proof, word);
 	return 0;
 }
+LS_STEP(weigh_register);
 
 static long weigh_word_of_chunk(__u32 i, void *context)
 {
@@ -137,6 +139,7 @@ static long weigh_word_of_chunk(__u32 i, void *context)
 	proof->has_call |= is_of_call(proof, word);
 	return proof->has_state && proof->has_call;
 }
+LS_STEP(weigh_word_of_chunk);
 
 static long weigh_chunk(__u32 i, void *context)
 {
@@ -157,6 +160,7 @@ static long weigh_chunk(__u32 i, void *context)
 	proof->address = next;
 	return 0;
 }
+LS_STEP(weigh_chunk);
 
 /*
  * Whether a state of the chain runs on the stack that SP is in. How far up its call lies, C
@@ -228,6 +232,7 @@ static long move_down(__u32 i, void *context)
 	chain[to % LS_CHAIN_MAX] = chain[(to + 1) % LS_CHAIN_MAX];
 	return 0;
 }
+LS_STEP(move_down);
 
 /* Looks at the state that the weeding has come to; 1: done. */
 static long weed(__u32 i, void *context)
@@ -247,6 +252,7 @@ static long weed(__u32 i, void *context)
 	repeat(scratch->chain_count - weeding->at, move_down, context);
 	return 0;
 }
+LS_STEP(weed);
 
 /*
  * Takes what does not run here off the chain; of a shared mapping only until something does, as
@@ -299,6 +305,7 @@ static long leave_protected_call(__u32 i, void *context)
 	proof->address = previous;
 	return 0;
 }
+LS_STEP(leave_protected_call);
 
 /* How far above the outermost protected call `resumer` is met; LS_FAR_BYTES: not nearer. */
 static __always_inline __u64 distance_of(struct ls_pass *pass, __u64 outermost, __u64 resumer)
@@ -346,6 +353,7 @@ static long swap_main_thread(__u32 i, void *context)
 	chain[from % LS_CHAIN_MAX] = other;
 	return 1;
 }
+LS_STEP(swap_main_thread);
 
 /*
  * A main thread without protection has no place in the order: where the next above `child` cannot
@@ -401,6 +409,7 @@ static long prove_resumer(__u32 i, void *context)
 	end_chain(scratch, i, distance < LS_FAR_BYTES);
 	return 1;
 }
+LS_STEP(prove_resumer);
 
 /*
  * Who resumed whom: only the lowest is certain. The next above it resumed it if it is near and its

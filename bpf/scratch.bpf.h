@@ -122,11 +122,11 @@ struct ls_nowhere {
 	__u64 time_ns;
 };
 
-/* How far the kernel's tree of mappings has been descended; see find_mapping.bpf.h. */
+/* How far one of the kernel's maple trees has been descended; see maple_tree.bpf.h. */
 struct ls_descent {
-	__u64 address; /* that is looked for */
-	__u64 entry;   /* a pointer to a node; in the end to the mapping, or 0: there is none */
-	__u64 is_mapping;
+	__u64 index; /* that is looked for */
+	__u64 entry; /* a pointer to a node; in the end to what the index has, or 0: nothing */
+	__u64 is_entry;
 	__u64 node[LS_NODE_WORDS]; /* a copy of the last one */
 };
 

@@ -420,6 +420,7 @@ static long look_at_state_word(__u32 i, void *context)
 	pointers->any = 1;
 	return 1;
 }
+LS_STEP(look_at_state_word);
 
 /*
  * Without a protected call nothing in a lua_State points to the native stack. Where something does,

@@ -22,8 +22,7 @@ static __always_inline long read_target_string(void *to, __u32 size, __u64 addre
 	return bpf_probe_read_user_str(to, size, (const void *)address);
 }
 
-/* Calls step(i, context) for i = 0 .. count - 1 until it returns 1. */
-#define repeat(count, step, context) bpf_loop(count, step, context, 0)
+#include "repeat.bpf.h"
 #else
 #include "host.h"
 #endif

@@ -212,6 +212,7 @@ static long walk_call(__u32 i, void *context)
 	scratch->sample.error = LS_WALK_CALL_CHAIN;
 	return 1;
 }
+LS_STEP(walk_call);
 
 /* The same from the root towards the leaf, for stacks with more frames than there is room. */
 static long walk_call_from_root(__u32 i, void *context)
@@ -248,6 +249,7 @@ static long walk_call_from_root(__u32 i, void *context)
 	walk->ci = layout->ci_is_array ? walk->ci + layout->ci_size : ls_word(ci, layout->ci_next);
 	return !is_pointer(walk->ci);
 }
+LS_STEP(walk_call_from_root);
 
 /* The place of a frame that is not there. */
 static long clear_place(__u32 i, void *context)
@@ -259,6 +261,7 @@ static long clear_place(__u32 i, void *context)
 		scratch->frames[at].kind = 0;
 	return 0;
 }
+LS_STEP(clear_place);
 
 /* One of the frames that were taken from the root goes where the leaf's half was. */
 static long keep_root_frame(__u32 i, void *context)
@@ -271,6 +274,7 @@ static long keep_root_frame(__u32 i, void *context)
 	scratch->frames[i] = scratch->frames[from];
 	return 0;
 }
+LS_STEP(keep_root_frame);
 
 /*
  * More frames than room: the leaf's half stays, a placeholder follows, the rest is taken from the

@@ -11,6 +11,7 @@
  * may be gone by then. The includer defines how to read:
  *   ls_reader_t, LS_READ(reader, to, size, address), LS_READ_STRING(reader, to, size, address),
  *   LS_REPEAT(count, step, context): step(i, context) for i from 0 until it returns 1
+ *   LS_STEP(step), after the definition of each: what LS_REPEAT needs besides
  */
 #ifndef LS_FINGERPRINT_PUC_H
 #define LS_FINGERPRINT_PUC_H
@@ -110,6 +111,7 @@ static long ls_puc_fold_source_word(__u32 i, void *context)
 	content->hash = ls_fold(content->hash, word);
 	return 0;
 }
+LS_STEP(ls_puc_fold_source_word);
 
 /* Where a string's text lies. shrlen is negative for 5.5's long strings, which point to it. */
 static inline __attribute__((always_inline)) __u64
@@ -210,6 +212,7 @@ static long ls_puc_fold_constant(__u32 i, void *context)
 		ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
 	return 0;
 }
+LS_STEP(ls_puc_fold_constant);
 
 /* LocVar of lobject.h: the name, then from where to where it lives. */
 static long ls_puc_fold_local(__u32 i, void *context)
@@ -222,6 +225,7 @@ static long ls_puc_fold_local(__u32 i, void *context)
 	ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
 	return 0;
 }
+LS_STEP(ls_puc_fold_local);
 
 /*
  * Upvaldesc of lobject.h, the name first; 5.1 has the names alone. The remainder comes last because
@@ -237,11 +241,12 @@ static long ls_puc_fold_upvalue(__u32 i, void *context)
 	ls_puc_fold_string(fold->layout, fold->reader, content->items[at], content);
 	return 0;
 }
+LS_STEP(ls_puc_fold_upvalue);
 
-/* The first items of an array, whose pointer and count lie in the Proto at those offsets. */
-static inline __attribute__((always_inline)) void
-ls_puc_fold_items(struct ls_puc_fold *fold, const __u8 *proto, __u8 array, __u8 number,
-		  __u32 item_size, long (*step)(__u32 i, void *context))
+/* The first items of an array, whose pointer and count lie in the Proto at those offsets: how many. */
+static inline __attribute__((always_inline)) __u32
+ls_puc_read_items(struct ls_puc_fold *fold, const __u8 *proto, __u8 array, __u8 number,
+		  __u32 item_size)
 {
 	__u32 count = ls_half(proto, number);
 
@@ -249,8 +254,9 @@ ls_puc_fold_items(struct ls_puc_fold *fold, const __u8 *proto, __u8 array, __u8 
 		count = LS_FINGERPRINT_CONSTANTS;
 	fold->content->strings = 0;
 	if (count &&
-	    !LS_READ(fold->reader, fold->content->items, count * item_size, ls_word(proto, array)))
-		LS_REPEAT(count, step, fold);
+	    LS_READ(fold->reader, fold->content->items, count * item_size, ls_word(proto, array)))
+		return 0;
+	return count;
 }
 
 static inline __attribute__((always_inline)) void
@@ -284,15 +290,19 @@ ls_puc_read_content(const struct ls_puc_layout *layout, ls_reader_t reader, cons
 		    struct ls_puc_content *content)
 {
 	struct ls_puc_fold fold = {.layout = layout, .reader = reader, .content = content};
+	__u32 count;
 
 	content->hash = 0;
 	ls_puc_fold_source(layout, reader, proto, content);
-	ls_puc_fold_items(&fold, proto, layout->proto_constants, layout->proto_constant_count, 16,
-			  ls_puc_fold_constant);
-	ls_puc_fold_items(&fold, proto, layout->proto_local_vars, layout->proto_local_var_count, 16,
-			  ls_puc_fold_local);
-	ls_puc_fold_items(&fold, proto, layout->proto_upvalues, layout->proto_upvalue_count,
-			  layout->minor == 1 ? 8 : 16, ls_puc_fold_upvalue);
+	count = ls_puc_read_items(&fold, proto, layout->proto_constants,
+				  layout->proto_constant_count, 16);
+	LS_REPEAT(count, ls_puc_fold_constant, &fold);
+	count = ls_puc_read_items(&fold, proto, layout->proto_local_vars,
+				  layout->proto_local_var_count, 16);
+	LS_REPEAT(count, ls_puc_fold_local, &fold);
+	count = ls_puc_read_items(&fold, proto, layout->proto_upvalues, layout->proto_upvalue_count,
+				  layout->minor == 1 ? 8 : 16);
+	LS_REPEAT(count, ls_puc_fold_upvalue, &fold);
 	ls_puc_fold_code(layout, reader, proto, content);
 }
 

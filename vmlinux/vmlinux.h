@@ -106,6 +106,11 @@ struct bpf_perf_event_data {
 	__u64 addr;
 };
 
+/* A helper that not every kernel has. */
+enum bpf_func_id {
+	BPF_FUNC_find_vma = 180,
+};
+
 struct bpf_raw_tracepoint_args {
 	__u64 args[0];
 };
@@ -161,7 +166,18 @@ enum maple_type {
 	maple_arange_64 = 3,
 };
 
+/* Mappings lie in a tree of these up to Linux 6.0. */
+struct rb_node {
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
 struct mm_struct {
+	struct rb_root mm_rb;
 	struct maple_tree mm_mt;
 	atomic_t mm_users;
 	unsigned long start_stack;
@@ -170,6 +186,7 @@ struct mm_struct {
 };
 
 struct vm_area_struct {
+	struct rb_node vm_rb;
 	struct mm_struct *vm_mm;
 	unsigned long vm_start;
 	unsigned long vm_end;

@@ -14,7 +14,7 @@ int by_tree(struct bpf_raw_tracepoint_args *ctx)
 	__u64 begin_ns = bpf_ktime_get_ns();
 	int error;
 
-	if (!scratch || !bpf_core_field_exists(struct mm_struct, mm_mt))
+	if (!scratch)
 		return 2;
 	error = read_tree(scratch, task, ctx->args[0], &bounds);
 	took_ns += bpf_ktime_get_ns() - begin_ns;

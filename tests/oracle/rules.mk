@@ -2,18 +2,20 @@
 #
 # The product's BPF objects with the oracle's beside them, and targets for every release.
 
-ORACLE_SKELETON := $(O)/oracle.skel.h
+ORACLE_SKELETONS := $(O)/oracle.skel.h $(O)/oracle_old.skel.h
 ORACLE_RELEASES := $(foreach v,5.1 5.2 5.3 5.4,$(if $(wildcard /usr/include/lua$(v)/lua.h),$(v)))
 
-$(ORACLE_SKELETON): $(O)/tests/oracle/linked.o
+$(ORACLE_SKELETONS): $(O)/%.skel.h: $(O)/tests/oracle/%.o
 	$(call say,SKEL,$(@F))
-	$(Q)$(BPFTOOL) gen skeleton $< name oracle_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-$(O)/tests/oracle/linked.o: $(O)/tests/oracle/oracle.bpf.o $(BPF_OBJECTS)
+$(O)/tests/oracle/oracle.o: $(O)/tests/oracle/oracle.bpf.o $(BPF_OBJECTS)
+$(O)/tests/oracle/oracle_old.o: $(O)/tests/oracle/oracle.bpf.o $(OLD_OBJECTS)
+$(O)/tests/oracle/oracle.o $(O)/tests/oracle/oracle_old.o:
 	$(call say,BPFLINK,$(@F))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(O)/asan/tests/oracle/tap.o: | $(ORACLE_SKELETON)
+$(O)/asan/tests/oracle/tap.o: | $(ORACLE_SKELETONS)
 
 # Shared: a module for Debian's lua5.x, and a program that links liblua5.x and runs it on a thread.
 ORACLE_TARGETS := $(ORACLE_RELEASES:%=$(O)/tests/oracle/%/oracle.so) \

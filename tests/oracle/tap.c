@@ -11,6 +11,7 @@
 
 #include "layout_puc.h"
 #include "oracle.skel.h"
+#include "oracle_old.skel.h"
 #include "timer_set.h"
 
 #define RING_BYTES (64 * 1024 * 1024) /* a second's worth: the test may have to wait for a CPU */
@@ -81,14 +82,33 @@ static int set_layouts(struct tap *tap, bool with_relocation)
 	return 0;
 }
 
-static int load(struct tap *tap, uint32_t max_depth)
+/* The programs for kernels before 6.1 in the same skeleton, as in user/session/sampler.c. */
+static struct oracle_bpf *open_old(void)
+{
+	struct oracle_bpf *bpf = calloc(1, sizeof(*bpf));
+
+	if (!bpf || oracle_bpf__create_skeleton(bpf))
+		goto failed;
+	bpf->skeleton->data = (void *)oracle_old_bpf__elf_bytes(&bpf->skeleton->data_sz);
+	if (bpf_object__open_skeleton(bpf->skeleton, NULL))
+		goto failed;
+	bpf_map__set_map_flags(bpf->maps.targets, 0);
+	bpf_map__set_map_flags(bpf->maps.images, 0);
+	bpf_map__set_max_entries(bpf->maps.images, 2);
+	return bpf;
+failed:
+	oracle_bpf__destroy(bpf);
+	return NULL;
+}
+
+static int load(struct tap *tap, uint32_t max_depth, bool is_old)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
-	struct oracle_bpf *bpf = oracle_bpf__open();
+	struct oracle_bpf *bpf = is_old ? open_old() : oracle_bpf__open();
 	int error;
 
 	if (!bpf)
-		return -errno;
+		return -ENOMEM;
 	tap->bpf = bpf;
 	bpf->rodata->max_depth = max_depth;
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
@@ -106,7 +126,8 @@ static int load(struct tap *tap, uint32_t max_depth)
 	return error;
 }
 
-int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **opened)
+static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *receiver,
+		    struct tap **opened)
 {
 	struct tap *tap = calloc(1, sizeof(*tap));
 	int error;
@@ -115,7 +136,7 @@ int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct ta
 	if (!tap)
 		return -ENOMEM;
 	tap->receiver = *receiver;
-	error = load(tap, max_depth);
+	error = load(tap, max_depth, is_old);
 	if (error)
 		goto cleanup;
 	tap->ring = ring_buffer__new(bpf_map__fd(tap->bpf->maps.records), receive, tap, NULL);
@@ -128,6 +149,16 @@ int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct ta
 cleanup:
 	tap__close(tap);
 	return error;
+}
+
+int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)
+{
+	return open_tap(max_depth, false, receiver, tap);
+}
+
+int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)
+{
+	return open_tap(max_depth, true, receiver, tap);
 }
 
 void tap__close(struct tap *tap)

@@ -28,6 +28,9 @@ struct tap_losses {
 
 /* 0 or -errno. */
 int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap);
+
+/* The same with the programs that luaspy has for kernels before 6.1; newer ones take them, too. */
+int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap);
 void tap__close(struct tap *tap);
 
 /* 0 or -errno. */

@@ -9,7 +9,7 @@
  * That finds what a transition makes the walker believe, thousands of times as often as in programs
  * that do anything else. Cut: the deepest stacks do not fit. Growing: hasty, and all that happens
  * is that stacks are moved. Blind: growing, for a walker that does not know how that is done
- * from 5.4.5 on, to see that it would show.
+ * from 5.4.5 on, to see that it would show. Old: hasty, by the programs for kernels before 6.1.
  *
  * ORACLE_SAMPLES: how many of each run (6000). ORACLE_RUNS: which, as a pattern ("lua5.4 *").
  */
@@ -41,7 +41,7 @@
 #define SHOWN_MAX        10
 #define DRAINS_MAX       30000 /* of 10 ms and more */
 
-enum pace { STEADY, CUT, HASTY, RETURNING, GROWING, BLIND };
+enum pace { STEADY, CUT, HASTY, RETURNING, GROWING, BLIND, OLD };
 
 static const struct {
 	const char *name;
@@ -54,6 +54,7 @@ static const struct {
 	[RETURNING] = {"returning", "3 functions_returned", DEEP},
 	[GROWING] = {"growing", "3 growing", DEEP},
 	[BLIND] = {"blind", "3 growing", DEEP},
+	[OLD] = {"old", "3", DEEP},
 };
 
 struct target {
@@ -165,7 +166,8 @@ static int observe(struct run *run)
 				paces[target->pace].argument, &run->workload);
 	if (error)
 		return error;
-	error = tap__open(paces[target->pace].max_depth, &receiver, &run->tap);
+	error = (target->pace == OLD ? tap__open_old : tap__open)(paces[target->pace].max_depth,
+								  &receiver, &run->tap);
 	if (!error && target->pace == BLIND)
 		error = tap__forget_relocation(run->tap);
 	if (!error)
@@ -323,6 +325,7 @@ static void add_packages(const char *minor)
 	add(program, modules, program, STEADY);
 	add(program, modules, program, HASTY);
 	add(program, modules, program, CUT);
+	add(program, modules, program, OLD);
 	snprintf(program, sizeof(program), "%.100s/host", modules);
 	snprintf(what, sizeof(what), "liblua%s", minor);
 	add(program, modules, what, STEADY);

@@ -38,5 +38,6 @@ long host__repeat(__u32 count, long (*step)(__u32 i, void *context), void *conte
 #define read_target(to, size, address)        host__read(to, size, address)
 #define read_target_string(to, size, address) host__read_string(to, size, address)
 #define repeat(count, step, context)          host__repeat(count, step, context)
+#define LS_STEP(step)                         _Static_assert(1, "nothing but the step is needed")
 
 #endif

@@ -21,9 +21,8 @@ static const struct requirement {
 } requirements[] = {
 	{BPF_FUNC_ringbuf_output, "bpf_ringbuf_output", "5.8"},
 	{BPF_FUNC_get_current_task_btf, "bpf_get_current_task_btf", "5.11"},
+	{BPF_FUNC_for_each_map_elem, "bpf_for_each_map_elem", "5.13"},
 	{BPF_FUNC_task_pt_regs, "bpf_task_pt_regs", "5.15"},
-	{BPF_FUNC_find_vma, "bpf_find_vma", "5.17"},
-	{BPF_FUNC_loop, "bpf_loop", "5.17"},
 };
 
 #define REQUIREMENTS (sizeof(requirements) / sizeof(*requirements))

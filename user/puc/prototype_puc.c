@@ -38,6 +38,7 @@ static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void
 #define LS_READ(reader, to, size, address)        read_bytes(reader, to, size, address)
 #define LS_READ_STRING(reader, to, size, address) read_string(reader, to, size, address)
 #define LS_REPEAT(count, step, context)           repeat(count, step, context)
+#define LS_STEP(step)                             _Static_assert(1, "a loop needs no more")
 #include "fingerprint_puc.h"
 
 int prototype_puc__fingerprint(const struct target_memory *memory,

@@ -14,6 +14,7 @@
 #include "log.h"
 #include "luaspy.skel.h"
 #include "priority.h"
+#include "programs.h"
 #include "relief.h"
 #include "tick_cost.h"
 #include "timers.h"
@@ -114,64 +115,9 @@ static int fail(const char *what, int error)
 	return error;
 }
 
-static int fill_families(struct sampler *sampler)
-{
-	uint32_t family = LS_FAMILY_PUC;
-	int program = bpf_program__fd(sampler->bpf->progs.walk_puc);
-
-	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.families), &family, &program,
-				   BPF_ANY)
-		       ? -errno
-		       : 0;
-}
-
-/* For processes that run a program that nobody has looked at yet. */
-static int add_empty_image(struct sampler *sampler)
-{
-	static const struct ls_target nothing = {.family = LS_FAMILY_PUC};
-	uint32_t image = LS_IMAGE_NONE;
-
-	return bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.images), &image, &nothing,
-				   BPF_ANY)
-		       ? -errno
-		       : 0;
-}
-
-/* Runs the program that looks at its caller's namespace: us. */
-static int learn_namespace(struct sampler *sampler)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, options);
-
-	return bpf_prog_test_run_opts(bpf_program__fd(sampler->bpf->progs.learn_namespace),
-				      &options);
-}
-
-static int load_programs(struct sampler *sampler)
-{
-	struct luaspy_bpf *bpf = luaspy_bpf__open();
-	int error;
-
-	if (!bpf)
-		return -errno;
-	sampler->bpf = bpf;
-	bpf->rodata->max_depth = sampler->options.max_depth;
-	bpf->rodata->follows_children =
-		sampler->options.follows_children || sampler->options.is_system_wide;
-	bpf->rodata->inherits_timers = !sampler->options.is_system_wide;
-	bpf->rodata->timer_count = timer_set__count(sampler->options.period_ns);
-	bpf->rodata->measures_itself = sampler->options.measures_cost;
-	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
-	error = luaspy_bpf__load(bpf);
-	if (!error)
-		error = fill_families(sampler);
-	if (!error)
-		error = add_empty_image(sampler);
-	return error ? error : learn_namespace(sampler);
-}
-
 static int load(struct sampler *sampler)
 {
-	int error = load_programs(sampler);
+	int error = programs__load(&sampler->options, &sampler->bpf);
 
 	if (error)
 		return fail("load the BPF program", error);
@@ -202,7 +148,6 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 	*opened = NULL;
 	if (!sampler)
 		return -ENOMEM;
-	load_failure__listen();
 	sampler->options = *options;
 	sampler->receiver = *receiver;
 	srand48(clock_ns(CLOCK_MONOTONIC));

@@ -46,7 +46,8 @@ small) flags=(-Os -ffunction-sections -fdata-sections) link_flags+=('-Wl,--gc-se
 cxx) flags=(-O2 -fexceptions) language=(-x c++ '-DLUA_LINKAGE=extern "C"') ;;
 O0) flags=(-O0) link_flags=(-static) ;;
 shared) flags=(-O2) lua_flags=(-fPIC) link_flags=() ;;
-m32) flags=(-O2 -m32) ;;
+# Headers of the kernel are where the gcc-multilib package would have a link to.
+m32) flags=(-O2 -m32 -idirafter /usr/include/x86_64-linux-gnu) ;;
 wide)
 	flags=(-O2)
 	patch+="sed -i '/define LUA_FLOAT_/s/LUA_FLOAT_DOUBLE$/LUA_FLOAT_LONGDOUBLE/' luaconf.h"

@@ -226,6 +226,12 @@ check:
 .PHONY: hosts
 hosts: $(HOSTS)
 
+# Boots kernels of Debian and runs luaspy in them; KERNELS="6.1-* arm64-*" chooses.
+.PHONY: kernels
+kernels:
+	@tests/install_dependencies.sh build test kernels
+	@OUTPUT=$(O) MAKE='$(MAKE)' tests/kernels/run.sh
+
 .PHONY: oracle
 oracle:
 	@TEST_TIMEOUT=7200 ORACLE_SAMPLES=$${ORACLE_SAMPLES:-100000} $(MAKE) check TESTS=oracle
@@ -305,7 +311,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check fuzz bench hosts oracle lint install uninstall deb clean vmlinux'
+	@echo 'all demo check fuzz bench hosts kernels oracle lint install uninstall deb clean vmlinux'
 	@echo "(the Makefile's first lines say what may be set)"
 
 -include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# install_dependencies.sh [build|demo|test|extra|lint]...: installs what these need and the machine
-# lacks, on Debian and its relatives; elsewhere it says what to install. Fetches nothing if all is
-# there.
+# install_dependencies.sh [build|demo|test|extra|kernels|lint]...: installs what these need and the
+# machine lacks, on Debian and its relatives; elsewhere it says what to install. Fetches nothing if
+# all is there.
 set -euo pipefail
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -21,6 +21,7 @@ has_fuzzer() {
 has_sanitizers() { echo 'int main(void) { return 0; }' | compiles -fsanitize=address,undefined; }
 
 builds_for_32_bits() { echo '#include <stdio.h>' | compiles -m32 -c; }
+is_static_busybox() { [ -x /bin/busybox ] && ! readelf -l /bin/busybox | grep -q INTERP; }
 has_weechat_plugin() { compgen -G "/usr/lib/*/weechat/plugins/$1.so" >/dev/null; }
 
 # Ubuntu's bpftool is a script that looks for the tools of the running kernel and may find none.
@@ -99,13 +100,26 @@ need_in_the_field() {
 
 # What a few tests want besides, 260 MB: they leave themselves out without it.
 need_extra() {
-	[ "$(uname -m)" != x86_64 ] || need gcc-multilib builds_for_32_bits
+	[ "$(uname -m)" != x86_64 ] || need "$(multilib_package)" builds_for_32_bits
 	need collectd-core has_program collectd
 	need nmap has_program nmap
 	need pandoc has_program pandoc
 	need gringo has_program clingo
 	need vim-nox has_program vim.nox
 	need rpm has_program rpm
+}
+
+# To boot kernels, 330 MB, most of it QEMU.
+need_kernels() {
+	need qemu-system-x86 has_program qemu-system-x86_64
+	need qemu-system-arm has_program qemu-system-aarch64
+	need busybox-static is_static_busybox
+	need cpio has_program cpio
+	need binutils has_program readelf
+	need debian-archive-keyring test -e /usr/share/keyrings/debian-archive-keyring.gpg
+	case $(uname -m) in
+	x86_64) need gcc-aarch64-linux-gnu has_program aarch64-linux-gnu-gcc ;;
+	esac
 }
 
 need_to_lint() {
@@ -128,6 +142,13 @@ fuzzer_package() {
 	echo "${package:-libclang-rt-dev}"
 }
 
+# Of the gcc that is there: gcc-multilib itself cannot be installed beside a cross compiler.
+multilib_package() {
+	local version
+	version=$(gcc -dumpversion 2>/dev/null) || true
+	echo "gcc-${version:+${version%%.*}-}multilib"
+}
+
 # gcc brings its own.
 sanitizers_package() {
 	local package
@@ -144,9 +165,10 @@ look_for() {
 		demo) need_to_demonstrate ;;
 		test) need_to_test ;;
 		extra) need_extra ;;
+		kernels) need_kernels ;;
 		lint) need_to_lint ;;
 		*)
-			echo "unknown purpose '$purpose' (build, demo, test, extra or lint)" >&2
+			echo "unknown purpose '$purpose' (build, demo, test, extra, kernels or lint)" >&2
 			exit 2
 			;;
 		esac

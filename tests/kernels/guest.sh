@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# guest.sh EXPECT: what a guest runs, in /luaspy, by busybox. Lines that begin with "= " are for
+# run.sh:
+#
+#   = passed STEP, = failed STEP: REASON
+#   = check VERDICT, = samples COUNT COMPLETE, = verified COUNT, = oracle COUNT WRONG
+#
+# EXPECT is "works", or "refused" where the kernel is too old.
+expect=$1
+version='5.1 5.3 5.4'
+complete_min=995 # per mille of the samples that have script on the stack
+export LUASPY=/luaspy/luaspy OUTPUT=.output
+
+passed() { echo "= passed $1"; }
+failed() { echo "= failed $1: $2"; }
+
+# run STEP COMMAND...: its output is in /tmp/out, too, and its exit status in $status.
+run() {
+	step=$1
+	shift
+	echo "---- $step: $*"
+	"$@" >/tmp/out 2>&1
+	status=$?
+	cat /tmp/out
+}
+
+# judge_status [REASON]...: the step has failed if luaspy said so, or for the first of the reasons.
+judge() {
+	if [ "$status" != 0 ]; then
+		failed "$step" "exit status $status"
+	elif [ -n "$*" ]; then
+		failed "$step" "$*"
+	else
+		passed "$step"
+	fi
+}
+
+start() {
+	"lua$1" tests/kernels/busy.lua &
+	started="$started $!"
+	sleep 0.2
+}
+
+stop() {
+	# shellcheck disable=SC2086 # several
+	kill $started
+	# shellcheck disable=SC2086
+	wait $started 2>/dev/null
+	started=
+}
+
+# The first number of a row of the summary, which is that of the samples.
+row() { awk -v name="$1" '$1 == name { gsub(",", "", $2); print $2; exit }' /tmp/out; }
+
+# judge_record MIN: at least so many samples with script on the stack, nearly all complete, and the
+# right function is hottest.
+judge_record() {
+	all=$(row all) host=$(row host) complete=$(row complete)
+	script=$((${all:-0} - ${host:-0}))
+	echo "= samples $script ${complete:-0}"
+	hottest=$(awk '/^Hottest/ { begun = 1 } begun && $1 == 1 { print; exit }' /tmp/out)
+	reason=
+	if [ "$script" -lt "$1" ]; then
+		reason="$script samples of script, not $1"
+	elif [ $((${complete:-0} * 1000)) -lt $((script * complete_min)) ]; then
+		reason="$complete of $script samples are complete"
+	elif [ "${hottest#* hottest }" = "$hottest" ]; then
+		reason="the hottest function is not the one that is"
+	fi
+	judge "$reason"
+}
+
+# what is said of the kernel, by itself and with a process
+judge_check() {
+	verdict=ok
+	grep -q ^FAIL /tmp/out && verdict=FAIL
+	echo "= check $verdict"
+	judge
+}
+
+profile() {
+	start "$1"
+	run "record $1 at 1 kHz" "$LUASPY" record -p "$!" -d 1 -o /tmp/profile.json
+	judge_record 100
+	[ "$status" = 0 ] || run "record $1 once more" "$LUASPY" record -v -p "$!" -d 1
+	run "record $1 at 10 kHz" "$LUASPY" record -p "$!" -d 1 -F 10khz -o /tmp/profile.json
+	judge_record 500
+	run "dump $1" "$LUASPY" dump --all -p "$!"
+	missing=
+	grep -q 'middle (' /tmp/out || missing="no function 'middle'"
+	grep -q '^Coroutine .*suspended' /tmp/out || missing="no suspended coroutine"
+	judge "$missing"
+	run "check $1" "$LUASPY" check -p "$!"
+	judge
+	stop
+}
+
+profile_system() {
+	for v in $version; do
+		start "$v"
+	done
+	run "record --system" "$LUASPY" record --system --max-overhead none -d 1 \
+		-o /tmp/profile.json
+	judge_record 100
+	stop
+}
+
+verify() {
+	run verifier .output/tests/e2e/test_verifier
+	awk '/ verified$/ { sum += $(NF - 1) } END { print "= verified", sum + 0 }' /tmp/out
+	judge
+}
+
+# One line that names the kernel to have; nothing written, and check agrees.
+refuse() {
+	start 5.4
+	run "record is refused" "$LUASPY" record -q -p "$!" -d 1 -o /tmp/profile.json
+	reason=
+	[ "$status" = 1 ] || reason="exit status $status"
+	[ "$(wc -l </tmp/out)" = 1 ] || reason="not one line"
+	grep -qE 'Linux [0-9]+\.[0-9]+' /tmp/out || reason="no kernel is named that would do"
+	[ ! -e /tmp/profile.json ] || reason="a profile was written"
+	status=0
+	judge "$reason"
+	run "check is refused" "$LUASPY" check -p "$!"
+	verdict=ok
+	grep -q '^FAIL  *kernel' /tmp/out && verdict=FAIL
+	echo "= check $verdict"
+	reason=
+	if [ "$verdict" = ok ] || [ "$status" = 0 ]; then reason="check takes the kernel"; fi
+	status=0
+	judge "$reason"
+	stop
+}
+
+complain() {
+	run kernel sh -c 'dmesg | grep -E "BUG:|WARNING:|Oops|Call Trace|rcu:.*stall"; true'
+	judge "$(head -n 1 /tmp/out)"
+}
+
+uname -a
+if [ "$expect" = refused ]; then
+	refuse
+else
+	run check "$LUASPY" check
+	judge_check
+	for v in $version; do
+		profile "$v"
+	done
+	profile_system
+	verify
+fi
+complain

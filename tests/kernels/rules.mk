@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What `make kernels` boots kernels with. $(GUEST) is what a guest has in its folder /luaspy: the
+# program, test programs in .output/tests as elsewhere, and files of this tree. Test programs of
+# guests are built without sanitizers, which under emulation take the time that the samples need, and
+# whose memory map some kernels refuse.
+#
+# A test program more: into GUEST_TESTS; the files that it opens, by their names in a checkout, into
+# GUEST_FILES; and guest.sh runs it.
+
+GUEST       := $(O)/guest
+GUEST_TESTS := e2e/test_verifier
+GUEST_FILES := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua
+
+GUEST_OBJECTS := $(filter-out $(O)/user/main.o,$(USER_OBJECTS))
+guest_objects_beside = $(patsubst %.c,$(O)/%.o,$(call sources_beside,$(1)))
+
+.PHONY: guest
+guest: $(GUEST)/initrd
+
+$(GUEST)/initrd: tests/kernels/guest_root.sh tests/kernels/init $(GUEST_FILES:%=$(GUEST)/%)
+	$(call say,INITRD,$@)
+	$(Q)$< '$(SYSTEM)' $(GUEST) $(GUEST_FILES) > $@
+
+$(GUEST)/luaspy: $(USER_OBJECTS)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
+
+$(GUEST_TESTS:%=$(GUEST)/.output/tests/%): $(GUEST)/.output/tests/%: \
+		$(O)/tests/%.o $$(call guest_objects_beside,$$(dir $$*)) $(GUEST_OBJECTS)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@
+
+$(O)/tests/%.o: tests/%.c $(O)/user.flags | $(GENERATED)
+	$(call say,CC,tests/$*.o)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) $(TEST_CFLAGS) -I$(dir $<) -MMD -MP -c $< -o $@
+
+$(GUEST)/tests/%: tests/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(GUEST)/.output/%: $(O)/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@

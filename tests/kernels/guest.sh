@@ -20,7 +20,8 @@ failed() { echo "= failed $1: $2"; }
 run() {
 	step=$1
 	shift
-	echo "---- $step: $*"
+	read -r uptime _ </proc/uptime
+	echo "---- $uptime s, $step: $*"
 	"$@" >/tmp/out 2>&1
 	status=$?
 	cat /tmp/out
@@ -113,6 +114,16 @@ verify() {
 	judge
 }
 
+# On the main thread (lua5.4) and on another (liblua5.4), of the oldest and the newest release.
+compare() {
+	for v in 5.1 5.4; do
+		run "oracle $v" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=1000 "ORACLE_RUNS=*lua$v *" \
+			.output/tests/oracle/test_oracle
+		awk '/^(lib)?lua/ && NF == 12 { print "= oracle", $3, $(NF - 1) }' /tmp/out
+		judge
+	done
+}
+
 # One line that names the kernel to have; nothing written, and check agrees.
 refuse() {
 	start 5.4
@@ -151,5 +162,6 @@ else
 	done
 	profile_system
 	verify
+	compare
 fi
 complain

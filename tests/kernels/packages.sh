@@ -101,10 +101,52 @@ kernel() {
 	echo "$file"
 }
 
+# This machine's own, for its compilers and Debian's libraries of other architectures to agree.
+own_suite() {
+	# shellcheck disable=SC1091
+	(. /etc/os-release && echo "$VERSION_CODENAME")
+}
+
+# Links that would lead out of the folder, to this machine's own files, are made to stay inside.
+keep_inside() {
+	local link
+	find "$1" -type l -lname '/*' | while read -r link; do
+		ln -sfn --relative "$1$(readlink "$link")" "$link"
+	done
+}
+
+root() {
+	local architecture=$1 packages key folder file
+	shift
+	use_apt "$(own_suite)" "$architecture"
+	packages=$(apt-get install -y -qq --print-uris "$@") ||
+		give_up "not in Debian's $(own_suite) for $architecture: one of $*"
+	key=$(awk '{ print $2 }' <<<"$packages" | sort | sha256sum)
+	folder=$cache/root-$architecture-${key:0:16}
+	if [ ! -d "$folder" ]; then
+		work=$(mktemp -d "$cache/.new.XXXXXX")
+		trap 'rm -rf "$work"' EXIT
+		mkdir -p "$work/archives/partial" "$work/root"
+		apt-get install -y -q --download-only -o Dir::Cache::archives="$work/archives" "$@" >&2 ||
+			give_up "cannot download libraries for $architecture"
+		for file in "$work"/archives/*.deb; do
+			dpkg-deb -x "$file" "$work/root"
+		done
+		keep_inside "$work/root"
+		mv -T "$work/root" "$folder" 2>/dev/null || [ -d "$folder" ]
+	fi
+	echo "$folder"
+}
+
 case ${1:-} in
 kernel) kernel "$2" "$3" "$4" ;;
+root)
+	shift
+	root "$@"
+	;;
 *)
 	echo "usage: packages.sh kernel SUITE ARCHITECTURE RELEASE" >&2
+	echo "       packages.sh root ARCHITECTURE PACKAGE..." >&2
 	exit 2
 	;;
 esac

@@ -9,8 +9,9 @@
 # GUEST_FILES; and guest.sh runs it.
 
 GUEST       := $(O)/guest
-GUEST_TESTS := e2e/test_verifier
-GUEST_FILES := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua
+GUEST_TESTS := e2e/test_verifier oracle/test_oracle
+GUEST_FILES := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua \
+               tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host))
 
 GUEST_OBJECTS := $(filter-out $(O)/user/main.o,$(USER_OBJECTS))
 guest_objects_beside = $(patsubst %.c,$(O)/%.o,$(call sources_beside,$(1)))

@@ -68,7 +68,7 @@ prepare() {
 	for architecture in $architectures; do
 		case $architecture in
 		"$own_architecture") "${MAKE:-make}" guest ;;
-		*) ;;
+		*) tests/kernels/cross_make.sh "$architecture" guest ;;
 		esac
 	done
 }

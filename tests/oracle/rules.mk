@@ -15,7 +15,7 @@ $(O)/tests/oracle/oracle.o $(O)/tests/oracle/oracle_old.o:
 	$(call say,BPFLINK,$(@F))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(O)/asan/tests/oracle/tap.o: | $(ORACLE_SKELETONS)
+$(O)/asan/tests/oracle/tap.o $(O)/tests/oracle/tap.o: | $(ORACLE_SKELETONS)
 
 # Shared: a module for Debian's lua5.x, and a program that links liblua5.x and runs it on a thread.
 ORACLE_TARGETS := $(ORACLE_RELEASES:%=$(O)/tests/oracle/%/oracle.so) \

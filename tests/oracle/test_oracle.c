@@ -12,6 +12,8 @@
  * from 5.4.5 on, to see that it would show. Old: hasty, by the programs for kernels before 6.1.
  *
  * ORACLE_SAMPLES: how many of each run (6000). ORACLE_RUNS: which, as a pattern ("lua5.4 *").
+ * ORACLE_ONLY_WRONG: set and not empty, a run may have any number of samples in windows, for an
+ * emulated machine is interrupted at other places than a real one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -237,6 +239,13 @@ static void print_totals(void)
 	}
 }
 
+static bool only_wrong_counts(void)
+{
+	const char *text = getenv("ORACLE_ONLY_WRONG");
+
+	return text && *text;
+}
+
 static void check_outcomes(const struct run *run)
 {
 	const uint64_t *n = run->outcomes;
@@ -248,6 +257,10 @@ static void check_outcomes(const struct run *run)
 	}
 	assert_int_equal(n[OUTCOME_HOST], 0);
 	assert_int_equal(n[OUTCOME_WRONG], 0);
+	/* Who reads nothing is never wrong. */
+	assert_in_range(n[OUTCOME_UNREADABLE] * 2, 0, run->samples);
+	if (only_wrong_counts())
+		return;
 	if (run->target->pace == STEADY || run->target->pace == CUT)
 		assert_in_range(n[OUTCOME_WINDOW] * 1000, 0, run->samples * WINDOW_PER_MILLE);
 }

@@ -9,7 +9,8 @@
 #
 # EXPECT is "works", or "refused" where the kernel is too old.
 expect=$1
-version='5.1 5.3 5.4'
+versions='5.1 5.3 5.4'
+profile=/tmp/profile.json
 complete_min=995 # per mille of the samples that have script on the stack
 export LUASPY=/luaspy/luaspy OUTPUT=.output
 
@@ -81,30 +82,32 @@ judge_check() {
 	judge
 }
 
+# However long so many samples take where everything is emulated.
 profile() {
 	start "$1"
-	run "record $1 at 1 kHz" "$LUASPY" record -p "$!" -d 1 -o /tmp/profile.json
-	judge_record 100
-	[ "$status" = 0 ] || run "record $1 once more" "$LUASPY" record -v -p "$!" -d 1
-	run "record $1 at 10 kHz" "$LUASPY" record -p "$!" -d 1 -F 10khz -o /tmp/profile.json
+	run "record $1 at 1 kHz" "$LUASPY" record -p "$!" -d 20 --until-samples 500 -o "$profile"
 	judge_record 500
+	[ "$status" = 0 ] || run "record $1 once more" "$LUASPY" record -v -p "$!" -d 1
+	run "record $1 at 10 kHz" "$LUASPY" record -p "$!" -d 20 --until-samples 2000 -F 10khz \
+		-o "$profile"
+	judge_record 2000
 	run "dump $1" "$LUASPY" dump --all -p "$!"
 	missing=
 	grep -q 'middle (' /tmp/out || missing="no function 'middle'"
 	grep -q '^Coroutine .*suspended' /tmp/out || missing="no suspended coroutine"
 	judge "$missing"
-	run "check $1" "$LUASPY" check -p "$!"
-	judge
 	stop
 }
 
 profile_system() {
-	for v in $version; do
+	for v in $versions; do
 		start "$v"
 	done
-	run "record --system" "$LUASPY" record --system --max-overhead none -d 1 \
-		-o /tmp/profile.json
-	judge_record 100
+	run "record --system" "$LUASPY" record --system --max-overhead none -d 20 --until-samples 500 \
+		-o "$profile"
+	judge_record 500
+	run "check -p" "$LUASPY" check -p "$!"
+	judge_check
 	stop
 }
 
@@ -114,10 +117,11 @@ verify() {
 	judge
 }
 
-# On the main thread (lua5.4) and on another (liblua5.4), of the oldest and the newest release.
+# Steady and hasty, on the main thread (lua5.4) and on another (liblua5.4), of the oldest release and
+# the newest.
 compare() {
 	for v in 5.1 5.4; do
-		run "oracle $v" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=1000 "ORACLE_RUNS=*lua$v *" \
+		run "oracle $v" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=1000 "ORACLE_RUNS=*lua$v *y" \
 			.output/tests/oracle/test_oracle
 		awk '/^(lib)?lua/ && NF == 12 { print "= oracle", $3, $(NF - 1) }' /tmp/out
 		judge
@@ -127,12 +131,12 @@ compare() {
 # One line that names the kernel to have; nothing written, and check agrees.
 refuse() {
 	start 5.4
-	run "record is refused" "$LUASPY" record -q -p "$!" -d 1 -o /tmp/profile.json
+	run "record is refused" "$LUASPY" record -q -p "$!" -d 1 -o "$profile"
 	reason=
 	[ "$status" = 1 ] || reason="exit status $status"
 	[ "$(wc -l </tmp/out)" = 1 ] || reason="not one line"
 	grep -qE 'Linux [0-9]+\.[0-9]+' /tmp/out || reason="no kernel is named that would do"
-	[ ! -e /tmp/profile.json ] || reason="a profile was written"
+	[ ! -e "$profile" ] || reason="a profile was written"
 	status=0
 	judge "$reason"
 	run "check is refused" "$LUASPY" check -p "$!"
@@ -157,7 +161,7 @@ if [ "$expect" = refused ]; then
 else
 	run check "$LUASPY" check
 	judge_check
-	for v in $version; do
+	for v in $versions; do
 		profile "$v"
 	done
 	profile_system

@@ -24,6 +24,9 @@
 # and for linking. They are compiled as C in every variant. HOST_PATCH is a shell command that
 # changes a copy of Lua's sources first, in their folder; HOST_FLAGS are further flags for them.
 #
+# HOST_TRIPLE (aarch64-linux-gnu) is built for instead of this machine, with the C library that is in
+# the folder HOST_SYSTEM.
+#
 # Lua's objects are kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests, by all that they depend on.
 # Exit status 3, with a reason: the sources, or the compiler for it, are not there.
 set -euo pipefail
@@ -60,6 +63,13 @@ moved-proto) flags=(-O2) patch+="swap 'TValue [*]k;' 'Instruction [*]code;' lobj
 	exit 2
 	;;
 esac
+if [ -n "${HOST_TRIPLE:-}" ]; then
+	case ${compiler[0]} in
+	gcc) compiler=("$HOST_TRIPLE-gcc") ;;
+	clang) compiler=(clang "--target=$HOST_TRIPLE") ;;
+	esac
+	compiler+=("--sysroot=$HOST_SYSTEM")
+fi
 read -ra more <<<"${HOST_FLAGS:-}"
 lua_flags+=("${flags[@]}" -w -DLUA_USE_POSIX "${more[@]}")
 
@@ -72,7 +82,7 @@ fi
 sources=$("$here/sources.sh" "$release")
 key=$(
 	{
-		echo "$sources" "$release" "$patch" "${lua_flags[@]}" "${language[@]}"
+		echo "$sources" "$release" "$patch" "${lua_flags[@]}" "${language[@]}" "${compiler[@]}"
 		"${compiler[@]}" --version
 		cat "$0" "$sources"/*.[ch]
 	} | sha256sum

@@ -5,13 +5,17 @@
 # guests are built without sanitizers, which under emulation take the time that the samples need, and
 # whose memory map some kernels refuse.
 #
-# A test program more: into GUEST_TESTS; the files that it opens, by their names in a checkout, into
-# GUEST_FILES; and guest.sh runs it.
+# A test program more, for every architecture or for one: into GUEST_TESTS or GUEST_TESTS_arm64, and
+# the files that it opens, by their names in a checkout, into GUEST_FILES or GUEST_FILES_arm64.
+# guest.sh runs it.
+
+GUEST_TESTS_arm64 :=
+GUEST_FILES_arm64 :=
 
 GUEST       := $(O)/guest
-GUEST_TESTS := e2e/test_verifier oracle/test_oracle
+GUEST_TESTS := e2e/test_verifier oracle/test_oracle $(GUEST_TESTS_$(ARCH))
 GUEST_FILES := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua \
-               tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host))
+               tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host)) $(GUEST_FILES_$(ARCH))
 
 GUEST_OBJECTS := $(filter-out $(O)/user/main.o,$(USER_OBJECTS))
 guest_objects_beside = $(patsubst %.c,$(O)/%.o,$(call sources_beside,$(1)))

@@ -21,17 +21,17 @@ mkdir -p "$logs"
 
 # The lines of kernels.txt that are asked for, without comments.
 selected() {
-	local name suite architecture release set expect pattern
-	while read -r name suite architecture release set expect; do
+	local name suite architecture release set rest pattern
+	while read -r name suite architecture release set rest; do
 		if [ -z "${KERNELS:-}" ]; then
-			[ "$set" != ci ] || echo "$name $suite $architecture $release $expect"
+			[ "$set" != ci ] || echo "$name $suite $architecture $release $rest"
 			continue
 		fi
 		set -f
 		for pattern in $KERNELS; do
 			# shellcheck disable=SC2053 # a pattern
 			[[ $name == $pattern ]] || continue
-			echo "$name $suite $architecture $release $expect"
+			echo "$name $suite $architecture $release $rest"
 			break
 		done
 		set +f
@@ -87,9 +87,9 @@ faults() {
 
 # name release arch check steps samples complete oracle wrong verified seconds verdict
 summarize() {
-	local log=$1 name=$2 release=$3 architecture=$4 seconds=$5 verdict=$6
+	local log=$1 name=$2 release=$3 architecture=$4 seconds=$5 verified_max=$6 verdict=$7
 	awk -v OFS='\t' -v name="$name" -v release="$release" -v arch="$architecture" \
-		-v seconds="$seconds" -v verdict="$verdict" '
+		-v seconds="$seconds" -v most="$verified_max" -v verdict="$verdict" '
 		function known(text) { return text == "" ? "-" : text }
 		$1 != "=" { next }
 		$2 == "passed" { passed++; steps++ }
@@ -97,7 +97,7 @@ summarize() {
 		$2 == "check" { check = $3 }
 		$2 == "samples" { samples += $3; complete += $4 }
 		$2 == "oracle" { oracle += $3; wrong += $4 }
-		$2 == "verified" && $3 { verified = $3 }
+		$2 == "verified" && $3 { verified = $3 "/" most }
 		END {
 			share = samples ? sprintf("%.2f%%", 100 * complete / samples) : "-"
 			print name, release, arch, known(check), (passed + 0) "/" (steps + 0),
@@ -106,7 +106,7 @@ summarize() {
 		}' "$log"
 }
 
-columns='%-15s %-26s %-6s %-6s %-6s %8s %8s %8s %6s %9s %5s  %s\n'
+columns='%-15s %-26s %-6s %-6s %-6s %8s %8s %8s %6s %12s %4s  %s\n'
 
 print_header() {
 	# shellcheck disable=SC2059 # of columns
@@ -115,14 +115,14 @@ print_header() {
 
 # Boots one kernel; its line goes to NAME.result.
 boot() {
-	local name=$1 suite=$2 architecture=$3 release=$4 expect=$5
+	local name=$1 suite=$2 architecture=$3 release=$4 expect=$5 verified_max=$6
 	local log=$logs/$name.log kernel status=0 begun=0 seconds=0 reasons verdict=passed
 	: >"$log"
 	if kernel=$(tests/kernels/packages.sh kernel "$suite" "$architecture" "$release" 2>"$log"); then
 		release=${kernel##*/vmlinuz-}
 		begun=$SECONDS
 		timeout --kill-after=5 "$limit" "$0" --emulate "$architecture" "$kernel" \
-			"$(initrd_of "$architecture")" "panic=-1 quiet expect=$expect" \
+			"$(initrd_of "$architecture")" "panic=-1 quiet expect=$expect verified_max=$verified_max" \
 			2>&1 | tr -d '\r' >"$log" || status=$?
 		seconds=$((SECONDS - begun))
 		reasons=$(faults "$log" "$status")
@@ -130,7 +130,7 @@ boot() {
 		reasons="cannot be had: $(tail -n 1 "$log")"
 	fi
 	[ -z "$reasons" ] || verdict=FAILED
-	summarize "$log" "$name" "$release" "$architecture" "$seconds" "$verdict" \
+	summarize "$log" "$name" "$release" "$architecture" "$seconds" "$verified_max" "$verdict" \
 		>"$logs/$name.result"
 	# In one piece, for others write, too.
 	# shellcheck disable=SC2046,SC2059 # of columns

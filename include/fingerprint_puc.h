@@ -243,10 +243,11 @@ static long ls_puc_fold_upvalue(__u32 i, void *context)
 }
 LS_STEP(ls_puc_fold_upvalue);
 
-/* The first items of an array, whose pointer and count lie in the Proto at those offsets: how many. */
-static inline __attribute__((always_inline)) __u32
-ls_puc_read_items(struct ls_puc_fold *fold, const __u8 *proto, __u8 array, __u8 number,
-		  __u32 item_size)
+/* The first items of an array, whose pointer and count lie in the Proto at those offsets: how many.
+ */
+static inline __attribute__((always_inline)) __u32 ls_puc_read_items(struct ls_puc_fold *fold,
+								     const __u8 *proto, __u8 array,
+								     __u8 number, __u32 item_size)
 {
 	__u32 count = ls_half(proto, number);
 

@@ -14,19 +14,40 @@ VERSION := 0.1.0
 PREFIX  ?= /usr/local
 O       ?= .output
 
+comma := ,
+empty :=
+
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .SECONDARY:
 .DEFAULT_GOAL := all
 
-ifeq ($(origin CC),default)
-CC := gcc
-endif
+MACHINE    := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
+ARCH       ?= $(MACHINE)
 CLANG      ?= clang
 PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
-ARCH       ?= $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(shell uname -m)))
+
+# For another machine: in a folder of its own, by Debian's compiler for it. SYSROOT has what is
+# linked; it is downloaded if it is not there.
+ifneq ($(ARCH),$(MACHINE))
+ifeq ($(origin O),file)
+O          := $(O)/$(ARCH)
+endif
+ifeq ($(origin CC),default)
+CROSS      := $(if $(filter arm64,$(ARCH)),aarch64,x86_64)-linux-gnu
+SYSROOT    ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/luaspy/sysroot-$(ARCH)
+CC         := $(CROSS)-gcc --sysroot=$(SYSROOT)
+LDFLAGS    += $(addprefix -Wl$(comma)-rpath-link$(comma)$(SYSROOT),/lib/$(CROSS) /usr/lib/$(CROSS))
+PKG_CONFIG := env PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+              PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(CROSS)/pkgconfig $(PKG_CONFIG)
+endif
+endif
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 
 ifeq ($(V),1)
 say =
@@ -39,7 +60,7 @@ endif
 # ---- what there is
 
 BPF_SOURCES  := $(wildcard bpf/*.bpf.c)
-USER_SOURCES := $(wildcard user/*.c user/*/*.c)
+USER_SOURCES := $(filter-out user/static/%,$(wildcard user/*.c user/*/*.c))
 BPF_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/%.o)
 USER_OBJECTS := $(USER_SOURCES:%.c=$(O)/%.o)
 OLD_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/old/%.o)
@@ -71,9 +92,12 @@ TEST_LIBRARIES := cmocka jansson
 
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 
+# The same sources give the same bytes, in whatever folder they are built.
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
+
 # -D_GNU_SOURCE= so that a file may still define it.
 USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude -Ibpf $(patsubst %/,-I%,$(wildcard user/*/)) -I$(O) $(LIBRARY_CFLAGS) \
-              $(CPPFLAGS) $(CFLAGS)
+              $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP)
 TEST_CFLAGS = -Itests/support $(TEST_LIBRARY_CFLAGS)
 ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
@@ -93,13 +117,11 @@ endif
 
 # BPF_PROG() declares parameters that a program may not use, hence -Wno-unused-parameter.
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -fno-stack-protector -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
-             -Wno-unused-parameter -I$(VMLINUX_DIR) -Iinclude $(LIBRARY_CFLAGS)
+             -Wno-unused-parameter -I$(VMLINUX_DIR) -Iinclude $(LIBRARY_CFLAGS) $(PREFIX_MAP)
 
 # With the revision where this is a checkout of its own, not a folder inside somebody else's.
 REVISION := $(if $(wildcard .git),$(shell git rev-parse --short HEAD 2>/dev/null))
 MODIFIED := $(if $(REVISION),$(shell git diff --quiet HEAD -- 2>/dev/null || echo modified))
-comma    := ,
-empty    :=
 VERSION_STRING := $(VERSION)$(if $(REVISION),$(empty) ($(REVISION)$(if $(MODIFIED),$(comma) modified)))
 
 # Only what shows the version is built anew when it changes.
@@ -110,7 +132,7 @@ VERSION_OBJECTS := $(patsubst %.c,%.o,$(shell grep -sl LUASPY_VERSION $(USER_SOU
 .PHONY: all
 all: luaspy
 
-luaspy: $(USER_OBJECTS)
+luaspy $(O)/luaspy: $(USER_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
 
@@ -177,7 +199,7 @@ $(O)/user.flags:    flags = $(CC) $(USER_CFLAGS)
 $(O)/asan.flags:    flags = $(CC) $(ASAN_CFLAGS)
 $(O)/version.flags: flags = $(VERSION_STRING)
 
-$(O)/%.flags: FORCE | $(O)/
+$(O)/%.flags: FORCE | $(O)/ $(SYSROOT)
 	$(file >$@.new,$(flags))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
@@ -210,6 +232,8 @@ $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 	$(call say,BPF,tests/$*.bpf.o)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -Ibpf -MMD -MP -c $< -o $@
+
+-include $(wildcard user/*/rules.mk)
 
 TEST_FILES :=
 -include $(wildcard tests/*/rules.mk)

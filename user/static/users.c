@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Users and groups for the static luaspy, which knows those of /etc/passwd and /etc/group.
+ *
+ * glibc's own functions ask the services that /etc/nsswitch.conf names, and load each from a shared
+ * library that must come from the very glibc that was linked: elsewhere they fail, or crash. These
+ * replace them, so the rest of luaspy calls getpwnam() and needs no second version. The luaspy that
+ * is linked dynamically does not have this file, and finds users of LDAP or systemd as well.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL: no such user. Else good until the next call. */
+static struct passwd *find_user(const char *name, uid_t uid)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd *entry;
+
+	if (!file)
+		return NULL;
+	do
+		entry = fgetpwent(file);
+	while (entry && (name ? strcmp(entry->pw_name, name) != 0 : entry->pw_uid != uid));
+	fclose(file);
+	return entry;
+}
+
+struct passwd *getpwnam(const char *name)
+{
+	return find_user(name, 0);
+}
+
+struct passwd *getpwuid(uid_t uid)
+{
+	return find_user(NULL, uid);
+}
+
+static int has_member(const struct group *group, const char *user)
+{
+	for (char **member = group->gr_mem; *member; member++)
+		if (!strcmp(*member, user))
+			return 1;
+	return 0;
+}
+
+int initgroups(const char *user, gid_t main_group)
+{
+	gid_t *groups = malloc(sizeof(*groups)), *more;
+	FILE *file = fopen("/etc/group", "re");
+	const struct group *entry;
+	size_t count = 1;
+	int failed = -1;
+
+	if (!groups)
+		goto cleanup;
+	groups[0] = main_group;
+	while (file && (entry = fgetgrent(file))) {
+		if (entry->gr_gid == main_group || !has_member(entry, user))
+			continue;
+		more = reallocarray(groups, count + 1, sizeof(*groups));
+		if (!more)
+			goto cleanup;
+		groups = more;
+		groups[count++] = entry->gr_gid;
+	}
+	failed = setgroups(count, groups);
+cleanup:
+	if (file)
+		fclose(file);
+	free(groups);
+	return failed;
+}

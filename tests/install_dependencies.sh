@@ -51,6 +51,8 @@ need_to_build() {
 	need zlib1g-dev has_library zlib
 	need libncurses-dev has_library ncursesw
 	need uthash-dev has_header uthash.h
+	need ncurses-bin has_program infocmp
+	need binutils has_program readelf
 }
 
 need_to_demonstrate() {
@@ -78,6 +80,7 @@ need_to_test() {
 	need systemd test -x /lib/systemd/systemd
 	need dpkg-dev has_program dpkg-shlibdeps
 	need lintian has_program lintian
+	need busybox-static is_static_busybox
 	need redis-server has_program redis-server
 	need redis-tools has_program redis-cli
 	need_in_the_field

@@ -8,6 +8,8 @@ TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/l
 TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
 TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/forbid $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
+TEST_FILES += $(O)/tests/programs/contain $(O)/tests/programs/host-musl $(STATIC)
+TEST_FILES += $(O)/tests/programs/characters $(O)/tests/programs/characters-static
 endif
 
 define build_lua_host
@@ -34,6 +36,18 @@ $(O)/tests/programs/sleepers-musl: tests/programs/sleepers.c tests/hosts/sources
 		musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -w -static -pthread -I"$$sources" $< \
 			$$(ls "$$sources"/l*.c | grep -v -e /lua.c -e /luac.c -e /ltests.c) -lm -o $@; fi
 
+# As on Alpine: the interpreter's loader and library are musl's.
+$(O)/tests/programs/host-musl: tests/programs/host.c tests/hosts/sources.sh
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)if command -v musl-gcc >/dev/null && sources=$$(tests/hosts/sources.sh 5.4.8); then \
+		musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -w -DLUA_USE_POSIX -pthread -s -I"$$sources" $< \
+			$$(ls "$$sources"/l*.c | grep -v -e /lua.c -e /luac.c -e /ltests.c) -lm -o $@; fi
+
+$(O)/tests/programs/characters-static: tests/programs/characters.c $(O)/user/static/utf8.o
+	$(call say,CC,tests/programs/$(@F))
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O2 -static -Wl,--wrap=setlocale $^ -o $@
+
 $(O)/tests/programs/fibers-%: tests/programs/fibers.c
 	$(build_lua_host)
 
@@ -53,10 +67,12 @@ $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/host
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
 
-$(O)/tests/programs/lineage $(O)/tests/programs/churn $(O)/tests/programs/forbid: $(O)/tests/programs/%: tests/programs/%.c
+PLAIN_PROGRAMS := $(addprefix $(O)/tests/programs/,lineage churn forbid contain characters)
+
+$(PLAIN_PROGRAMS): $(O)/tests/programs/%: tests/programs/%.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -pthread $< -o $@
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O2 -pthread $< -o $@
 
 $(O)/tests/programs/%.so: tests/programs/%.c
 	$(call say,CC,tests/programs/$(@F))

@@ -30,7 +30,7 @@ $(STATIC): $(USER_OBJECTS) $(STATIC_OBJECTS)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static-pie -Wl,--fatal-warnings -Wl,--wrap=setlocale $^ \
 		$(STATIC_LIBS) $(LDLIBS) -o $@.debug
 	$(Q)$(STRIP) -o $@.new $@.debug
-	$(Q)user/static/check.sh $@.new
+	$(Q)user/static/check.sh $@.new $(ARCH)
 	$(Q)mv $@.new $@
 
 .PHONY: static

@@ -70,7 +70,7 @@ int wcwidth(wchar_t character)
 	size_t low = 0, high = sizeof(widths) / sizeof(widths[0]);
 	uint32_t code = (uint32_t)character;
 
-	if (!is_utf8 && code > 0x7f)
+	if (code > (is_utf8 ? 0x10ffff : 0x7f))
 		return -1;
 	while (low < high) {
 		size_t middle = (low + high) / 2;

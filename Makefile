@@ -282,8 +282,11 @@ lint:
 define install_shared
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/share/$(1))
 	$(Q)mkdir -p $(O) && sh user/share/$(2) ./luaspy > $(O)/shared
-	$(Q)install -D -m 644 $(O)/shared $(DESTDIR)$(PREFIX)/share/$(1)
+	$(Q)$(INSTALL) put 644 $(O)/shared $(PREFIX)/share/$(1)
 endef
+
+# It keeps a list of the folders that it makes, for uninstall.
+INSTALL := user/share/install.sh '$(DESTDIR)' $(PREFIX)/share/luaspy/folders
 
 MANUAL        := man/man1/luaspy.1
 COMPLETE_BASH := bash-completion/completions/luaspy
@@ -301,14 +304,14 @@ CAPABILITIES := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_check
 .PHONY: install
 install: $(if $(wildcard luaspy),,all)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/luaspy)
-	$(Q)install -D -m 755 luaspy $(DESTDIR)$(PREFIX)/bin/luaspy
+	$(Q)$(INSTALL) put 755 luaspy $(PREFIX)/bin/luaspy
 	$(call install_shared,$(MANUAL),manual.sh)
 	$(call install_shared,$(COMPLETE_BASH),completion.sh bash)
 	$(call install_shared,$(COMPLETE_ZSH),completion.sh zsh)
 	$(call install_shared,$(COMPLETE_FISH),completion.sh fish)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/$(UNIT))
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|' user/share/luaspy.service.in > $(O)/shared
-	$(Q)install -D -m 644 $(O)/shared $(DESTDIR)$(PREFIX)/$(UNIT)
+	$(Q)$(INSTALL) put 644 $(O)/shared $(PREFIX)/$(UNIT)
 ifneq ($(SETCAP),)
 	$(Q)setcap $(CAPABILITIES) $(DESTDIR)$(PREFIX)/bin/luaspy
 else ifeq ($(DESTDIR),)
@@ -316,17 +319,11 @@ else ifeq ($(DESTDIR),)
 	@echo "As a service: 'systemctl daemon-reload && systemctl enable --now luaspy'"
 endif
 
-# A Debian package, of what was built.
-.PHONY: deb
-deb: $(if $(wildcard luaspy),,all)
-	$(call say,DEB,$(O)/deb)
-	$(Q)sh user/share/debian_package.sh ./luaspy $(O)/deb
-
 .PHONY: uninstall
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/luaspy $(DESTDIR)$(PREFIX)/$(UNIT) \
-		$(addprefix $(DESTDIR)$(PREFIX)/share/,$(MANUAL) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
+	$(Q)$(INSTALL) remove $(addprefix $(PREFIX)/,bin/luaspy $(UNIT)) \
+		$(addprefix $(PREFIX)/share/,$(MANUAL) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
 
 .PHONY: clean
 clean:
@@ -335,7 +332,8 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check fuzz bench hosts kernels oracle lint install uninstall deb clean vmlinux'
+	@echo 'all demo check fuzz bench hosts kernels oracle lint install uninstall clean vmlinux'
+	@echo 'static image deb reproducible'
 	@echo "(the Makefile's first lines say what may be set)"
 
 -include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))

@@ -16,8 +16,8 @@ python3 tests/lint_c.py "${c_files[@]}" || status=1
 # A command that the README tells to type has to exist.
 if [ -e README.md ]; then
 	while read -r target; do
-		grep -qE "^$target:" Makefile && continue
-		echo "README.md: no target '$target' in Makefile" >&2
+		grep -qE "^$target:" Makefile ./*/*/rules.mk && continue
+		echo "README.md: no target '$target' in Makefile or a rules.mk" >&2
 		status=1
 	done < <(grep -oE '(^|`|\$ |sudo |&& )make [a-z][a-z-]*' README.md | sed 's/.*make //' | sort -u)
 fi

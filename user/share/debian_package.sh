@@ -1,22 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# debian_package.sh LUASPY FOLDER: makes FOLDER/luaspy_VERSION_ARCHITECTURE.deb of the program LUASPY
-# and what it says of itself; says the file's name. To be run in the folder of the sources. Debian's
-# variables DEBFULLNAME, DEBEMAIL and SOURCE_DATE_EPOCH are heeded.
+# debian_package.sh LUASPY FOLDER [PROGRAM SYSROOT]: makes FOLDER/luaspy_VERSION_ARCHITECTURE.deb of
+# the program LUASPY and what it says of itself; says the file's name. PROGRAM is packed instead
+# where it is for another machine, whose libraries are in SYSROOT (user/static/sysroot.sh). To be run
+# in the folder of the sources. $STRIP is for the program; Debian's variables DEBFULLNAME, DEBEMAIL
+# and SOURCE_DATE_EPOCH are heeded.
 set -eu
 luaspy=$(realpath "$1")
 folder=$(mkdir -p "$2" && realpath "$2")
+program=$(realpath "${3:-$1}")
+sysroot=${4:-}
+strip=${STRIP:-strip}
+given=$#
 here=$(dirname "$0")
 
-for tool in dpkg-deb dpkg-shlibdeps strip gzip; do
+for tool in dpkg-deb dpkg-shlibdeps "$strip" readelf gzip; do
 	command -v "$tool" >/dev/null && continue
 	echo "cannot make a package: no '$tool' (on Debian it is in dpkg-dev or binutils)" >&2
 	exit 1
 done
 
 version=$("$luaspy" --version | cut -d ' ' -f 2)
-architecture=$(dpkg --print-architecture)
+case $(readelf --file-header "$program" | sed -n 's/.*Machine: *//p') in
+*X86-64) architecture=amd64 ;;
+AArch64) architecture=arm64 ;;
+*) architecture=$(dpkg --print-architecture) ;;
+esac
 date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y "$luaspy")}
 export SOURCE_DATE_EPOCH="$date"
 name=${DEBFULLNAME:-$(git config user.name 2>/dev/null || id -un)}
@@ -32,8 +42,8 @@ mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$documents" \
 	"$share/bash-completion/completions" "$share/zsh/vendor-completions" \
 	"$share/fish/vendor_completions.d" "$root/lib/systemd/system" "$work/debian"
 
-strip --strip-unneeded --remove-section=.comment --remove-section=.note \
-	-o "$root/usr/bin/luaspy" "$luaspy"
+"$strip" --strip-unneeded --remove-section=.comment --remove-section=.note \
+	-o "$root/usr/bin/luaspy" "$program"
 sh "$here/manual.sh" "$luaspy" | gzip -9n >"$share/man/man1/luaspy.1.gz"
 sh "$here/completion.sh" bash "$luaspy" >"$share/bash-completion/completions/luaspy"
 sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
@@ -74,8 +84,16 @@ END
 
 # What libraries it needs, and of which versions, is in their packages.
 printf 'Source: luaspy\n\nPackage: luaspy\nArchitecture: any\n' >"$work/debian/control"
-depends=$(cd "$work" && dpkg-shlibdeps -O root/usr/bin/luaspy | sed -n 's/^shlibs:Depends=//p')
+for package in ${sysroot:+"$sysroot"/packages/*}; do
+	set -- "$@" "-S$package"
+done
+shift "$given"
+depends=$(cd "$work" && DEB_HOST_ARCH=$architecture dpkg-shlibdeps "$@" -O root/usr/bin/luaspy |
+	sed -n 's/^shlibs:Depends=//p')
 
+for script in postinst prerm postrm; do
+	install -m 755 "$here/debian/$script" "$root/DEBIAN/$script"
+done
 find "$root" -exec touch -h -d "@$date" {} +
 cat >"$root/DEBIAN/control" <<END
 Package: luaspy

@@ -379,6 +379,37 @@ static void names_each_script_a_category(void **state)
 	check_categories(*state, "chunk", "t*_", "(no chunk)");
 }
 
+/* Each looks for the end of every stack that it meets, without a lock to keep the other waiting. */
+static void two_observers_do_not_hinder_each_other(void **state)
+{
+	static const char *const names[] = {"a.json", "b.json"};
+	struct child *target, *spies[2];
+
+	need_to_record();
+	target = stage__start(*state, (const char *const[]){built_program("fibers-5.4"), "mapped",
+							    "65536", "own", "8", "1", NULL});
+	child__await_output(*state, target, "ready");
+	for (int i = 0; i < 2; i++)
+		spies[i] = start_record(*state, target->pid, "-F", "10khz", "-o", names[i], "-q");
+	for (int i = 0; i < 2; i++)
+		spying__await_timers(*state, spies[i]);
+	child__tell(target, "go");
+	child__await_output(*state, target, "done");
+	for (int i = 0; i < 2; i++) {
+		struct scriptprofile *profile;
+		int64_t complete;
+
+		kill(spies[i]->pid, SIGINT);
+		assert_int_equal(child__wait(spies[i], PATIENCE), 0);
+		profile = spying__read(*state, in_folder(*state, names[i]));
+		complete = scriptprofile__samples(profile, "complete");
+		assert_in_range(complete, 1000, INT64_MAX);
+		assert_in_range(scriptprofile__samples(profile, "unreadable"), 0, complete / 200);
+	}
+	child__tell(target, "end");
+	assert_int_equal(child__wait(target, PATIENCE), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +424,7 @@ int main(void)
 		staged(leaves_forked_children_out),
 		staged(names_each_vm_a_category),
 		staged(names_each_script_a_category),
+		staged(two_observers_do_not_hinder_each_other),
 	};
 
 	return cmocka_run_group_tests_name("fibers", tests, NULL, NULL);

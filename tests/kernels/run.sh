@@ -68,7 +68,7 @@ prepare() {
 	local architecture
 	for architecture in $architectures; do
 		case $architecture in
-		"$own_architecture") "${MAKE:-make}" guest ;;
+		"$own_architecture") "${MAKE:-make}" O="$output" guest ;;
 		*) tests/kernels/cross_make.sh "$architecture" guest ;;
 		esac
 	done
@@ -116,7 +116,7 @@ print_header() {
 # Boots one kernel; its line goes to NAME.result.
 boot() {
 	local name=$1 suite=$2 architecture=$3 release=$4 expect=$5 verified_max=$6
-	local log=$logs/$name.log kernel status=0 begun=0 seconds=0 reasons verdict=passed
+	local log=$logs/$name.log kernel status=0 begun=0 seconds=0 reasons verdict=$5
 	: >"$log"
 	if kernel=$(tests/kernels/packages.sh kernel "$suite" "$architecture" "$release" 2>"$log"); then
 		release=${kernel##*/vmlinuz-}
@@ -142,11 +142,11 @@ boot() {
 }
 
 print_markdown() {
-	echo '| kernel | architecture | check | steps | samples | complete | oracle | wrong |'
-	echo '|---|---|---|---|---|---|---|---|'
+	echo '| kernel | architecture | check | steps | samples | complete | oracle | wrong | |'
+	echo '|---|---|---|---|---|---|---|---|---|'
 	while read -r name _; do
 		[ ! -e "$logs/$name.result" ] || awk -F '\t' \
-			'{ printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, $3, $4, $5, $6, $7, $8, $9 }' \
+			'{ printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, $3, $4, $5, $6, $7, $8, $9, $NF }' \
 			"$logs/$name.result"
 	done < <(grep -v '^#' tests/kernels/kernels.txt)
 }

@@ -4,7 +4,8 @@
 # boot_systemd.sh FOLDER CGROUP: becomes a systemd with nothing to do, process 1 of namespaces of its
 # own in the cgroup of that path, whose root is FOLDER/root. It has this system's /usr, and in
 # /usr/local what FOLDER/installed holds. To be run as root; units, also those of the system, are
-# only those that are put into root/etc/systemd/system or lie in /usr/local.
+# only those that are put into root/etc/systemd/system or lie in /usr/local. Where FOLDER/upper is, it
+# takes what is written to /usr, packages can be installed, and their units are there, too.
 set -eu
 folder=$1 cgroup=$2
 root=$folder/root
@@ -32,8 +33,16 @@ mount_all() {
 	cd "$root"
 	mount --bind . .
 	cd "$root"
-	mount --bind /usr usr
-	mount -o remount,bind,ro usr
+	if [ -d "$folder/upper" ]; then
+		mkdir -p "$folder/work" var/lib/dpkg/info var/lib/dpkg/updates var/log
+		: >>var/lib/dpkg/status
+		mount -t overlay -o "lowerdir=/usr,upperdir=$folder/upper,workdir=$folder/work" usr usr
+		mount -t tmpfs -o mode=755 units usr/lib/systemd/system
+		rm -f usr/sbin/policy-rc.d
+	else
+		mount --bind /usr usr
+		mount -o remount,bind,ro usr
+	fi
 	mount --bind "$folder/installed" usr/local
 	for name in null zero full random urandom tty; do
 		: >"dev/$name"
@@ -53,9 +62,11 @@ if [ "${BOOTS-}" != inside ]; then
 	BOOTS=inside exec unshare --fork --kill-child --pid --mount --cgroup --uts --ipc --net \
 		"$0" "$folder" "$cgroup"
 fi
+units=
+[ ! -d "$folder/upper" ] || units=:/usr/lib/systemd/system
 mount_all
 pivot_root . old
 umount -l /old
 exec env -i PATH=/usr/sbin:/usr/bin container=test \
-	SYSTEMD_UNIT_PATH=/etc/systemd/system:/usr/local/lib/systemd/system \
+	SYSTEMD_UNIT_PATH="/etc/systemd/system:/usr/local/lib/systemd/system$units" \
 	/lib/systemd/systemd --system --unit=basic.target --log-target=journal

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The unit as it is installed, under a systemd of its own. */
+/* The unit as it is installed, by make or as a package, under a systemd of its own. */
 #include <glob.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -66,21 +66,34 @@ static void await_inside(struct stage *stage, const char *condition)
 	told_inside(stage, script);
 }
 
-static void install(struct stage *stage)
+/* In a shell in the folder of the sources; make makes into the stage's. */
+static void prepare(struct stage *stage, const char *commands)
 {
 	struct child *child;
 	char sources[PATH_MAX], *script;
 
 	assert_non_null(getcwd(sources, sizeof(sources)));
 	assert_true(asprintf(&script,
-			     "stage=$PWD; cd '%s'; env -u MAKEFLAGS make install O=$stage/output "
-			     "PREFIX=/usr/local DESTDIR=$stage/destination && "
-			     "mv $stage/destination/usr/local $stage/installed",
-			     sources) > 0);
+			     "set -e; stage=$PWD; cd '%s'\n"
+			     "make() { env -u MAKEFLAGS make O=$stage/output \"$@\"; }\n%s",
+			     sources, commands) > 0);
 	stage__own(stage, script, free);
 	child = start(stage, "sh", "-c", script);
 	if (child__wait(child, PATIENCE))
 		fail_msg("%s", child__errors(stage, child));
+}
+
+static void install(struct stage *stage)
+{
+	prepare(stage, "make install PREFIX=/usr/local DESTDIR=$stage/destination\n"
+		       "mv $stage/destination/usr/local $stage/installed");
+}
+
+/* As /luaspy.deb, with a /usr that it can be installed into. */
+static void make_package(struct stage *stage)
+{
+	prepare(stage, "mkdir -p $stage/installed $stage/upper $stage/root; make deb\n"
+		       "mv $stage/output/deb/*.deb $stage/root/luaspy.deb");
 }
 
 /* Why none can run here, or NULL. */
@@ -116,7 +129,15 @@ static const char *boot(struct stage *stage)
 	return "no systemd can be started in namespaces here";
 }
 
-#define need_service(stage)                                                                        \
+#define need_service(stage) need_booted(stage, install)
+
+#define need_packaged_service(stage)                                                               \
+	do {                                                                                       \
+		need_program("dpkg-shlibdeps", "dpkg-dev");                                        \
+		need_booted(stage, make_package);                                                  \
+	} while (0)
+
+#define need_booted(stage, make)                                                                   \
 	do {                                                                                       \
 		const char *why;                                                                   \
                                                                                                    \
@@ -124,7 +145,7 @@ static const char *boot(struct stage *stage)
 		need_program("/lib/systemd/systemd", "systemd");                                   \
 		need_program("nsenter", "util-linux");                                             \
 		need_program("pgrep", "procps");                                                   \
-		install(stage);                                                                    \
+		make(stage);                                                                       \
 		why = boot(stage);                                                                 \
 		if (why)                                                                           \
 			skip_because(why);                                                         \
@@ -299,6 +320,48 @@ static void systemd_finds_nothing_to_complain_about(void **state)
 			    "inactive\ndisabled\n");
 }
 
+#define INSTALL "dpkg --force-depends -i /luaspy.deb >/dev/null 2>&1 || exit 1\n"
+
+/* Set to work as an administrator does, which installing alone does not. */
+static void start_packaged(struct stage *stage)
+{
+	assert_string_equal(told_inside(stage, INSTALL "systemctl is-active luaspy || "
+						       "systemctl is-enabled luaspy || :"),
+			    "inactive\ndisabled\n");
+	told_inside(stage, "systemctl --quiet enable --now luaspy");
+	await_inside(stage, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+}
+
+static void removing_the_package_stops_and_disables_the_service(void **state)
+{
+	need_packaged_service(*state);
+	start_packaged(*state);
+	told_inside(*state, "pgrep luaspy && ls /etc/systemd/system/*.wants/luaspy.service");
+	told_inside(*state, "dpkg -r luaspy >/dev/null 2>&1");
+	assert_string_equal(told_inside(*state,
+					"pgrep luaspy; systemctl is-active luaspy; "
+					"systemctl is-enabled luaspy 2>/dev/null; "
+					"find /etc/systemd /usr/bin/luaspy -name luaspy\\*; "
+					"systemctl list-units --all --plain --no-legend "
+					"luaspy.service; ls /var/log/luaspy | "
+					"tr -d 0-9"),
+			    "inactive\nlua--.json\n");
+	told_inside(*state, "dpkg -P luaspy >/dev/null 2>&1");
+	assert_string_equal(told_inside(*state, "find /var/log -name luaspy"), "");
+}
+
+static void an_upgrade_restarts_what_runs_and_nothing_else(void **state)
+{
+	need_packaged_service(*state);
+	start_packaged(*state);
+	told_inside(*state, "show=\"systemctl show -P MainPID luaspy\"; before=$($show)\n" INSTALL
+			    "[ $before != 0 ] && [ $($show) != 0 ] && [ $($show) != $before ] && "
+			    "systemctl --quiet is-enabled luaspy");
+	told_inside(*state, "systemctl stop luaspy\n" INSTALL
+			    "[ $(systemctl show -P MainPID luaspy) = 0 ] && "
+			    "systemctl --quiet is-enabled luaspy");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +370,8 @@ int main(void)
 		staged(tells_the_journal_a_line_a_file),
 		staged(ends_as_an_operator_expects),
 		staged(systemd_finds_nothing_to_complain_about),
+		staged(removing_the_package_stops_and_disables_the_service),
+		staged(an_upgrade_restarts_what_runs_and_nothing_else),
 	};
 
 	return cmocka_run_group_tests_name("service", tests, NULL, NULL);

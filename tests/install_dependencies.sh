@@ -22,6 +22,7 @@ has_sanitizers() { echo 'int main(void) { return 0; }' | compiles -fsanitize=add
 
 builds_for_32_bits() { echo '#include <stdio.h>' | compiles -m32 -c; }
 is_static_busybox() { [ -x /bin/busybox ] && ! readelf -l /bin/busybox | grep -q INTERP; }
+has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 has_weechat_plugin() { compgen -G "/usr/lib/*/weechat/plugins/$1.so" >/dev/null; }
 
 # Ubuntu's bpftool is a script that looks for the tools of the running kernel and may find none.
@@ -101,7 +102,7 @@ need_in_the_field() {
 	need weechat-lua has_weechat_plugin lua
 }
 
-# What a few tests want besides, 260 MB: they leave themselves out without it.
+# What a few tests want besides, 330 MB: they leave themselves out without it.
 need_extra() {
 	[ "$(uname -m)" != x86_64 ] || need "$(multilib_package)" builds_for_32_bits
 	need collectd-core has_program collectd
@@ -110,6 +111,10 @@ need_extra() {
 	need gringo has_program clingo
 	need vim-nox has_program vim.nox
 	need rpm has_program rpm
+	need skopeo has_program skopeo
+	need umoci has_program umoci
+	need podman has_program podman
+	need python3-pip has_pip
 }
 
 # To boot kernels, 250 MB, of which the compiler for arm64 takes half.

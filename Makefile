@@ -93,7 +93,7 @@ TEST_LIBRARIES := cmocka jansson
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 
 # The same sources give the same bytes, in whatever folder they are built.
-PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
+PREFIX_MAP := '-ffile-prefix-map=$(CURDIR)=.'
 
 # -D_GNU_SOURCE= so that a file may still define it.
 USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude -Ibpf $(patsubst %/,-I%,$(wildcard user/*/)) -I$(O) $(LIBRARY_CFLAGS) \

@@ -40,3 +40,9 @@ $(Q)env -u MAKEFLAGS -u CC -u LDFLAGS -u PKG_CONFIG -u ARCH $(MAKE) -j$$(nproc) 
 	V=$(V) WERROR=$(WERROR) static
 
 endef
+
+# The same sources give the same bytes; for arm64, too, where its compiler is.
+.PHONY: reproducible
+reproducible:
+	@tests/reproducible.sh $(MACHINE) \
+		$(if $(shell command -v aarch64-linux-gnu-gcc),$(filter-out $(MACHINE),arm64))

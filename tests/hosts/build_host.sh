@@ -12,6 +12,9 @@
 #   O0       gcc -O0, static, with symbols
 #   shared   gcc -O2, liblua in OUTPUT.so
 #   m32      gcc -m32 -O2, static, stripped
+#   signed   gcc -O2 -mbranch-protection=standard, static, stripped: return addresses are signed, and
+#            functions and stubs begin with BTI; arm64 only
+#   noframe  gcc -O2 -fomit-frame-pointer, static, stripped: no frame records, which arm64 has otherwise
 #
 # and as nobody can follow them, otherwise like gcc:
 #
@@ -51,6 +54,8 @@ O0) flags=(-O0) link_flags=(-static) ;;
 shared) flags=(-O2) lua_flags=(-fPIC) link_flags=() ;;
 # Headers of the kernel are where the gcc-multilib package would have a link to.
 m32) flags=(-O2 -m32 -idirafter /usr/include/x86_64-linux-gnu) ;;
+signed) flags=(-O2 -mbranch-protection=standard) ;;
+noframe) flags=(-O2 -fomit-frame-pointer) ;;
 wide)
 	flags=(-O2)
 	patch+="sed -i '/define LUA_FLOAT_/s/LUA_FLOAT_DOUBLE$/LUA_FLOAT_LONGDOUBLE/' luaconf.h"

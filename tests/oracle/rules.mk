@@ -61,6 +61,9 @@ TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(LINE_TARGETS))
 # embed it, without exports.
 COLLECTOR_HOSTS := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(foreach way,gcc clang small lto,$(release)-$(way))) \
                    5.4.0-gcc 5.1.5-cxx 5.4.8-cxx 5.5.1-O0 5.4.8-shared 5.1.5-shared
+ifeq ($(ARCH),arm64)
+COLLECTOR_HOSTS += $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(release)-signed) 5.1.5-noframe 5.4.8-noframe
+endif
 COLLECTOR_TARGETS := $(COLLECTOR_HOSTS:%=$(O)/tests/oracle/collectors/%)
 COLLECTOR_PATCH := $(addprefix tests/oracle/,truth.h target/collector.h target/collector.sed)
 

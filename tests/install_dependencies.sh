@@ -76,6 +76,10 @@ need_to_test() {
 	need luajit has_program luajit
 	need lua-check has_program luacheck
 	need musl-tools has_program musl-gcc
+	if [ "$(uname -m)" != aarch64 ]; then
+		need gcc-aarch64-linux-gnu has_program aarch64-linux-gnu-gcc
+		need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/lib/libc.a
+	fi
 	need procps has_program pgrep
 	need tmux has_program tmux
 	need systemd test -x /lib/systemd/systemd

@@ -28,7 +28,7 @@
 # changes a copy of Lua's sources first, in their folder; HOST_FLAGS are further flags for them.
 #
 # HOST_TRIPLE (aarch64-linux-gnu) is built for instead of this machine, with the C library that is in
-# the folder HOST_SYSTEM.
+# the folder HOST_SYSTEM, or that the cross compiler brought along.
 #
 # Lua's objects are kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests, by all that they depend on.
 # Exit status 3, with a reason: the sources, or the compiler for it, are not there.
@@ -73,7 +73,7 @@ if [ -n "${HOST_TRIPLE:-}" ]; then
 	gcc) compiler=("$HOST_TRIPLE-gcc") ;;
 	clang) compiler=(clang "--target=$HOST_TRIPLE") ;;
 	esac
-	compiler+=("--sysroot=$HOST_SYSTEM")
+	compiler+=(${HOST_SYSTEM:+"--sysroot=$HOST_SYSTEM"})
 fi
 read -ra more <<<"${HOST_FLAGS:-}"
 lua_flags+=("${flags[@]}" -w -DLUA_USE_POSIX "${more[@]}")

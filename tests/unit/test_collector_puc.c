@@ -3,10 +3,14 @@
  * Whether it is the right code, tests/oracle/test_collector asks of running programs. Here: files
  * that it is found in, files that it is not found in, and that it takes no time.
  */
+#include <elf.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,34 +31,46 @@ static uint16_t layouts_of(int minor)
 	return layouts;
 }
 
-static struct collector_puc find(const char *path, uint16_t layouts)
+static struct collector_puc find_in(struct elf_file *file, uint16_t layouts)
 {
 	struct collector_puc collector;
-	struct elf_file *file;
 
-	assert_int_equal(elf_file__open(path, &file), 0);
 	assert_int_equal(collector_puc__find(file, layouts, &collector), 0);
 	elf_file__close(file);
 	assert_int_not_equal(collector.how[0], '\0');
 	return collector;
 }
 
-static void expect_known(const char *path, int minor)
+static struct collector_puc find(const char *path, uint16_t layouts)
 {
-	struct collector_puc collector = find(path, layouts_of(minor));
+	struct elf_file *file;
+
+	assert_int_equal(elf_file__open(path, &file), 0);
+	return find_in(file, layouts);
+}
+
+static void expect_plausible(const char *path, const struct collector_puc *collector)
+{
 	uint32_t inside = 0;
 
-	if (!collector.is_known)
-		fail_msg("'%s': not known: %s", path, collector.how);
-	for (uint32_t i = 0; i < collector.map_count; i++) {
-		const struct ls_code *code = &collector.map[i];
+	if (!collector->is_known)
+		fail_msg("'%s': not known: %s", path, collector->how);
+	for (uint32_t i = 0; i < collector->map_count; i++) {
+		const struct ls_code *code = &collector->map[i];
 
 		inside += code->kind == LS_CODE_COLLECTOR;
 		if (i)
 			assert_true(code[-1].address + code[-1].size <= code->address);
 	}
 	assert_in_range(inside, 3, 60);
-	assert_in_range(collector.map_count - inside, 20, COLLECTOR_MAP_MAX);
+	assert_in_range(collector->map_count - inside, 20, COLLECTOR_MAP_MAX);
+}
+
+static void expect_known(const char *path, int minor)
+{
+	struct collector_puc collector = find(path, layouts_of(minor));
+
+	expect_plausible(path, &collector);
 }
 
 static void knows_debians_interpreters(void **state)
@@ -67,6 +83,31 @@ static void knows_debians_interpreters(void **state)
 		need_program(programs[i], "lua5.x");
 		expect_known(programs[i], i + 1);
 	}
+}
+
+/* As files: the machine that this runs on needs not be one of them. */
+static void knows_what_is_built_for_arm64(void **state)
+{
+	const char *folder = getenv("OUTPUT");
+	char pattern[256];
+	glob_t found;
+
+	(void)state;
+	snprintf(pattern, sizeof(pattern), "%s/tests/unit/arm64/5.*",
+		 folder && *folder ? folder : ".output");
+	if (glob(pattern, 0, NULL, &found))
+		lacks_package("gcc-aarch64-linux-gnu");
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+		struct collector_puc collector;
+		struct elf_file *file;
+
+		assert_int_equal(elf_file__open_for(path, EM_AARCH64, &file), 0);
+		collector = find_in(file, layouts_of(strrchr(path, '/')[3] - '0'));
+		expect_plausible(path, &collector);
+	}
+	assert_in_range(found.gl_pathc, 13, 100);
+	globfree(&found);
 }
 
 static void knows_redis_in_no_time(void **state)
@@ -124,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_debians_interpreters),
+		cmocka_unit_test(knows_what_is_built_for_arm64),
 		cmocka_unit_test(knows_redis_in_no_time),
 		cmocka_unit_test(knows_none_under_another_releases_layouts),
 		cmocka_unit_test(knows_none_in_other_programs),

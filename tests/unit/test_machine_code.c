@@ -88,11 +88,16 @@ static void reads_arm64(void **state)
 		0x39019661, /* strb w1, [x19, #101] */
 		0x53177c20, /* lsr w0, w1, #23 */
 		0x530e5c20, /* ubfx w0, w1, #14, #10 */
+		0xd3587c20, /* ubfx x0, x1, #24, #8 */
+		0xd350fc20, /* lsr x0, x1, #16 */
+		0x53175820, /* lsl w0, w1, #9, which is UBFM by 23 */
+		0xd369a020, /* lsl x0, x1, #23 */
+		0xd37c1c20, /* ubfiz x0, x1, #4, #8 */
 	};
 	struct seen seen = visit(EM_AARCH64, code, sizeof(code));
 
 	(void)state;
-	assert_int_equal(seen.count, 10);
+	assert_int_equal(seen.count, 12);
 	assert_branch(&seen.events[0], MACHINE_CALL, ADDRESS + 0x40);
 	assert_branch(&seen.events[1], MACHINE_JUMP, ADDRESS);
 	assert_branch(&seen.events[2], MACHINE_JUMP, ADDRESS + 8 + 0x10);
@@ -103,6 +108,8 @@ static void reads_arm64(void **state)
 	assert_other(&seen.events[7], MACHINE_STORE, 101, -1);
 	assert_other(&seen.events[8], MACHINE_SHIFT, 23, 0);
 	assert_other(&seen.events[9], MACHINE_SHIFT, 14, 0);
+	assert_other(&seen.events[10], MACHINE_SHIFT, 24, 0);
+	assert_other(&seen.events[11], MACHINE_SHIFT, 16, 0);
 }
 
 /* On the heap, where the sanitizer sees a byte too many. */

@@ -79,7 +79,7 @@ static int open_regular(int found, uint64_t *size)
 }
 
 /* What libelf does not look at, or not before it allocates. */
-static int check_header(int fd)
+static int check_header(int fd, uint16_t machine)
 {
 	Elf64_Ehdr header;
 	Elf64_Shdr first;
@@ -93,7 +93,7 @@ static int check_header(int fd)
 		return -ENOTSUP;
 	if ((size_t)count < sizeof(header))
 		return -ENOEXEC;
-	if (header.e_machine != MACHINE)
+	if (header.e_machine != machine)
 		return -ENOTSUP;
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return -ENOEXEC;
@@ -209,19 +209,7 @@ static bool find_shared_library(const struct elf_file *file)
 	return !has_interpreter && !pie;
 }
 
-int elf_file__open(const char *path, struct elf_file **opened)
-{
-	int found = open(path, O_PATH | O_CLOEXEC), error;
-
-	*opened = NULL;
-	if (found < 0)
-		return -errno;
-	error = elf_file__open_again(found, opened);
-	close(found);
-	return error;
-}
-
-int elf_file__open_again(int found, struct elf_file **opened)
+static int open_for(int found, uint16_t machine, struct elf_file **opened)
 {
 	struct elf_file *file = calloc(1, sizeof(*file));
 	int error;
@@ -230,7 +218,7 @@ int elf_file__open_again(int found, struct elf_file **opened)
 	if (!file)
 		return -ENOMEM;
 	file->fd = open_regular(found, &file->size);
-	error = file->fd < 0 ? file->fd : check_header(file->fd);
+	error = file->fd < 0 ? file->fd : check_header(file->fd, machine);
 	if (error)
 		goto cleanup;
 	error = -ENOEXEC;
@@ -250,6 +238,28 @@ int elf_file__open_again(int found, struct elf_file **opened)
 cleanup:
 	elf_file__close(file);
 	return error;
+}
+
+int elf_file__open_for(const char *path, uint16_t machine, struct elf_file **opened)
+{
+	int found = open(path, O_PATH | O_CLOEXEC), error;
+
+	*opened = NULL;
+	if (found < 0)
+		return -errno;
+	error = open_for(found, machine, opened);
+	close(found);
+	return error;
+}
+
+int elf_file__open(const char *path, struct elf_file **opened)
+{
+	return elf_file__open_for(path, MACHINE, opened);
+}
+
+int elf_file__open_again(int found, struct elf_file **opened)
+{
+	return open_for(found, MACHINE, opened);
 }
 
 void elf_file__close(struct elf_file *file)

@@ -17,6 +17,9 @@ struct elf_file;
  */
 int elf_file__open(const char *path, struct elf_file **file);
 
+/* The same, of a file for `machine` (e_machine: EM_X86_64, EM_AARCH64), which need not be ours. */
+int elf_file__open_for(const char *path, uint16_t machine, struct elf_file **file);
+
 /* The same of a file that was found already: `found` is borrowed, and need not be readable. */
 int elf_file__open_again(int found, struct elf_file **file);
 void elf_file__close(struct elf_file *file);

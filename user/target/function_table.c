@@ -27,6 +27,7 @@ struct table {
 	uint8_t *bytes;
 	size_t size;
 	uint64_t address;
+	bool has_frames; /* what the entries say of frames is read */
 	bool is_bounded; /* the size is that of the tables, and a terminator needs not be the last
 			  */
 	struct function_range *functions;
@@ -299,7 +300,7 @@ static int read_fde(struct table *table, struct cursor cursor, const struct cie 
 
 	if (cie->encoding == ENCODED_OMIT || cursor.is_broken)
 		return 0;
-	if (skipped <= cursor.end - cursor.at)
+	if (table->has_frames && skipped <= cursor.end - cursor.at)
 		frame = find_frame(table, cie, cursor.at + skipped, cursor.end, size);
 	return add_function(table, start, size, frame);
 }
@@ -417,7 +418,7 @@ static int load_tables(const struct elf_file *file, struct table *table)
 int function_table__read(const struct elf_file *file, struct function_range **functions,
 			 size_t *count)
 {
-	struct table table = {0};
+	struct table table = {.has_frames = elf_file__machine(file) == EM_X86_64};
 	int error = load_tables(file, &table);
 
 	*functions = NULL;

@@ -14,8 +14,9 @@
 
 /*
  * Addresses as the file has them. `frame`: while the function runs what it called, from one return
- * address to that of its own caller, in bytes, at most places in it; 0: not known (it has a frame
- * pointer; not x86-64).
+ * address to that of its own caller, in bytes, at most places in it; 0: not known, because it has a
+ * frame pointer. Always 0 on AArch64: a return address lies at the lower end of its callee's frame
+ * there, so no size tells where the next one is, but frame records do.
  */
 struct function_range {
 	uint64_t start, end;

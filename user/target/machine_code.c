@@ -121,7 +121,8 @@ static void visit_arm64(const struct reading *reading)
 			tell(reading, MACHINE_STORE, word >> 10 & 0xfff, values[word & 31]);
 		else if ((word & 0xffe00000) == 0x52800000 && (word & 31) != 31) /* MOVZ, 32 bits */
 			values[word & 31] = word >> 5 & 0xffff;
-		else if ((word & 0xffc00000) == 0x53000000) /* UBFM, 32 bits: LSR, UBFX */
+		else if (((word & 0xffc00000) == 0x53000000 || (word & 0xffc00000) == 0xd3400000) &&
+			 (word >> 16 & 63) <= (word >> 10 & 63)) /* UBFM: LSR, UBFX, not LSL */
 			tell(reading, MACHINE_SHIFT, word >> 16 & 63, 0);
 	}
 }

@@ -16,7 +16,7 @@ enum machine_event_kind {
 	MACHINE_JUMP,  /* conditional or not, to `target` */
 	MACHINE_STORE, /* one byte, to `offset` from a register; `value`, or -1 where it is unknown
 			*/
-	MACHINE_SHIFT, /* of a 32-bit word to the right, by `offset` bits */
+	MACHINE_SHIFT, /* to the right, by `offset` bits */
 };
 
 struct machine_event {

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs for AArch64, which tests read as files on any machine. Where the cross compiler or the
+# sources cannot be had the file does not come to be, and the tests that want it say so.
+
+ARM64_HOSTS := $(foreach release,5.1.5 5.4.8 5.5.1,$(foreach way,gcc clang small,$(release)-$(way))) \
+               5.2.4-gcc 5.3.6-gcc 5.4.8-lto 5.4.8-signed
+ARM64_FILES := $(ARM64_HOSTS:%=$(O)/tests/unit/arm64/%) $(O)/tests/unit/arm64/signed.so
+ARM64_TRIPLE := aarch64-linux-gnu
+
+$(O)/tests/unit/arm64/%: private export HOST_TRIPLE = $(ARM64_TRIPLE)
+$(O)/tests/unit/arm64/%: tests/programs/host.c $(HOST_SCRIPTS)
+	$(call say,HOST,tests/unit/arm64/$*)
+	$(Q)$(call build_host,$*,$@)
+
+$(O)/tests/unit/arm64/signed.so: tests/unit/target/signed.c
+	$(call say,CC,tests/unit/arm64/signed.so)
+	@mkdir -p $(@D)
+	$(Q)! command -v $(ARM64_TRIPLE)-gcc >/dev/null || \
+		$(ARM64_TRIPLE)-gcc -O2 -mbranch-protection=pac-ret+leaf+b-key -shared -nostdlib $< -o $@
+
+TEST_FILES += $(if $(filter unit unit/test_collector_puc unit/test_function_table,$(TESTS)),$(ARM64_FILES))

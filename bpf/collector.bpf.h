@@ -9,11 +9,16 @@
  * stack long ago then lies further up, in buffers that nobody has filled. Since 5.2 finalizers run
  * under a protected call of their own, whose errorJmp lies nearer than the collector's frames: what
  * is beyond the running state's errorJmp says nothing.
+ *
+ * Where return addresses lie, differs. On AArch64 compilers keep a linked list of frame records, so
+ * the callers are known. On x86-64, and where AArch64 code was built without frame records, every
+ * word of the stack may be a return address, or what was left of one.
  */
 #ifndef LS_COLLECTOR_BPF_H
 #define LS_COLLECTOR_BPF_H
 
 #include "find_state.bpf.h"
+#include "machine.bpf.h"
 
 /*
  * How far up return addresses are looked for. 64 words find 99%; an allocator that frees whole bins
@@ -21,8 +26,8 @@
  */
 #define LS_COLLECTOR_WORDS LS_CHUNK_WORDS
 
-#define LS_CALL_BYTES       2 /* the shortest: through a register */
 #define LS_COLLECTOR_FRAMES 6
+#define LS_RECORDS_MAX      64 /* frame records that are followed */
 
 struct ls_look {
 	struct ls_scratch *scratch;
@@ -77,17 +82,6 @@ static __always_inline int is_code(const struct ls_target *target, __u64 address
 	return 0;
 }
 
-/* A stub of the procedure linkage table: a jump through a pointer, maybe after ENDBR64. */
-static __always_inline int is_stub(__u64 address)
-{
-	__u64 start;
-
-	if (read_target(&start, sizeof(start), address))
-		return 0;
-	return (start & 0xffff) == 0x25ff || (start >> 32 & 0xffff) == 0x25ff ||
-	       (start >> 40 & 0xffff) == 0x25ff;
-}
-
 /*
  * Whether what returns to `address` can be piece `number`: the call before it says what it called,
  * unless it called through a pointer. What was called may have gone on to the collector by a jump,
@@ -95,38 +89,61 @@ static __always_inline int is_stub(__u64 address)
  */
 __noinline int is_return_of(const struct ls_target *target, __u32 number, __u64 address)
 {
-	__u64 instruction, callee;
+	ls_call_t call;
+	__u64 callee;
 	__u32 kind, called;
 
 	if (!target || !is_code(target, address) ||
-	    read_target(&instruction, sizeof(instruction), address - sizeof(instruction)))
+	    read_target(&call, sizeof(call), address - sizeof(call)))
 		return 0;
 	kind = code_of(target, number)->kind;
-	if ((instruction >> 24 & 0xff) != 0xe8) /* CALL rel32 */
+	if (!is_direct_call(call))
 		return kind == LS_CODE_OUTER;
-	callee = address + (__u64)(__s64)(__s32)(instruction >> 32);
+	callee = callee_of(address, call);
 	called = find_code(target, callee);
 	if (!called)
 		return kind == LS_CODE_OUTER && is_stub(callee);
 	return called == number || kind == LS_CODE_COLLECTOR;
 }
 
-/* The piece that the word `at` returns into; 0: none that matters. */
+/* The piece that `word` returns into; 0: none that matters. */
+static __always_inline __u32 piece_returned_to(const struct ls_target *target, __u64 word)
+{
+	if (!is_code(target, word))
+		return 0;
+	/* A pointer to a function is no return address into it: a call comes before one. */
+	return find_code(target, word - LS_CALL_BYTES);
+}
+
 static __always_inline __u32 returns_into(const struct ls_look *look, __u32 at)
 {
 	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
 
-	if (at >= look->count || !is_code(look->target, word))
-		return 0;
-	/* A pointer to a function is no return address into it: a call comes before one. */
-	return find_code(look->target, word - LS_CALL_BYTES);
+	return at < look->count ? piece_returned_to(look->target, address_of_return(word)) : 0;
+}
+
+/*
+ * The word that has the return address of the frame that the word `at` returns into; look->count:
+ * it is not known. On x86-64 the size of that frame tells. On AArch64 each frame record begins with
+ * the address of the next.
+ */
+static __always_inline __u32 caller_of(const struct ls_look *look, const struct ls_code *code,
+				       __u32 at)
+{
+#if LS_HAS_FRAME_RECORDS
+	__u64 offset = look->scratch->search.chunk[(at - 1) % LS_CHUNK_WORDS] - look->scratch->sp;
+
+	return at && offset < LS_CHUNK_BYTES && offset / 8 > at ? offset / 8 + 1 : look->count;
+#else
+	return code->frame ? at + code->frame / 8 : look->count;
+#endif
 }
 
 /*
  * Whether the word `at`, which returns into piece `number`, is one that will be used. What was left
- * behind in the hole of a frame mostly has something else where the size of its own frame says that
- * it was called from. The collector is followed to where it was entered: that frame still is, and
- * if it has called something else since, its word there is another.
+ * behind in the hole of a frame mostly has something else where its own frame says that it was
+ * called from. The collector is followed to where it was entered: that frame still is, and if it
+ * has called something else since, its word there is another.
  */
 static __always_inline int is_alive(const struct ls_look *look, __u32 number, __u32 at)
 {
@@ -135,10 +152,11 @@ static __always_inline int is_alive(const struct ls_look *look, __u32 number, __
 	for (int i = 0; i < LS_COLLECTOR_FRAMES; i++) {
 		const struct ls_code *code = code_of(look->target, number);
 
-		at += code->frame / 8;
-		if (!code->frame || at >= look->count)
+		at = caller_of(look, code, at);
+		if (at >= look->count)
 			return 1;
-		if (!is_return_of(look->target, number, words[at % LS_CHUNK_WORDS]))
+		if (!is_return_of(look->target, number,
+				  address_of_return(words[at % LS_CHUNK_WORDS])))
 			return 0;
 		if (code->kind != LS_CODE_COLLECTOR)
 			return 1;
@@ -165,19 +183,77 @@ static long look_at_return(__u32 i, void *context)
 }
 LS_STEP(look_at_return);
 
-/* How many words there are between SP and what ends the search. */
-static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
+/* Where the search for return addresses ends at the latest. */
+static __always_inline __u64 end_of_search(const struct ls_scratch *scratch)
 {
 	__u64 end = scratch->search.high;
 
 	if (scratch->chain_count && scratch->chain[0].error_jump < end)
 		end = scratch->chain[0].error_jump;
+	return end;
+}
+
+/* How many words to look at, from SP upward. */
+static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
+{
+	__u64 end = end_of_search(scratch);
+
 	if (end <= scratch->sp)
 		return 0;
 	if (end - scratch->sp > LS_COLLECTOR_WORDS * 8)
 		return LS_COLLECTOR_WORDS;
 	return (end - scratch->sp) / 8;
 }
+
+#if LS_HAS_FRAME_RECORDS
+struct ls_records {
+	struct ls_look *look;
+	__u64 next; /* the frame record to be looked at */
+	__u64 end;
+};
+
+static __always_inline int note_return(struct ls_look *look, __u64 word)
+{
+	__u32 number = piece_returned_to(look->target, address_of_return(word));
+
+	if (number)
+		look->found = code_of(look->target, number)->kind;
+	return number != 0;
+}
+
+/* 1: it decides, or it is none. */
+static long follow_record(__u32 i, void *context)
+{
+	struct ls_records *records = context;
+	__u64 record[2]; /* where the caller's is, and the return address */
+
+	if (records->next >= records->end || records->next & 7 ||
+	    read_target(record, sizeof(record), records->next) ||
+	    note_return(records->look, record[1]) || record[0] <= records->next)
+		return 1;
+	records->next = record[0];
+	return 0;
+}
+LS_STEP(follow_record);
+
+/*
+ * Goes from one frame to its caller's. A function that has not made its frame yet, or makes none,
+ * returns to x30; in any other, x30 points into the function itself. Code that was built without
+ * frame records (-fomit-frame-pointer) may keep anything in x29.
+ */
+static __always_inline void follow_frames(struct ls_look *look)
+{
+	const struct ls_scratch *scratch = look->scratch;
+	struct ls_records records = {.look = look, .end = end_of_search(scratch)};
+
+	if (scratch->register_count <= LS_LINK_REGISTER ||
+	    note_return(look, scratch->registers[LS_LINK_REGISTER]))
+		return;
+	records.next = scratch->registers[LS_FRAME_REGISTER];
+	if (records.next >= scratch->sp)
+		repeat(LS_RECORDS_MAX, follow_record, &records);
+}
+#endif
 
 /* 1: the sample was taken in the collector. To be asked after the walk, whose chain it needs. */
 __noinline int is_in_collector(struct ls_scratch *scratch, const struct ls_target *target)
@@ -190,6 +266,11 @@ __noinline int is_in_collector(struct ls_scratch *scratch, const struct ls_targe
 	number = find_code(target, scratch->pc);
 	if (number)
 		return code_of(target, number)->kind == LS_CODE_COLLECTOR;
+#if LS_HAS_FRAME_RECORDS
+	follow_frames(&look);
+	if (look.found)
+		return look.found == LS_CODE_COLLECTOR;
+#endif
 	look.count = words_to_look_at(scratch);
 	size = look.count * 8;
 	if (!size || size > sizeof(scratch->search.chunk) ||

@@ -18,13 +18,13 @@
 #ifndef LS_FIND_STATE_BPF_H
 #define LS_FIND_STATE_BPF_H
 
+#include "machine.bpf.h"
 #include "scratch.bpf.h"
 
-#define LS_USER_MIN    0x10000ULL   /* vm.mmap_min_addr's usual value */
-#define LS_USER_MAX    (1ULL << 47) /* user addresses on x86-64; arm64's 48 bits are not used up */
-#define LS_THREAD_TAG  8            /* LUA_TTHREAD, lua.h: all releases */
-#define LS_YIELDED     1            /* LUA_YIELD, lua.h; what is above it are errors */
-#define LS_UNPROTECTED (~0ULL)      /* errorJmp of a main thread without one: above all others */
+#define LS_USER_MIN    0x10000ULL /* vm.mmap_min_addr's usual value */
+#define LS_THREAD_TAG  8          /* LUA_TTHREAD, lua.h: all releases */
+#define LS_YIELDED     1          /* LUA_YIELD, lua.h; what is above it are errors */
+#define LS_UNPROTECTED (~0ULL)    /* errorJmp of a main thread without one: above all others */
 
 /* A mapping that grew since it was looked up has not grown by more. */
 #define LS_GROWTH_BYTES (64ULL << 20)

@@ -103,16 +103,6 @@ static __always_inline __u64 end_of_values(const struct ls_scratch *scratch,
 	return room < end ? room : end;
 }
 
-/* Others may hold what calls left in them when they returned. */
-static __always_inline int is_callee_saved(__u32 i)
-{
-#ifdef __TARGET_ARCH_arm64
-	return i >= 19 && i <= 28; /* x19 .. x28 */
-#else
-	return i < 6; /* r15, r14, r13, r12, rbp, rbx */
-#endif
-}
-
 static long weigh_register(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;

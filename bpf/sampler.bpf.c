@@ -2,6 +2,7 @@
 /* The timer's program: whose tick it is, in which circumstances, and which walker takes it. */
 #include "maps.bpf.h"
 #include "identity.bpf.h"
+#include "machine.bpf.h"
 
 #define PF_EXITING 0x00000004 /* linux/sched.h, all releases */
 
@@ -14,16 +15,6 @@ const volatile __u32 timer_count = 1;
 __u32 namespace_level;
 __u64 namespace_address;
 
-#ifdef __TARGET_ARCH_arm64
-#define REGISTER_COUNT      31
-#define STACK_POINTER(regs) ((regs)->sp)
-#define PLACE(regs)         ((regs)->pc)
-#else
-#define REGISTER_COUNT      15
-#define STACK_POINTER(regs) ((regs)->sp)
-#define PLACE(regs)         ((regs)->ip)
-#endif
-
 /*
  * The registers that the thread had in user space, wherever it was interrupted. The general ones
  * come first in struct pt_regs on both architectures.
@@ -32,11 +23,11 @@ static __always_inline int copy_registers(struct ls_scratch *scratch, struct tas
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	if (!regs || bpf_probe_read_kernel(scratch->registers, REGISTER_COUNT * 8, regs))
+	if (!regs || bpf_probe_read_kernel(scratch->registers, LS_REGISTER_COUNT * 8, regs))
 		return 1;
-	scratch->register_count = REGISTER_COUNT;
-	scratch->pc = PLACE(regs);
-	scratch->sp = (STACK_POINTER(regs) + 7) & ~7ULL;
+	scratch->register_count = LS_REGISTER_COUNT;
+	scratch->pc = LS_PC(regs);
+	scratch->sp = (regs->sp + 7) & ~7ULL;
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #define CODE      0x7f0000000000ULL
-#define COLLECTOR (CODE + 0x1000) /* its frame has four words */
+#define COLLECTOR (CODE + 0x1000)
 #define OUTER     (CODE + 0x2000) /* its frame is not known */
 #define LIBRARY   (CODE + 0x90000)
 
@@ -30,10 +30,25 @@ static void put(struct fixture *fixture, uint32_t at, uint64_t word)
 /* A return address into OUTER, behind a call of `callee`. */
 static void put_call(struct fixture *fixture, uint32_t at, uint64_t place, uint64_t callee)
 {
-	uint64_t instruction = 0xe8ULL << 24 | (callee - place) << 32; /* CALL rel32 */
+#ifdef __aarch64__
+	uint64_t instruction = (0x94000000ULL | ((callee - place + 4) / 4 & 0x3ffffff))
+			       << 32; /* BL */
 
+	put(fixture, at - 1, fixture->image.sp + (at - 1) * 8 + LS_CHUNK_BYTES); /* its record */
+#else
+	uint64_t instruction = 0xe8ULL << 24 | (callee - place) << 32; /* CALL rel32 */
+#endif
 	memory__put(&fixture->image.memory, place - 8, instruction, sizeof(instruction));
 	put(fixture, at, place);
+}
+
+/* A return address into COLLECTOR, whose frame has four words. */
+static void put_collector(struct fixture *fixture, uint32_t at)
+{
+#ifdef __aarch64__
+	put(fixture, at - 1, fixture->image.sp + (at + 3) * 8);
+#endif
+	put(fixture, at, COLLECTOR + 8);
 }
 
 static int decide_at(struct fixture *fixture, uint64_t pc)
@@ -61,7 +76,7 @@ static void goes_by_the_pc(struct fixture *fixture)
 static void goes_by_the_nearest_return_address(struct fixture *fixture)
 {
 	prepare(fixture);
-	put(fixture, 3, COLLECTOR + 8);
+	put_collector(fixture, 3);
 	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
 	assert_int_equal(decide(fixture), 1);
 	put(fixture, 1, OUTER + 0x30);
@@ -72,7 +87,7 @@ static void takes_no_function_pointer_for_a_return_address(struct fixture *fixtu
 {
 	prepare(fixture);
 	put(fixture, 1, OUTER);
-	put(fixture, 3, COLLECTOR + 8);
+	put_collector(fixture, 3);
 	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
 	assert_int_equal(decide(fixture), 1);
 }
@@ -81,7 +96,7 @@ static void takes_no_function_pointer_for_a_return_address(struct fixture *fixtu
 static void passes_over_what_was_left_behind(struct fixture *fixture)
 {
 	prepare(fixture);
-	put(fixture, 3, COLLECTOR + 8);
+	put_collector(fixture, 3);
 	assert_int_equal(decide(fixture), 0);
 	put_call(fixture, 7, OUTER + 0x20, CODE + 0x3000);
 	assert_int_equal(decide(fixture), 0);
@@ -93,7 +108,7 @@ static void passes_over_what_was_left_behind(struct fixture *fixture)
 static void looks_no_further_than_the_protected_call(struct fixture *fixture)
 {
 	prepare(fixture);
-	put(fixture, 30, COLLECTOR + 8);
+	put_collector(fixture, 30);
 	put_call(fixture, 34, OUTER + 0x20, COLLECTOR);
 	assert_int_equal(decide(fixture), 1);
 	image__set_error_jump(&fixture->image, IMAGE_MAIN, fixture->image.sp + 20 * 8);

@@ -26,14 +26,6 @@
 #define COMPARE_LIMIT 256  /* millions of long aliases must not take forever to sort */
 #define OVERLAP_LIMIT 32   /* how many symbols may begin inside another one */
 
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#else
-#error "no ELF machine for this architecture"
-#endif
-
 struct region {
 	uint64_t offset, size;
 	char *bytes; /* NULL until it is first searched */
@@ -254,12 +246,12 @@ int elf_file__open_for(const char *path, uint16_t machine, struct elf_file **ope
 
 int elf_file__open(const char *path, struct elf_file **opened)
 {
-	return elf_file__open_for(path, MACHINE, opened);
+	return elf_file__open_for(path, ELF_FILE_MACHINE, opened);
 }
 
 int elf_file__open_again(int found, struct elf_file **opened)
 {
-	return open_for(found, MACHINE, opened);
+	return open_for(found, ELF_FILE_MACHINE, opened);
 }
 
 void elf_file__close(struct elf_file *file)

@@ -3,10 +3,20 @@
 #ifndef LS_ELF_FILE_H
 #define LS_ELF_FILE_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* The e_machine of what runs here. */
+#if defined(__x86_64__)
+#define ELF_FILE_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define ELF_FILE_MACHINE EM_AARCH64
+#else
+#error "no ELF machine for this architecture"
+#endif
 
 struct elf_file;
 

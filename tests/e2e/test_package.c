@@ -135,8 +135,8 @@ static void installs_runs_and_is_removed(void **state)
 	assert_non_null(strstr(said, "luaspy 0."));
 	target = start(*state, "lua5.4", "-e", "while true do math.sin(1) end");
 	snprintf(pid, sizeof(pid), "%d", target->pid);
-	spy = start(*state, in_folder(*state, "root/usr/bin/luaspy"), "record", "-p", pid, "--until-samples",
-		    "100", "-o", "profile.json");
+	spy = start(*state, in_folder(*state, "root/usr/bin/luaspy"), "record", "-p", pid,
+		    "--until-samples", "100", "-o", "profile.json");
 	if (child__wait(spy, PATIENCE))
 		fail_msg("%s", child__errors(*state, spy));
 	assert_true(scriptprofile__samples(spying__read(*state, in_folder(*state, "profile.json")),

@@ -20,8 +20,7 @@ export DEBFULLNAME=${DEBFULLNAME:-luaspy} DEBEMAIL=${DEBEMAIL:-luaspy@localhost}
 build() {
 	local where=$1 each
 	shift
-	mkdir -p "$where"
-	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$where"
+	cp -r "$folder/sources" "$where"
 	make -s -j"$(nproc)" -C "$where" >/dev/null
 	for each in "$@"; do
 		make -s -j"$(nproc)" -C "$where" ARCH="$each" static deb >/dev/null
@@ -36,6 +35,8 @@ sums() {
 }
 
 unset MAKEFLAGS CC
+mkdir "$folder/sources"
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$folder/sources"
 build "$folder/first" "$@"
 # Later, elsewhere, as somebody with other habits.
 (

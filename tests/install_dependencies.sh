@@ -116,6 +116,9 @@ need_extra() {
 	need vim-nox has_program vim.nox
 	need rpm has_program rpm
 	need skopeo has_program skopeo
+	case $(uname -m) in
+	x86_64) need gcc-aarch64-linux-gnu has_program aarch64-linux-gnu-gcc ;;
+	esac
 	need umoci has_program umoci
 	need podman has_program podman
 	need python3-pip has_pip

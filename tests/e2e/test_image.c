@@ -78,8 +78,8 @@ static void is_loaded_by_podman(void **state)
 	need_program("podman", "podman");
 	assert_non_null(strstr(
 		told_by(*state, "image i.tar x86=$static\n"
-				"podman='podman --storage-driver=vfs --root=$stage/podman "
-				"--runroot=$stage/run'\n"
+				"podman=\"podman --storage-driver=vfs --root=$stage/podman "
+				"--runroot=$stage/run\"\n"
 				"$podman load -q -i $stage/i.tar; $podman images --noheading "
 				"--format '{{.Repository}}:{{.Tag}}'"),
 		"localhost/luaspy:0.1.0\n"));

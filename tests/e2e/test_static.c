@@ -110,7 +110,7 @@ static void knows_the_users_that_the_root_knows(void **state)
 	target =
 		start_in_scratch(*state, "/bin/sh", "-c",
 				 "SUDO_UID=4242 SUDO_GID=4243 exec luaspy record -q -o /tmp/q.json "
-				 "-- lua /work.lua");
+				 "-- lua /work.lua 5");
 	spy = start_in_scratch(*state, "/bin/luaspy", "record", "--system", "--user", "keeper",
 			       "--merge-by", "user", "--until-samples", "100", "-o", "/tmp/p.json");
 	if (child__wait(spy, PATIENCE))
@@ -118,6 +118,7 @@ static void knows_the_users_that_the_root_knows(void **state)
 	profile = spying__read(*state, in_folder(*state, "root/tmp/p.json"));
 	category = json_array_get(json_object_get(profile->document, "Categories"), 0);
 	assert_string_equal(json_string_value(json_object_get(category, "Name")), "keeper");
+	assert_int_equal(child__wait(target, PATIENCE), 0);
 }
 
 static void refuses_a_user_that_the_root_does_not_know(void **state)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What `make kernels` boots kernels with. $(GUEST) is what a guest has in its folder /luaspy: the
-# program, test programs in .output/tests as elsewhere, and files of this tree. Test programs of
+# static program, test programs in .output/tests as elsewhere, and files of this tree. Test programs of
 # guests are built without sanitizers, which under emulation take the time that the samples need, and
 # whose memory map some kernels refuse.
 #
@@ -27,10 +27,9 @@ $(GUEST)/initrd: tests/kernels/guest_root.sh tests/kernels/init $(GUEST_FILES:%=
 	$(call say,INITRD,$@)
 	$(Q)$< '$(SYSTEM)' $(GUEST) $(GUEST_FILES) > $@
 
-$(GUEST)/luaspy: $(USER_OBJECTS)
-	$(call say,LINK,$@)
+$(GUEST)/luaspy: $(STATIC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
+	$(Q)cp $< $@
 
 $(GUEST_TESTS:%=$(GUEST)/.output/tests/%): $(GUEST)/.output/tests/%: \
 		$(O)/tests/%.o $$(call guest_objects_beside,$$(dir $$*)) $(GUEST_OBJECTS)

@@ -135,8 +135,11 @@ compare() {
 	done
 }
 
-# Every other test program that the guest was given (GUEST_TESTS in rules.mk).
+# Every other test program that the guest was given (GUEST_TESTS in rules.mk). Emulated timers go off
+# between pieces of code that QEMU translates as one, again and again at the same instructions; of
+# what test_collector runs, "tables" has none where the target and luaspy may well disagree.
 run_tests() {
+	export ORACLE_SAMPLES=1000 ORACLE_RUNS='* tables'
 	for program in .output/tests/*/test_*; do
 		case $program in
 		*/test_verifier | */test_oracle) continue ;;

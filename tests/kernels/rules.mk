@@ -9,8 +9,10 @@
 # the files that it opens, by their names in a checkout, into GUEST_FILES or GUEST_FILES_arm64.
 # guest.sh runs it.
 
-GUEST_TESTS_arm64 :=
-GUEST_FILES_arm64 :=
+# What tells whether the collector runs is another code there than on x86-64.
+GUEST_COLLECTORS  := $(addprefix .output/tests/oracle/collectors/,5.1.5-signed 5.4.8-signed 5.5.1-clang)
+GUEST_TESTS_arm64 := unit/test_machine_code walk/test_collector walk/test_frame_records oracle/test_collector
+GUEST_FILES_arm64 := tests/oracle/target/collector.lua $(GUEST_COLLECTORS)
 
 GUEST       := $(O)/guest
 GUEST_TESTS := e2e/test_verifier oracle/test_oracle $(GUEST_TESTS_$(ARCH))

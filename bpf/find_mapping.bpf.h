@@ -29,8 +29,19 @@
 #define HAS_TREE     1
 #define HAS_FIND_VMA 1
 #else
-#define HAS_TREE     bpf_core_field_exists(struct mm_struct, mm_rb)
+#define HAS_TREE     bpf_core_field_exists(struct mm_struct___old, mm_rb)
 #define HAS_FIND_VMA bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma)
+#endif
+
+#ifdef LS_OLD_KERNEL
+/* What the kernel's types had: CO-RE leaves out what follows the underscores. */
+struct mm_struct___old {
+	struct rb_root mm_rb;
+} __attribute__((preserve_access_index));
+
+struct vm_area_struct___old {
+	struct rb_node vm_rb;
+} __attribute__((preserve_access_index));
 #endif
 
 struct ls_bounds {
@@ -66,11 +77,11 @@ static __always_inline int read_tree(struct ls_scratch *scratch, struct task_str
 				     __u64 address, struct ls_bounds *bounds)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	struct rb_node *node = BPF_CORE_READ(mm, mm_rb.rb_node);
+	struct rb_node *node = BPF_CORE_READ((struct mm_struct___old *)mm, mm_rb.rb_node);
 	struct vm_area_struct *mapping;
 
 	for (__u32 i = 0; node && i < RB_HEIGHT_MAX; i++) {
-		mapping = (void *)node - bpf_core_field_offset(struct vm_area_struct, vm_rb);
+		mapping = (void *)node - bpf_core_field_offset(struct vm_area_struct___old, vm_rb);
 		if (address >= BPF_CORE_READ(mapping, vm_end))
 			node = BPF_CORE_READ(node, rb_right);
 		else if (address < BPF_CORE_READ(mapping, vm_start))

@@ -177,7 +177,6 @@ struct rb_root {
 };
 
 struct mm_struct {
-	struct rb_root mm_rb;
 	struct maple_tree mm_mt;
 	atomic_t mm_users;
 	unsigned long start_stack;
@@ -186,7 +185,6 @@ struct mm_struct {
 };
 
 struct vm_area_struct {
-	struct rb_node vm_rb;
 	struct mm_struct *vm_mm;
 	unsigned long vm_start;
 	unsigned long vm_end;

@@ -7,9 +7,9 @@
  * from another interrupt, which it sends to this processor: 5.6 us in all. But since Linux 6.1 the
  * kernel keeps a process's mappings in a maple tree, which readers may descend under RCU, and a
  * perf_event program runs under RCU (bpf_overflow_handler(), kernel/events/core.c). So the tree is
- * read directly; bpf_find_vma() remains for kernels whose tree cannot be read. Linux 5.15 and 5.16
- * have neither, but a red-black tree, which writers turn without regard for readers without a lock:
- * at worst an address is not found.
+ * read directly, and bpf_find_vma() asked only where that fails. Kernels before 6.1 keep a
+ * red-black tree, which writers rebalance without regard for readers that hold no lock: at worst an
+ * address is not found. Linux 5.15 and 5.16 lack bpf_find_vma().
  *
  * Nothing keeps a tree from changing meanwhile. What is found counts only if it is a mapping of
  * this process that holds the address.
@@ -24,17 +24,11 @@
 
 #define RB_HEIGHT_MAX 36 /* of vm.max_map_count nodes: 2 log2(65,531), rounded up, and some */
 
-/* Kernels before 6.1 have one of these or both. */
 #ifndef LS_OLD_KERNEL
 #define HAS_TREE     1
 #define HAS_FIND_VMA 1
 #else
-#define HAS_TREE     bpf_core_field_exists(struct mm_struct___old, mm_rb)
-#define HAS_FIND_VMA bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma)
-#endif
-
-#ifdef LS_OLD_KERNEL
-/* What the kernel's types had: CO-RE leaves out what follows the underscores. */
+/* CO-RE ignores what follows three underscores in the name of a type. */
 struct mm_struct___old {
 	struct rb_root mm_rb;
 } __attribute__((preserve_access_index));
@@ -42,6 +36,9 @@ struct mm_struct___old {
 struct vm_area_struct___old {
 	struct rb_node vm_rb;
 } __attribute__((preserve_access_index));
+
+#define HAS_TREE     bpf_core_field_exists(struct mm_struct___old, mm_rb)
+#define HAS_FIND_VMA bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma)
 #endif
 
 struct ls_bounds {

@@ -153,7 +153,10 @@ cleanup:
 
 int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)
 {
-	return open_tap(max_depth, false, receiver, tap);
+	int error = open_tap(max_depth, false, receiver, tap);
+
+	/* As luaspy does, where the kernel is older than 6.1. */
+	return error == -EINVAL ? open_tap(max_depth, true, receiver, tap) : error;
 }
 
 int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)

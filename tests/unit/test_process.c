@@ -391,6 +391,20 @@ static void reads_the_time_of_a_thread(void **state)
 	assert_in_range(runtime_ns, before - 20 * MS, after);
 }
 
+/* As where the kernel has no schedstat. */
+static void reads_the_time_of_a_thread_in_clock_ticks(void **state)
+{
+	uint64_t before, after, runtime_ns;
+
+	(void)state;
+	burn(NULL);
+	before = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	assert_int_equal(process__thread_ticks_ns(getpid(), getpid(), &runtime_ns), 0);
+	after = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	assert_in_range(runtime_ns, before - 40 * MS, after);
+	assert_int_equal(process__thread_ticks_ns(NO_PID, NO_PID, &runtime_ns), -ESRCH);
+}
+
 static void counts_threads_that_exited(void **state)
 {
 	uint64_t first, second, before, after;
@@ -438,6 +452,7 @@ int main(void)
 		cmocka_unit_test(reads_paths_longer_than_any_open_takes),
 		cmocka_unit_test(lists_threads_in_order),
 		cmocka_unit_test(reads_the_time_of_a_thread),
+		cmocka_unit_test(reads_the_time_of_a_thread_in_clock_ticks),
 		cmocka_unit_test(counts_threads_that_exited),
 		cmocka_unit_test(reads_the_time_of_another_process),
 	};

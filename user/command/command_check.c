@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exit_status.h"
 #include "kernel.h"
@@ -63,6 +64,10 @@ static void check_kernel(struct check *check)
 		say(check, WRONG, "BTF",
 		    "cannot read '/sys/kernel/btf/vmlinux' (a kernel with CONFIG_DEBUG_INFO_BTF, "
 		    "as distributions build it)");
+	if (access("/proc/self/schedstat", F_OK))
+		say(check, NOTE, "schedstat",
+		    "this kernel has none: 'luaspy dump' finds no threads (a kernel with "
+		    "CONFIG_SCHED_INFO, as distributions build it)");
 	if (!kernel__lockdown(mode, sizeof(mode)))
 		say(check, strcmp(mode, "confidentiality") ? FINE : NOTE, "lockdown", "%s", mode);
 }

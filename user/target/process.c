@@ -505,6 +505,25 @@ ssize_t process__descendants(pid_t pid, pid_t **pids)
 	return count;
 }
 
+/* Fields 14 and 15 of /proc/PID/task/TID/stat. */
+int process__thread_ticks_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns)
+{
+	unsigned long long user, system;
+	char *text, *end;
+	int error = read_all(open_proc("/proc/%d/task/%d/stat", pid, tid), &text);
+
+	if (error)
+		return error;
+	end = strrchr(text, ')');
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+			   &system) != 2)
+		error = -EPROTO;
+	else
+		*runtime_ns = (user + system) * (NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+	free(text);
+	return error;
+}
+
 int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns)
 {
 	char *text;
@@ -513,7 +532,8 @@ int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns)
 	if (!error && sscanf(text, "%" SCNu64, runtime_ns) != 1)
 		error = -EPROTO;
 	free(text);
-	return error;
+	/* The file is missing, whether or not the thread is there. */
+	return error == -ESRCH ? process__thread_ticks_ns(pid, tid, runtime_ns) : error;
 }
 
 int process__runtime_ns(pid_t pid, uint64_t *runtime_ns)

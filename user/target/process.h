@@ -85,8 +85,15 @@ ssize_t process__children(pid_t pid, pid_t **pids);
  */
 ssize_t process__descendants(pid_t pid, pid_t **pids);
 
-/* CPU time charged to one thread so far (schedstat). 0 or -errno. */
+/*
+ * CPU time charged to one thread so far: by schedstat or, on kernels without it
+ * (CONFIG_SCHED_INFO), by process__thread_ticks_ns(). 0 or -errno.
+ */
 int process__thread_runtime_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns);
+
+/* The same in whole clock ticks, of user and of system time: up to 20 ms too little. 0 or -errno.
+ */
+int process__thread_ticks_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns);
 
 /* CPU time charged to all threads of the process, those that exited included. 0 or -errno. */
 int process__runtime_ns(pid_t pid, uint64_t *runtime_ns);

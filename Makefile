@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# make          builds ./luaspy
-# make demo     installs what is missing, builds, profiles a real Lua program
-# make check    installs what is missing, builds, runs the tests (TESTS=unit, TESTS=unit/test_log)
-# make fuzz     runs the fuzzers, FUZZ_SECONDS (600) each
-# make help     lists the rest
+# make help lists the targets: it prints the lines that begin with '#:', here and in each rules.mk.
 #
 # V=1 shows the commands, WERROR=1 makes warnings errors. CC, CLANG, BPFTOOL, CFLAGS, LDFLAGS,
 # PREFIX, DESTDIR and ARCH (x86, arm64) are yours. VMLINUX=full builds against the types of the
@@ -59,19 +55,24 @@ endif
 
 # ---- what there is
 
-BPF_SOURCES  := $(wildcard bpf/*.bpf.c)
-USER_SOURCES := $(filter-out user/static/%,$(wildcard user/*.c user/*/*.c))
+# FURTHER is a folder with further families of interpreters, in folders like these, for tests.
+BPF_SOURCES  := $(wildcard bpf/*.bpf.c $(FURTHER:%=%/bpf/*.bpf.c))
+USER_SOURCES := $(filter-out user/static/%,$(wildcard user/*.c user/*/*.c $(FURTHER:%=%/user/*/*.c)))
 BPF_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/%.o)
+WALKERS      := $(filter-out walk_nothing,$(patsubst %.bpf.c,%,$(filter walk_%,$(notdir $(BPF_SOURCES)))))
 USER_OBJECTS := $(USER_SOURCES:%.c=$(O)/%.o)
 OLD_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/old/%.o)
-SKELETONS    := $(O)/luaspy.skel.h $(O)/luaspy_old.skel.h
+SKELETONS    := $(foreach name,luaspy $(WALKERS),$(O)/$(name).skel.h $(O)/$(name)_old.skel.h)
 GENERATED    := $(SKELETONS) $(O)/system_calls.inc
 
 # Tests link all of the program but its main(), built with sanitizers.
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
 
 # TESTS names directories below tests/, or test programs in them; the order is that of running.
-TESTS         ?= unit walk names fuzz e2e field accuracy oracle
+TESTS         ?= unit walk names fuzz e2e toy hostile field accuracy oracle
+ifeq ($(TESTS),quick)
+override TESTS := unit walk e2e/test_versions
+endif
 TEST_SOURCES  := $(foreach t,$(TESTS),$(if $(findstring /,$t),tests/$t.c,$(sort $(wildcard tests/$t/test_*.c))))
 TEST_PROGRAMS := $(TEST_SOURCES:tests/%.c=$(O)/tests/%)
 
@@ -95,8 +96,11 @@ WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 # The same sources give the same bytes, in whatever folder they are built.
 PREFIX_MAP := '-ffile-prefix-map=$(CURDIR)=.'
 
+# The scratch of a walker has the members of other structs as its own: bpf/scratch.bpf.h.
+EMBEDDING := -fms-extensions $(if $(findstring clang,$(CC)),-Wno-microsoft-anon-tag)
+
 # -D_GNU_SOURCE= so that a file may still define it.
-USER_CFLAGS = -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -Iinclude -Ibpf $(patsubst %/,-I%,$(wildcard user/*/)) -I$(O) $(LIBRARY_CFLAGS) \
+USER_CFLAGS = -std=gnu11 $(EMBEDDING) $(WARNINGS) -D_GNU_SOURCE= $(FURTHER:%=-I%/include) -Iinclude -Ibpf -Iuser -I$(O) $(LIBRARY_CFLAGS) \
               $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP)
 TEST_CFLAGS = -Itests/support $(TEST_LIBRARY_CFLAGS)
 ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -117,7 +121,8 @@ endif
 
 # BPF_PROG() declares parameters that a program may not use, hence -Wno-unused-parameter.
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -fno-stack-protector -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
-             -Wno-unused-parameter -I$(VMLINUX_DIR) -Iinclude $(LIBRARY_CFLAGS) $(PREFIX_MAP)
+             -fms-extensions -Wno-microsoft-anon-tag -Wno-unused-parameter -I$(VMLINUX_DIR) $(FURTHER:%=-I%/include) -Iinclude -Ibpf \
+             $(LIBRARY_CFLAGS) $(PREFIX_MAP)
 
 # With the revision where this is a checkout of its own, not a folder inside somebody else's.
 REVISION := $(if $(wildcard .git),$(shell git rev-parse --short HEAD 2>/dev/null))
@@ -129,6 +134,7 @@ VERSION_OBJECTS := $(patsubst %.c,%.o,$(shell grep -sl LUASPY_VERSION $(USER_SOU
 
 # ---- the program
 
+#: all           builds ./luaspy; the default
 .PHONY: all
 all: luaspy
 
@@ -136,10 +142,19 @@ luaspy $(O)/luaspy: $(USER_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
 
-$(O)/user/%.o: user/%.c $(O)/user.flags | $(GENERATED)
+define compile_user
 	$(call say,CC,$*.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -MMD -MP -c $< -o $@
+endef
+
+$(O)/user/%.o: user/%.c $(O)/user.flags | $(GENERATED)
+	$(compile_user)
+
+ifneq ($(FURTHER),)
+$(O)/$(FURTHER)/user/%.o: $(FURTHER)/user/%.c $(O)/user.flags | $(GENERATED)
+	$(compile_user)
+endif
 
 $(O)/asan/user/%.o: user/%.c $(O)/asan.flags | $(GENERATED)
 	$(call say,CC,asan/$*.o)
@@ -159,10 +174,17 @@ $(O)/system_calls.inc: user/dump/system_calls.sh | $(O)/
 	$(call say,GEN,$(@F))
 	$(Q)CC='$(CC)' $< > $@
 
-# The same programs for kernels before 6.1 (bpf/repeat.bpf.h).
-$(O)/luaspy.bpf.o: $(BPF_OBJECTS)
-$(O)/luaspy_old.bpf.o: $(OLD_OBJECTS)
-$(O)/luaspy.bpf.o $(O)/luaspy_old.bpf.o:
+# A walker of a family is an object of its own; all else is the core. The same programs for kernels
+# before 6.1 have names with `_old` (bpf/repeat.bpf.h).
+WALKER_OBJECTS := $(WALKERS:%=$(O)/%.bpf.o) $(WALKERS:%=$(O)/%_old.bpf.o)
+
+object_of = $(filter %/$(1).bpf.o,$(2))
+
+$(O)/luaspy.bpf.o:     $(filter-out $(foreach name,$(WALKERS),%/$(name).bpf.o),$(BPF_OBJECTS))
+$(O)/luaspy_old.bpf.o: $(filter-out $(foreach name,$(WALKERS),%/$(name).bpf.o),$(OLD_OBJECTS))
+$(WALKERS:%=$(O)/%.bpf.o):     $(O)/%.bpf.o: $$(call object_of,$$*,$(BPF_OBJECTS))
+$(WALKERS:%=$(O)/%_old.bpf.o): $(O)/%_old.bpf.o: $$(call object_of,$$*,$(OLD_OBJECTS))
+$(O)/luaspy.bpf.o $(O)/luaspy_old.bpf.o $(WALKER_OBJECTS):
 	$(call say,BPFLINK,$(@F))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
@@ -179,6 +201,7 @@ $(OLD_OBJECTS): private BPF_CFLAGS += -DLS_OLD_KERNEL
 $(OLD_OBJECTS): $(O)/old/%.o: %.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 	$(compile_bpf)
 
+#: vmlinux       all types of the running kernel, for VMLINUX=full
 .PHONY: vmlinux
 vmlinux:
 	$(call say,BTF,$(O)/vmlinux/vmlinux.h)
@@ -231,7 +254,7 @@ $(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(GENERATED)
 $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 	$(call say,BPF,tests/$*.bpf.o)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -Ibpf -MMD -MP -c $< -o $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
 
 -include $(wildcard user/*/rules.mk)
 
@@ -241,36 +264,47 @@ TEST_FILES :=
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS) $(TEST_FILES)
 
+#: check         builds and runs the tests: all, TESTS=quick (3 minutes), TESTS="unit e2e/test_top"
 .PHONY: check
 check:
 	@tests/install_dependencies.sh build test
 	@$(MAKE) all test-programs
 	@OUTPUT=$(O) tests/run.sh $(TEST_PROGRAMS)
 
+#: hosts         builds the interpreters that the tests run, 5.1 to 5.5
 .PHONY: hosts
 hosts: $(HOSTS)
 
-# Boots kernels of Debian and runs luaspy in them; KERNELS="6.1-* arm64-*" chooses.
+#: kernels       boots kernels of Debian and runs luaspy in them; KERNELS="6.1-* arm64-*" chooses
 .PHONY: kernels
 kernels:
 	@tests/install_dependencies.sh build test kernels
 	@OUTPUT=$(O) MAKE='$(MAKE)' tests/kernels/run.sh
 
+#: oracle        compares ORACLE_SAMPLES (100,000) stacks of each build with what it publishes
 .PHONY: oracle
 oracle:
 	@TEST_TIMEOUT=7200 ORACLE_SAMPLES=$${ORACLE_SAMPLES:-100000} $(MAKE) check TESTS=oracle
 
+#: bench         measures what a sample and a session cost
 .PHONY: bench
 bench: all
 	@$(if $(wildcard tests/bench/run.sh),,$(error cannot find 'tests/bench/run.sh'))
 	@OUTPUT=$(O) tests/bench/run.sh
 
+#: deps          installs the packages that building, tests and lint lack; demo and check do, too
+.PHONY: deps
+deps:
+	@tests/install_dependencies.sh build demo test extra kernels lint
+
+#: demo          profiles a real Lua program and shows the result
 .PHONY: demo
 demo:
 	@tests/install_dependencies.sh build demo
 	@$(MAKE) all
 	@OUTPUT=$(O) tests/demo.sh
 
+#: lint          layout of text, lengths, layers
 .PHONY: lint
 lint:
 	@tests/install_dependencies.sh lint
@@ -299,6 +333,7 @@ UNIT := lib/systemd/system/luaspy.service
 # Enough to run without sudo, for whoever may execute the file.
 CAPABILITIES := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore+ep
 
+#: install       installs program, manual, completion and unit; PREFIX, DESTDIR, SETCAP=1
 # What was built is what is installed: root, without the builder's variables, rebuilds nothing.
 # SETCAP=1 gives the program its capabilities, so that it needs no sudo.
 .PHONY: install
@@ -319,12 +354,14 @@ else ifeq ($(DESTDIR),)
 	@echo "As a service: 'systemctl daemon-reload && systemctl enable --now luaspy'"
 endif
 
+#: uninstall     removes what install brought
 .PHONY: uninstall
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
 	$(Q)$(INSTALL) remove $(addprefix $(PREFIX)/,bin/luaspy $(UNIT)) \
 		$(addprefix $(PREFIX)/share/,$(MANUAL) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
 
+#: clean         removes what was built
 .PHONY: clean
 clean:
 	$(call say,CLEAN,$(O) luaspy)
@@ -332,8 +369,7 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'all demo check fuzz bench hosts kernels oracle lint install uninstall clean vmlinux'
-	@echo 'static image deb reproducible'
-	@echo "(the Makefile's first lines say what may be set)"
+	@sed -n 's/^#: /make /p' $(filter %Makefile %rules.mk,$(MAKEFILE_LIST))
+	@echo "The Makefile's first lines say what may be set."
 
--include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d))
+-include $(wildcard $(addprefix $(O)/,*/*.d */*/*.d */*/*/*.d */*/*/*/*.d))

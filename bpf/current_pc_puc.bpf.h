@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which instruction the running function is at, where luaV_execute knows better than its CallInfo.
+ * Which instruction the running function is at, if luaV_execute knows better than its CallInfo.
  *
  * luaV_execute of 5.1, 5.4 and 5.5 keeps pc in a local variable and stores it only before it calls
- * what may raise an error: in a loop of arithmetic savedpc never moves. Compilers keep the variable
- * in a register, a different one in each build, and beside it leave others that point into the same
- * code: the pc of an earlier instruction, or the target of a jump that is not taken. What tells
- * them apart is the instruction itself, which was fetched from below pc and is taken to pieces in
- * some register: the register whose instruction is in another one is pc. That is seen in a third of
- * the samples or more, but never of the others for long, so registers are trusted by how often it
- * was. Where no trusted one points into the function's code, pc is in memory or in use by what
- * luaV_execute has called; before most calls it was saved.
+ * what may raise an error: in a loop of arithmetic, savedpc never changes. Compilers keep the
+ * variable in a register, a different one in each build, and may leave in other registers pointers
+ * into the same code: the pc of an earlier instruction, or the target of a jump that is not taken.
+ * The instruction itself distinguishes them: it was fetched from right below pc and is decoded in
+ * some register. So the register is pc if the instruction below its address is in another register.
+ * That is seen in a third of the samples or more, but for registers other than pc never for long,
+ * so a register is trusted by how often it was seen. If no trusted register points into the
+ * function's code, pc is in memory, or its register is in use by a function that luaV_execute has
+ * called; before most calls pc was saved.
  */
 #ifndef LS_CURRENT_PC_PUC_BPF_H
 #define LS_CURRENT_PC_PUC_BPF_H
 
 #include "frame_puc.bpf.h"
 
-#define LS_PC_LEARNED 255     /* when a register was seen so often, the others had their chance */
-#define LS_PC_TRUSTED 8       /* as often as an eighth of the most */
-#define LS_SMALL_WORD 0x10000 /* an instruction below could be any small number */
+#define LS_PC_LEARNED 255     /* times that a register was seen; then the others had their chance */
+#define LS_PC_TRUSTED 8       /* trusted if seen at least 1/8 as often as the most frequent one */
+#define LS_SMALL_WORD 0x10000 /* an instruction below this could be any small number */
 
 struct ls_pc_search {
 	struct ls_scratch *scratch;
@@ -27,7 +28,7 @@ struct ls_pc_search {
 	__u64 pc; /* the best so far; 0: none */
 	__u32 score;
 	__u32 instruction;
-	__u32 is_held; /* it is in some register */
+	__u32 is_held; /* the instruction is in some register */
 };
 
 static long look_for_instruction(__u32 i, void *context)
@@ -73,7 +74,10 @@ static long learn_register(__u32 i, void *context)
 }
 LS_STEP(learn_register);
 
-/* Among equals, before anything was learned, the largest: the others are mostly older. */
+/*
+ * Prefers the highest score, then, as before anything was learned, the highest value: the others
+ * are mostly older.
+ */
 static long choose_register(__u32 i, void *context)
 {
 	struct ls_pc_search *search = context;
@@ -90,7 +94,7 @@ static long choose_register(__u32 i, void *context)
 }
 LS_STEP(choose_register);
 
-/* Corrects the pc of the leaf in scratch->frames, if it is a Lua function that is running. */
+/* Corrects the pc of the leaf in scratch->frames if the leaf is a running Lua function. */
 static __always_inline void correct_leaf(struct ls_scratch *scratch, struct ls_thread *thread)
 {
 	struct ls_pc_search search = {.scratch = scratch, .thread = thread};

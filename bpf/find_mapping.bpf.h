@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which mapping of the current process an address lies in.
+ * Finds the mapping of the current process that holds an address.
  *
  * bpf_find_vma() takes mmap_lock, which an interrupt can only try to take: it fails while another
- * thread changes mappings, and always on PREEMPT_RT kernels. Where it succeeds it drops the lock
- * from another interrupt, which it sends to this processor: 5.6 us in all. But since Linux 6.1 the
- * kernel keeps a process's mappings in a maple tree, which readers may descend under RCU, and a
- * perf_event program runs under RCU (bpf_overflow_handler(), kernel/events/core.c). So the tree is
- * read directly, and bpf_find_vma() asked only where that fails. Kernels before 6.1 keep a
+ * thread changes mappings, and always on PREEMPT_RT kernels. If it succeeds, it drops the lock from
+ * another interrupt, which it sends to this CPU: 5.6 us in all. But since Linux 6.1 the kernel
+ * keeps a process's mappings in a maple tree, which readers may descend under RCU, and a perf_event
+ * program runs under RCU (bpf_overflow_handler(), kernel/events/core.c). So the code below reads
+ * the tree directly, and calls bpf_find_vma() only if that fails. Kernels before 6.1 keep a
  * red-black tree, which writers rebalance without regard for readers that hold no lock: at worst an
  * address is not found. Linux 5.15 and 5.16 lack bpf_find_vma().
  *
- * Nothing keeps a tree from changing meanwhile. What is found counts only if it is a mapping of
- * this process that holds the address.
+ * A tree may change while it is read. A result counts only if it is a mapping of this process that
+ * holds the address.
  */
 #ifndef LS_FIND_MAPPING_BPF_H
 #define LS_FIND_MAPPING_BPF_H
@@ -22,13 +22,13 @@
 #include "maple_tree.bpf.h"
 #endif
 
-#define RB_HEIGHT_MAX 36 /* of vm.max_map_count nodes: 2 log2(65,531), rounded up, and some */
+#define RB_HEIGHT_MAX 36 /* of vm.max_map_count nodes: 2 log2(65,531), rounded up, plus some */
 
 #ifndef LS_OLD_KERNEL
 #define HAS_TREE     1
 #define HAS_FIND_VMA 1
 #else
-/* CO-RE ignores what follows three underscores in the name of a type. */
+/* CO-RE ignores what follows three underscores in a type name. */
 struct mm_struct___old {
 	struct rb_root mm_rb;
 } __attribute__((preserve_access_index));
@@ -57,8 +57,8 @@ static __always_inline int take_bounds(struct vm_area_struct *mapping, struct mm
 }
 
 /*
- * 0, or 1: the address was not found in the kernel's tree, which does not mean that no mapping
- * holds it.
+ * Returns 0, or 1 if the address was not found in the kernel's tree, although a mapping may hold it
+ * nevertheless.
  */
 #ifndef LS_OLD_KERNEL
 static __always_inline int read_tree(struct ls_scratch *scratch, struct task_struct *task,
@@ -100,8 +100,8 @@ static long note_bounds(struct task_struct *task, struct vm_area_struct *mapping
 }
 
 /*
- * Fills *bounds with the mapping of the current task's memory that holds `address`. 0, or 1: there
- * is none, or the kernel could not say, which it counts.
+ * Fills *bounds with the current task's mapping that holds `address`. Returns 0, or 1 if there is
+ * none or the kernel could not tell. Counts lookups that failed because mmap_lock was busy.
  */
 static __always_inline int find_mapping(struct ls_scratch *scratch, __u64 address,
 					struct ls_bounds *bounds)

@@ -1,48 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One call of PUC Lua: its CallInfo, the function on the stack of values, the prototype and what
- * makes it this one (fingerprint_puc.h). What contradicts itself is refused.
+ * Decodes a call of PUC Lua: its CallInfo, the function on the stack of values, the prototype and
+ * its fingerprint (fingerprint_puc.h). Rejects what contradicts itself.
  */
 #ifndef LS_FRAME_PUC_BPF_H
 #define LS_FRAME_PUC_BPF_H
 
-#include "find_state.bpf.h"
+#include "standing_chain_puc.bpf.h"
+#include "window.bpf.h"
 
-#define LS_PAGE_BYTES  4096ULL /* or a multiple */
-#define LS_COLLECTABLE 64      /* BIT_ISCOLLECTABLE of a value's tag, lobject.h, 5.2 on */
+#define LS_COLLECTABLE 64 /* BIT_ISCOLLECTABLE of a value's tag, lobject.h, 5.2 on */
 
-/* The bytes [address, address + size) within the window, reading it anew where they are not. */
-static __always_inline const __u8 *view(struct ls_window *window, __u64 address, __u32 size,
-					__u64 low)
-{
-	__u64 start, offset;
-
-	if (!(address >= window->start && address + size <= window->end)) {
-		/* Callers lie lower: let the window end with what is asked for. */
-		start = address + size - LS_WINDOW_BYTES;
-		if (address + size < LS_WINDOW_BYTES || start < low || start > address)
-			start = low;
-		if (start > address || address + size - start > LS_WINDOW_BYTES)
-			start = address;
-#ifndef __bpf__
-		if (window->is_exact)
-			start = address;
-#endif
-		window->start = start;
-		window->end = address + size;
-		size = window->end - start;
-		if (size > LS_WINDOW_BYTES || read_target(window->bytes, size, start)) {
-			window->end = 0;
-			return NULL;
-		}
-	}
-	offset = address - window->start;
-	if (offset > LS_WINDOW_BYTES)
-		return NULL;
-	return window->bytes + offset;
-}
-
-/* The first thing that is wrong with a sample is what it is filed under. */
+/* A sample keeps the first error that occurs. */
 static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
 {
 	if (!scratch->sample.error)
@@ -50,9 +19,8 @@ static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
 }
 
 /*
- * Whether the running call lies in the array of calls. luaD_reallocCI (ldo.c, 5.1) tells where the
- * array has moved to before it tells where the running call is: in between lie other calls'
- * remains.
+ * Whether the running call is inside the array of CallInfos. luaD_reallocCI (ldo.c, 5.1) updates
+ * base_ci before it updates ci: in between, ci points to the remains of other calls.
  */
 static __always_inline int is_in_array(const struct ls_scratch *scratch,
 				       const struct ls_puc_layout *layout)
@@ -63,7 +31,7 @@ static __always_inline int is_in_array(const struct ls_scratch *scratch,
 	return offset < room * layout->ci_size && offset % layout->ci_size == 0;
 }
 
-/* Turns to a state's calls. 0, or 1: it cannot be read, or contradicts itself. */
+/* Moves the walk to a state's calls. Returns 0, or 1: unreadable, or it contradicts itself. */
 static __always_inline int enter_state(struct ls_scratch *scratch,
 				       const struct ls_puc_layout *layout, __u32 chain_index)
 {
@@ -87,9 +55,9 @@ static __always_inline int enter_state(struct ls_scratch *scratch,
 }
 
 /*
- * The CallInfo that the walk stands at. Many are read at a time: those of a list, allocated one
- * after the other when a program first calls deeper, mostly lie close together. What lies before
- * one in its page is there as well.
+ * Returns the CallInfo that the walk is at. Many are read at a time: those of a list, allocated one
+ * after the other when a program first calls deeper, are mostly close together. What precedes one
+ * in its page is present as well.
  */
 static __always_inline const __u8 *read_ci(struct ls_scratch *scratch,
 					   const struct ls_puc_layout *layout)
@@ -124,27 +92,30 @@ static __always_inline __u8 flags_of(const struct ls_puc_layout *layout, const _
 	       (status & layout->status_finalizer ? LS_FRAME_FINALIZER : 0);
 }
 
-/* `unproven`: time since it was looked at; `proven`: that it had been the same by then. */
+/* `unproven`: ns since the last check; `proven`: ns for which it had been the same by then. */
 static __always_inline int is_trusted(__u64 unproven, __u64 proven)
 {
 	return !unproven || (unproven < 20000000 && unproven < proven / 64);
 }
 
 /*
- * Whether a prototype's content may be taken from the memo without reading it again. What has
- * stayed the same for long is looked at less often: at most every 64th part of that time, at least
- * every 20 ms, goes unproven; of that time, or of the time in which anybody could have written it.
+ * Whether a prototype's content may be taken from the prototype cache without reading it again. The
+ * longer it has stayed the same, the less often it is checked: less than 1/64 of that time and less
+ * than 20 ms may go unchecked, measured either in real time or in time in which anybody could have
+ * written it (own_ns).
  */
-static __always_inline int is_fresh(const struct ls_memo *memo, const struct ls_scratch *scratch)
+static __always_inline int is_fresh(const struct ls_cached_proto *cached,
+				    const struct ls_scratch *scratch)
 {
-	if (is_trusted(scratch->now_ns - memo->verified_ns, memo->verified_ns - memo->since_ns))
+	if (is_trusted(scratch->now_ns - cached->verified_ns,
+		       cached->verified_ns - cached->since_ns))
 		return 1;
-	return scratch->own_ns && memo->own_verified_ns &&
-	       is_trusted(scratch->own_ns - memo->own_verified_ns,
-			  memo->own_verified_ns - memo->own_since_ns);
+	return scratch->own_ns && cached->own_verified_ns &&
+	       is_trusted(scratch->own_ns - cached->own_verified_ns,
+			  cached->own_verified_ns - cached->own_since_ns);
 }
 
-/* Sends what defines the prototype in scratch->proto and scratch->content. 0 or an error. */
+/* Sends the definition of the prototype in scratch->proto and ->content. Returns 0 or an error. */
 static __always_inline long define_function(struct ls_scratch *scratch,
 					    const struct ls_puc_layout *layout, __u64 proto,
 					    __u64 fingerprint)
@@ -159,69 +130,80 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 	function->line_defined = ls_half(scratch->proto, layout->proto_line_defined);
 	function->last_line_defined = ls_half(scratch->proto, layout->proto_last_line_defined);
 	function->source_length = scratch->content.source_length;
+	function->name_length = 0;
 	function->layout = scratch->sample.layout;
-	__builtin_memcpy(function->source, scratch->content.source, LS_SOURCE_LEN);
+	function->family = LS_FAMILY;
+	__builtin_memcpy(function->text, scratch->content.source, LS_SOURCE_LEN);
 	return send_definition(function);
 }
 
-static __always_inline int is_memo_of(const struct ls_memo *memo, __u64 proto, __u32 tgid)
+static __always_inline int is_cached_proto(const struct ls_cached_proto *cached, __u64 proto,
+					   __u32 tgid)
 {
-	return memo->proto == proto && memo->tgid == tgid;
+	return cached->proto == proto && cached->tgid == tgid;
 }
 
 /*
- * The memo's place for a prototype: one of two, the one that has not been asked for longer. What
- * was forked by one process, as servers do, has its prototypes at the same addresses.
+ * Returns the entry of the prototype cache for a prototype: one of two, by default the one verified
+ * longer ago. Processes forked by one process, as servers do, have their prototypes at the same
+ * addresses, so the hash includes the tgid.
  */
-static __always_inline struct ls_memo *memo_of(struct ls_scratch *scratch, __u64 proto)
+static __always_inline struct ls_cached_proto *find_cached_proto(struct ls_scratch *scratch,
+								 __u64 proto)
 {
 	__u32 tgid = scratch->tgid;
-	__u32 at = ls_fold(tgid, proto) % LS_MEMO_MAX;
-	struct ls_memo *first = &scratch->memo[at], *second = &scratch->memo[at ^ 1];
+	__u32 at = ls_fold(tgid, proto) % LS_PROTO_CACHE_MAX;
+	struct ls_cached_proto *first = &scratch->proto_cache[at],
+			       *second = &scratch->proto_cache[at ^ 1];
 
-	if (is_memo_of(first, proto, tgid))
+	if (is_cached_proto(first, proto, tgid))
 		return first;
-	return is_memo_of(second, proto, tgid) || second->verified_ns < first->verified_ns ? second
-											   : first;
+	return is_cached_proto(second, proto, tgid) || second->verified_ns < first->verified_ns
+		       ? second
+		       : first;
 }
 
-/* Of the prototype at `proto`, whose copy is in scratch->proto; into scratch->walk.frame. */
+/*
+ * Puts the fingerprint of the prototype at `proto` into scratch->walk.frame: it covers the content
+ * and `fixed`. Leaves a copy in scratch->proto if it reads the content. Returns LS_WALK_NONE or the
+ * error.
+ */
 __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				__u64 proto)
+				__u64 proto, __u64 fixed)
 {
-	struct ls_memo *memo;
-	__u64 fixed;
+	struct ls_cached_proto *cached;
 	int is_known;
 
 	if (!scratch || !layout)
 		return 0;
-	memo = memo_of(scratch, proto);
-	fixed = ls_puc_fixed_fingerprint(layout, scratch->proto);
-	is_known = is_memo_of(memo, proto, scratch->tgid) && memo->fixed == fixed &&
-		   memo->layout == scratch->sample.layout && memo->edition == scratch->edition;
-	if (!is_known || !is_fresh(memo, scratch)) {
+	cached = find_cached_proto(scratch, proto);
+	is_known = is_cached_proto(cached, proto, scratch->tgid) && cached->fixed == fixed &&
+		   cached->layout == scratch->sample.layout && cached->edition == scratch->edition;
+	if (!is_known || !is_fresh(cached, scratch)) {
+		if (read_target(scratch->proto, layout->proto_size, proto))
+			return LS_WALK_FRAME_MEMORY;
 		ls_puc_read_content(layout, 0, scratch->proto, &scratch->content);
 		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
-		if (!is_known || memo->content != scratch->content.hash) {
-			/* Unsent, it stays unknown, so that the next sample tries again. */
-			memo->proto = define_function(scratch, layout, proto,
-						      scratch->walk.frame.fingerprint)
-					      ? 0
-					      : proto;
-			memo->fixed = fixed;
-			memo->content = scratch->content.hash;
-			memo->tgid = scratch->tgid;
-			memo->layout = scratch->sample.layout;
-			memo->edition = scratch->edition;
-			memo->since_ns = scratch->now_ns;
-			memo->own_since_ns = 0;
+		if (!is_known || cached->content != scratch->content.hash) {
+			/* If not sent, it stays unknown, so that the next sample tries again. */
+			cached->proto = define_function(scratch, layout, proto,
+							scratch->walk.frame.fingerprint)
+						? 0
+						: proto;
+			cached->fixed = fixed;
+			cached->content = scratch->content.hash;
+			cached->tgid = scratch->tgid;
+			cached->layout = scratch->sample.layout;
+			cached->edition = scratch->edition;
+			cached->since_ns = scratch->now_ns;
+			cached->own_since_ns = 0;
 		}
-		memo->verified_ns = scratch->now_ns;
-		memo->own_verified_ns = scratch->own_ns;
-		if (!memo->own_since_ns)
-			memo->own_since_ns = scratch->own_ns;
+		cached->verified_ns = scratch->now_ns;
+		cached->own_verified_ns = scratch->own_ns;
+		if (!cached->own_since_ns)
+			cached->own_since_ns = scratch->own_ns;
 	}
-	scratch->walk.frame.fingerprint = ls_fold(fixed, memo->content);
+	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
 	return 0;
 }
 
@@ -231,50 +213,64 @@ static __always_inline int is_top_call(const struct ls_scratch *scratch,
 	return scratch->walk.ci == ls_word(scratch->state, layout->state_ci);
 }
 
-/* Reads the prototype of the closure in scratch->closure. LS_WALK_NONE, or what is wrong. */
-static __always_inline int read_prototype(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout, struct ls_met *met)
+/* The self-check uses copies with nothing else behind them. Returns 0, or 1 if unreadable. */
+static __always_inline int keep_copy(const struct ls_scratch *scratch, __u8 *copy, __u64 address,
+				     __u32 size)
 {
-	__u64 proto = ls_word(scratch->closure, layout->closure_proto);
-
-	met->closure = 0;
-	if (!is_pointer(proto) || read_target(scratch->proto, layout->proto_size, proto))
-		return LS_WALK_FRAME_MEMORY;
-	met->proto = proto;
-	met->code = ls_word(scratch->proto, layout->proto_code);
-	met->code_count = ls_half(scratch->proto, layout->proto_code_count);
-	return scratch->proto[8] == layout->proto_tag && met->code ? LS_WALK_NONE
-								   : LS_WALK_FRAME_PROTO;
+	return scratch->is_undecided && read_target(copy, size, address);
 }
 
-/* Puts the call into scratch->walk.frame: the prototype must own the instruction it stands at. */
+/* Reads the prototype of `closure`. Returns LS_WALK_NONE or the error. */
+static __always_inline int read_prototype(struct ls_scratch *scratch,
+					  const struct ls_puc_layout *layout, const __u8 *closure,
+					  struct ls_cached_closure *cached)
+{
+	__u64 address = ls_word(closure, layout->closure_proto);
+	const __u8 *proto;
+
+	cached->closure = 0;
+	if (!is_pointer(address))
+		return LS_WALK_FRAME_MEMORY;
+	proto = view_object(&scratch->protos, address, layout->proto_size);
+	if (!proto || keep_copy(scratch, scratch->proto, address, layout->proto_size))
+		return LS_WALK_FRAME_MEMORY;
+	cached->proto = address;
+	cached->code = ls_word(proto, layout->proto_code);
+	cached->code_count = ls_half(proto, layout->proto_code_count);
+	if (proto[8] != layout->proto_tag || !cached->code)
+		return LS_WALK_FRAME_PROTO;
+	cached->fixed = ls_puc_fixed_fingerprint(layout, proto);
+	return LS_WALK_NONE;
+}
+
+/* Puts the call into scratch->walk.frame. The pc must be inside the prototype's code. */
 static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				     const __u8 *ci, const struct ls_met *met)
+				     const __u8 *ci, const struct ls_cached_closure *cached)
 {
 	struct ls_walk *walk = &scratch->walk;
 	struct ls_frame *frame = &walk->frame;
-	__u64 size = 4ULL * met->code_count;
+	__u64 size = 4ULL * cached->code_count;
 	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
 	__u64 offset;
 
 	if (layout->state_savedpc && is_top_call(scratch, layout))
 		saved_pc = ls_word(scratch->state, layout->state_savedpc);
-	offset = saved_pc - met->code;
+	offset = saved_pc - cached->code;
 	if (offset & 3 || offset > size)
 		return LS_WALK_FRAME_PROTO;
 	if (layout->has_local_pc && !walk->chain_index && is_top_call(scratch, layout)) {
-		walk->code = met->code;
-		walk->code_end = met->code + size;
+		walk->code = cached->code;
+		walk->code_end = cached->code + size;
 	}
-	frame->function = met->proto;
+	frame->function = cached->proto;
 	frame->pc = offset ? offset / 4 - 1 : 0;
 	frame->kind = LS_FRAME_LUA;
-	walk->frame_code = met->code;
-	walk->lua_frames++;
+	walk->frame_code = cached->code;
+	scratch->lua_frames++;
 	return LS_WALK_NONE;
 }
 
-/* Signs of a function that is being returned: it lies above its own place, or others do. */
+/* Signs that a C function is just being returned: it, or other results, are above their place. */
 #define LS_RESULT_ON_STACK  1
 #define LS_RESULT_OFF_STACK 2 /* past `top` */
 #define LS_RESULTS_SHIFTED  4
@@ -282,9 +278,9 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 #define LS_RESULT_NIL       16 /* a nil has its bits */
 
 /*
- * Where that C function is among the results, of which the first lies at `first`, and `top` after
- * the last: signs. A nil has the bits of what it replaced: it may fill up results, or be what an
- * iterator is called with. Verified once, for all its callers.
+ * Returns LS_RESULT_* by where the C function is among the results, the first of which is at
+ * `first`. `top` is the end of the stack in use. A nil keeps the bits of what it replaced: it may
+ * pad results, or be an argument of an iterator. __noinline: verified once for all callers.
  */
 __noinline int signs_of_function(const struct ls_scratch *scratch, __u64 first, __u64 top,
 				 __u64 function)
@@ -308,10 +304,10 @@ __noinline int signs_of_function(const struct ls_scratch *scratch, __u64 first, 
 }
 
 /*
- * Results that lay two places above where they lie now, of which the third has covered the first:
- * pairs(t) has [pairs, t, next, t, nil], then [next, t, nil, t, nil]; where four are wanted, nil
- * covers the second t. (5.5 adds a nil, which does so as well where all that there are are wanted:
- * too little is left then to tell.)
+ * Detects results that were two places higher before, so that the third has overwritten the first:
+ * pairs(t) has [pairs, t, next, t, nil], then [next, t, nil, t, nil]; if four are wanted, nil
+ * overwrites the second t. (5.5 adds a nil, which does the same if all results are wanted: too
+ * little is left then to tell.)
  */
 static __always_inline __u32 signs_of_shift(const struct ls_value *values, __u64 height)
 {
@@ -324,10 +320,10 @@ static __always_inline __u32 signs_of_shift(const struct ls_value *values, __u64
 }
 
 /*
- * moveresults (ldo.c, 5.4) copies the results to where the function that returns was, value first,
+ * moveresults (ldo.c, 5.4) copies the results to the place of the returning function, value first,
  * and only then lowers `top` and leaves the call; earlier releases leave it first, if the compiler
- * lets them. A C function as result, such as those of pairs() and ipairs(), would look like the one
- * that runs: what tells of it is for its caller to judge (is_half_returned).
+ * keeps that order. A C function among the results, as of pairs() and ipairs(), would look like the
+ * running one. This collects the signs; the caller's frame decides (is_half_returned).
  */
 static __always_inline void look_for_results(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout, const __u8 *ci,
@@ -352,43 +348,49 @@ static __always_inline void look_for_results(struct ls_scratch *scratch,
 	scratch->walk.result_signs = signs;
 }
 
-static __always_inline int read_closure(struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout, __u64 closure, __u8 tag)
-{
-	if (!is_pointer(closure) ||
-	    read_target(scratch->closure, layout->closure_proto + sizeof(__u64), closure))
-		return LS_WALK_FRAME_MEMORY;
-	return scratch->closure[8] == (tag & 63) ? LS_WALK_NONE : LS_WALK_FRAME_FUNCTION;
-}
-
-/* A closure that was read: what it is, and what of it later frames need not read again. */
+/* Decodes a closure that is not in the closure cache, and caches what later frames need of it. */
 static __always_inline int new_closure_frame(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout, const __u8 *ci,
-					     __u64 closure, __u8 tag, struct ls_met *met)
+					     __u64 address, __u8 tag,
+					     struct ls_cached_closure *cached)
 {
+	__u32 size = layout->closure_proto + sizeof(__u64);
 	__u8 is_c = tag == layout->tag_c_function;
+	const __u8 *closure;
 	int error;
 
+	if (!is_pointer(address))
+		return LS_WALK_FRAME_MEMORY;
+	closure = view_object(&scratch->closures, address, size);
+	if (!closure || keep_copy(scratch, scratch->closure, address, size))
+		return LS_WALK_FRAME_MEMORY;
+	if (closure[8] != (tag & 63))
+		return LS_WALK_FRAME_FUNCTION;
 	if (layout->closure_is_c)
-		is_c = scratch->closure[layout->closure_is_c];
+		is_c = closure[layout->closure_is_c];
 	if (is_c) {
-		scratch->walk.frame.function = ls_word(scratch->closure, layout->closure_function);
+		scratch->walk.frame.function = ls_word(closure, layout->closure_function);
+		if (scratch->is_undecided)
+			scratch->walk.frame.function =
+				ls_word(scratch->closure, layout->closure_function);
 		scratch->walk.frame.kind = LS_FRAME_C;
-		/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions alone. */
+		/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions only. */
 		if (layout->ci_is_array)
 			scratch->walk.frame.flags = 0;
-		look_for_results(scratch, layout, ci, closure);
+		look_for_results(scratch, layout, ci, address);
 		return LS_WALK_NONE;
 	}
-	error = read_prototype(scratch, layout, met);
+	error = read_prototype(scratch, layout, closure, cached);
 	if (!error)
-		error = lua_frame(scratch, layout, ci, met);
+		error = lua_frame(scratch, layout, ci, cached);
 	if (error)
 		return error;
-	take_fingerprint(scratch, layout, met->proto);
-	met->fingerprint = scratch->walk.frame.fingerprint;
-	met->walk = scratch->walk_number;
-	met->closure = closure;
+	error = take_fingerprint(scratch, layout, cached->proto, cached->fixed);
+	if (error)
+		return error;
+	cached->fingerprint = scratch->walk.frame.fingerprint;
+	cached->walk = scratch->walk_number;
+	cached->closure = address;
 	return LS_WALK_NONE;
 }
 
@@ -396,22 +398,21 @@ static __always_inline int closure_frame(struct ls_scratch *scratch,
 					 const struct ls_puc_layout *layout, const __u8 *ci,
 					 __u64 closure, __u8 tag)
 {
-	struct ls_met *met = &scratch->met[(closure >> 5 ^ closure >> 10) % LS_MET_MAX];
-	int error;
+	struct ls_cached_closure *cached =
+		&scratch->closure_cache[(closure >> 5 ^ closure >> 10) % LS_CLOSURE_CACHE_MAX];
 
-	/* The self-check looks at the copies. */
-	if (met->closure == closure && met->walk == scratch->walk_number &&
+	/* The self-check needs the copies, which only new_closure_frame() makes. */
+	if (cached->closure == closure && cached->walk == scratch->walk_number &&
 	    !scratch->is_undecided) {
-		scratch->walk.frame.fingerprint = met->fingerprint;
-		return lua_frame(scratch, layout, ci, met);
+		scratch->walk.frame.fingerprint = cached->fingerprint;
+		return lua_frame(scratch, layout, ci, cached);
 	}
-	error = read_closure(scratch, layout, closure, tag);
-	return error ? error : new_closure_frame(scratch, layout, ci, closure, tag, met);
+	return new_closure_frame(scratch, layout, ci, closure, tag, cached);
 }
 
 /*
  * luaD_precall (ldo.c, 5.2 and 5.3) makes a CallInfo the running one before it fills it in: until
- * then it is that of an earlier call, whose function may lie where no value is now.
+ * then it holds an earlier call, whose function may be at or above the present `top`.
  */
 static __always_inline int is_left_over(const struct ls_scratch *scratch,
 					const struct ls_puc_layout *layout, __u64 func)
@@ -431,9 +432,9 @@ static __always_inline int is_function_tag(const struct ls_puc_layout *layout, _
 }
 
 /*
- * lua_yieldk (ldo.c, 5.2 and 5.3) lets the C function that yields start right below its results,
- * and keeps in `extra` where it was called. A scheduler in C that calls functions on a state that
- * has yielded, as nmap's does, leaves such a call among those that run.
+ * lua_yieldk (ldo.c, 5.2 and 5.3) moves `func` of the yielding C function right below its results,
+ * and saves its original position in `extra`. A scheduler in C that calls functions on a state that
+ * has yielded, as nmap's does, leaves such a call among the running ones.
  */
 static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch,
 						      const struct ls_puc_layout *layout,
@@ -443,7 +444,7 @@ static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch
 	__u64 extra = ls_word(ci, layout->ci_extra);
 	const __u8 *value;
 
-	/* 5.2.0 has no tag that tells closures of C. */
+	/* 5.2.0 has no tag that identifies C closures. */
 	if (!layout->ci_extra || layout->closure_is_c ||
 	    scratch->state[layout->state_status] != LS_YIELDED || is_top_call(scratch, layout) ||
 	    extra & 15 || extra >= func - stack)
@@ -455,9 +456,9 @@ static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch
 }
 
 /*
- * The same of a coroutine that waits to be resumed: the C function that yielded is the one on top,
- * and what lies right below its results may be a function as well. A hook that yields leaves a Lua
- * function on top, which has not moved. No sample is taken of such a coroutine.
+ * The same for a coroutine that waits to be resumed: the C function that yielded is on top, and the
+ * value right below its results may be a function as well. If a hook yielded, a Lua function is on
+ * top, whose `func` has not moved. No sample is taken of such a coroutine.
  */
 static __always_inline __u64 func_before_yield(const struct ls_scratch *scratch,
 					       const struct ls_puc_layout *layout, const __u8 *ci)
@@ -506,9 +507,24 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
 }
 
+/* Whether the call that the walk is at is one of a C function, as far as the value's tag tells. */
+static __always_inline int calls_c(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	const __u8 *ci = read_ci(scratch, layout), *value;
+
+	if (!ci)
+		return 0;
+	value = view(&scratch->stack, func_of(scratch, layout, ci), 16,
+		     ls_word(scratch->state, layout->state_stack));
+	if (!value || (layout->closure_is_c && value[8] == layout->tag_c_function))
+		return 0;
+	return value[8] == layout->tag_c_function ||
+	       (layout->tag_light_function && value[8] == layout->tag_light_function);
+}
+
 /*
- * Decodes the call that the walk stands at, into scratch->walk.frame. LS_WALK_NONE or what is
- * wrong with it: LS_WALK_CALL_CHAIN if not even its CallInfo is there.
+ * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE or the error,
+ * which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.
  */
 __noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {

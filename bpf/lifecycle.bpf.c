@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Births and ends of threads and processes, and changes of program. Attached by BTF: tracefs is not
- * mounted everywhere. A thread's birth needs no record, its CPU time starts at 0; it is noted for
- * the sake of the moment at which the timers are attached.
+ * Creation and exit of threads and processes, and exec(). The programs attach by BTF because
+ * tracefs is not mounted everywhere. The creation of a thread needs no record, since its CPU time
+ * starts at 0; it is only noted for user space, in case it is attaching timers at that moment.
  */
+#include "cpu_time.bpf.h"
 #include "maps.bpf.h"
 #include "send.bpf.h"
-#include "identity.bpf.h"
+#include "pid_namespace.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-/* Children of targets are targets; user space sets it. */
+/* 1: children of targets are targets; user space sets it. */
 const volatile __u32 follows_children = 0;
 
-/* With their timers; else it has to see to them at once. */
+/* 1: children inherit the parent's timers. 0: user space must attach them, so wake it. */
 const volatile __u32 inherits_timers = 1;
 
-/* Samples may fill the buffer. A process whose end is not told would be sampled for good. */
+/* Samples may fill the ring buffer. A process whose exit is lost would stay a target for good. */
 static __always_inline void keep_event(const void *record, __u32 size)
 {
 	struct ls_counters *counters = counters_here();
@@ -32,7 +33,7 @@ static __always_inline void send_event(void *record, __u32 size)
 		keep_event(record, size);
 }
 
-/* The reader is to look at once: nothing of the new program is known until it has. */
+/* Wakes the reader immediately: nothing is known about the new program until it has looked. */
 static __always_inline void send_urgent_event(void *record, __u32 size)
 {
 	if (bpf_ringbuf_output(&records, record, size, BPF_RB_FORCE_WAKEUP))
@@ -40,8 +41,8 @@ static __always_inline void send_urgent_event(void *record, __u32 size)
 }
 
 /*
- * It goes on in a copy of its parent's memory: what is known of that holds for it. 0: it is not
- * followed.
+ * The child continues in a copy of its parent's memory, so the parent's image applies to it.
+ * Returns 0 if the child is not followed.
  */
 static __always_inline int follow_child(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
 {
@@ -85,13 +86,13 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	return 0;
 }
 
-/* Of one that ended before user space came to look at it, this is all that is known. */
+/* For a process that ends before user space has examined it, this is all that is known. */
 static __always_inline void note_end(struct task_struct *task, __u32 tgid)
 {
 	struct ls_execution *execution = bpf_map_lookup_elem(&executions, &tgid);
 
 	if (execution && !BPF_CORE_READ(task, signal, live.counter))
-		execution->ended_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
+		execution->ended_ns = cpu_time_of(task, bpf_ktime_get_ns()) +
 				      BPF_CORE_READ(task, signal, sum_sched_runtime);
 }
 
@@ -100,6 +101,7 @@ int BPF_PROG(thread_exits, struct task_struct *task)
 {
 	__u32 tgid = id_of(BPF_CORE_READ(task, group_leader));
 	struct ls_thread_exit record = {.type = LS_RECORD_THREAD_EXIT, .tgid = tgid};
+	__u64 address = (__u64)task;
 
 	if (!inherits_timers)
 		note_end(task, tgid);
@@ -108,21 +110,44 @@ int BPF_PROG(thread_exits, struct task_struct *task)
 	record.tid = id_of(task);
 	record.is_last = BPF_CORE_READ(task, signal, live.counter) == 0;
 	record.time_ns = bpf_ktime_get_ns();
-	record.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	record.runtime_ns = cpu_time_of(task, record.time_ns);
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
+	record.rest_follows = !bpf_map_update_elem(&exits, &address, &record, BPF_ANY);
 	send_event(&record, sizeof(record));
 	bpf_map_delete_elem(&threads, &record.tid);
 	return 0;
 }
 
-/* However late user space finds out that it is to be sampled: what came before is known then. */
+/*
+ * Since its exit the thread has run in the kernel, to release its memory and files. Now it has been
+ * switched out for the last time, so its CPU time is complete; it no longer has an id.
+ */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(thread_is_gone, struct task_struct *task)
+{
+	__u64 address = (__u64)task, runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	const struct ls_thread_exit *exit = bpf_map_lookup_elem(&exits, &address);
+	struct ls_thread_exit record;
+
+	if (!exit)
+		return 0;
+	record = *exit;
+	record.type = LS_RECORD_THREAD_REST;
+	record.runtime_ns = runtime_ns > exit->runtime_ns ? runtime_ns - exit->runtime_ns : 0;
+	send_event(&record, sizeof(record));
+	bpf_map_delete_elem(&exits, &address);
+	return 0;
+}
+
+/* However late user space decides to sample the process, the time before exec() is known then. */
 static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
 {
 	const struct ls_execution *last = bpf_map_lookup_elem(&executions, &tgid);
+	__u64 now_ns = bpf_ktime_get_ns();
 	struct ls_execution execution = {
-		.time_ns = bpf_ktime_get_ns(),
-		.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime) +
-			      BPF_CORE_READ(task, signal, sum_sched_runtime),
+		.time_ns = now_ns,
+		.runtime_ns =
+			cpu_time_of(task, now_ns) + BPF_CORE_READ(task, signal, sum_sched_runtime),
 		.stack_start = BPF_CORE_READ(task, mm, start_stack),
 	};
 
@@ -130,6 +155,28 @@ static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
 		execution.counted_ns = last->counted_ns;
 	bpf_probe_read_kernel_str(execution.comm, sizeof(execution.comm), task->comm);
 	bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY);
+}
+
+/* Up to Linux 6.1: one context for hardware events and one for software events. */
+struct task_struct___two_contexts {
+	struct perf_event_context *perf_event_ctxp[2];
+} __attribute__((preserve_access_index));
+
+/*
+ * If a program runs with other privileges than the user who executes it, or is not readable to that
+ * user, the kernel removes all perf events of the process (begin_new_exec() in fs/exec.c, all
+ * releases).
+ */
+static __always_inline int has_lost_timers(struct task_struct *task)
+{
+	struct task_struct___two_contexts *older = (void *)task;
+
+	if (bpf_core_field_exists(task->perf_event_ctxp))
+		return !BPF_CORE_READ(task, perf_event_ctxp);
+	if (bpf_core_field_exists(older->perf_event_ctxp))
+		return !BPF_CORE_READ(older, perf_event_ctxp[0]) &&
+		       !BPF_CORE_READ(older, perf_event_ctxp[1]);
+	return 0;
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -143,10 +190,11 @@ int BPF_PROG(process_execs, struct task_struct *task)
 		note_execution(task, tgid);
 	if (!image)
 		return 0;
-	/* Nothing fits the new program until user space has looked at it. */
+	/* No image fits the new program until user space has examined it. */
 	*image = LS_IMAGE_NONE;
 	record.time_ns = bpf_ktime_get_ns();
-	record.runtime_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	record.runtime_ns = cpu_time_of(task, record.time_ns);
+	record.lost_timers = has_lost_timers(task);
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
 	send_urgent_event(&record, sizeof(record));
 	bpf_map_delete_elem(&threads, &tgid);

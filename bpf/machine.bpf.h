@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How x86-64 and AArch64 differ, as far as the walkers can tell: registers, addresses, calls. The
- * build for the kernel names the machine by __TARGET_ARCH_arm64, as libbpf's headers want it; the
- * build for user space is for the machine that it runs on.
+ * How x86-64 and AArch64 differ for the walkers: registers, addresses, calls. A BPF build selects
+ * the architecture by __TARGET_ARCH_arm64, as libbpf's headers require; a user-space build is for
+ * the architecture it runs on.
  */
 #ifndef LS_MACHINE_BPF_H
 #define LS_MACHINE_BPF_H
@@ -11,7 +11,7 @@
 
 #if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
 
-/* 2^48, or 2^52 where a program asks mmap() for it: Documentation/arch/arm64/memory.rst, Linux. */
+/* 2^48, or 2^52 if a program asks mmap() for it: Documentation/arch/arm64/memory.rst, Linux. */
 #define LS_USER_MAX (1ULL << 52)
 
 #define LS_REGISTER_COUNT 31 /* x0 .. x30 of struct user_pt_regs, asm/ptrace.h */
@@ -22,25 +22,25 @@
 #define LS_FRAME_REGISTER    29
 #define LS_LINK_REGISTER     30
 
-#define LS_CALL_BYTES 4 /* of BL and BLR, before where they return to */
+#define LS_CALL_BYTES 4 /* size of BL and BLR, which precede the return address */
 
-/* Others may hold what calls left in them when they returned. */
+/* Registers that calls preserve. The others may hold leftovers of calls that have returned. */
 static __always_inline int is_callee_saved(__u32 i)
 {
 	return i >= 19 && i <= 28; /* x19 .. x28 */
 }
 
 /*
- * The address that a return address stands for: pointer authentication signs it with bits 48 to 54,
- * or 52 to 54 where addresses have 52 bits (ptrauth_user_pac_mask() in asm/pointer_auth.h, Linux).
- * Nobody maps code above 2^48 without asking for it.
+ * Removes the pointer authentication code from a return address. It is in bits 48 to 54, or 52 to
+ * 54 if addresses have 52 bits (ptrauth_user_pac_mask() in asm/pointer_auth.h, Linux). No code is
+ * mapped above 2^48 unless a program asks for it.
  */
 static __always_inline __u64 address_of_return(__u64 word)
 {
 	return word & ((1ULL << 48) - 1);
 }
 
-typedef __u32 ls_call_t; /* what lies right before a return address */
+typedef __u32 ls_call_t; /* the bytes right before a return address */
 
 static __always_inline int is_direct_call(ls_call_t call)
 {
@@ -52,7 +52,7 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 	return return_address - sizeof(call) + (__u64)((__s64)((__u64)call << 38) >> 36);
 }
 
-/* A stub of the procedure linkage table: ADRP x16 and LDR x17, maybe after BTI. */
+/* A PLT stub: ADRP x16 and LDR x17, optionally after BTI. */
 static __always_inline int is_stub(__u64 address)
 {
 	__u32 code[3];
@@ -68,8 +68,7 @@ static __always_inline int is_stub(__u64 address)
 
 #else
 
-/* Documentation/arch/x86/x86_64/mm.rst, Linux; beyond it only where a program asks mmap() for it.
- */
+/* Documentation/arch/x86/x86_64/mm.rst, Linux; higher only if a program asks mmap() for it. */
 #define LS_USER_MAX (1ULL << 47)
 
 #define LS_REGISTER_COUNT 15 /* r15 .. rdi of struct pt_regs, asm/ptrace.h */
@@ -89,7 +88,7 @@ static __always_inline __u64 address_of_return(__u64 word)
 	return word;
 }
 
-typedef __u64 ls_call_t; /* what lies right before a return address */
+typedef __u64 ls_call_t; /* the bytes right before a return address */
 
 static __always_inline int is_direct_call(ls_call_t call)
 {
@@ -101,7 +100,7 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 	return return_address + (__u64)(__s64)(__s32)(call >> 32);
 }
 
-/* A jump through a pointer, maybe after ENDBR64. */
+/* A PLT stub: a jump through a pointer, optionally after ENDBR64. */
 static __always_inline int is_stub(__u64 address)
 {
 	__u64 start;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's maple tree: which entry covers an index.
+ * Looks up the entry that covers an index in one of the kernel's maple trees.
  *
  * Names and encodings are those of include/linux/maple_tree.h and lib/maple_tree.c, Linux 6.1 to
- * 7.3. A node is 256 bytes, aligned to that; a pointer to one carries its type in bits 3 to 6.
+ * 7.3. A node has 256 bytes and is aligned to its size; a pointer to one carries its type in bits 3
+ * to 6.
  */
 #ifndef LS_MAPLE_TREE_BPF_H
 #define LS_MAPLE_TREE_BPF_H
@@ -18,7 +19,7 @@
 #define MAPLE_HEIGHT_MAX      8 /* 10^8 mappings at the lowest fill; vm.max_map_count is 65,530 */
 #define XA_NODE_MIN           4096
 
-/* Where a node keeps what, in words. */
+/* Positions of a node's fields, in words of 8 bytes. */
 struct ls_maple_node {
 	__u32 pivots;
 	__u32 pivot_count;
@@ -34,7 +35,7 @@ static __always_inline int is_root_node(__u64 entry)
 
 #define words_to(type, field) (bpf_core_field_offset(type, field) / 8)
 
-/* Of a leaf or an inner node; inner nodes of a tree that tracks gaps have fewer slots. */
+/* Format of a leaf or an inner node; inner nodes of a tree that tracks gaps have fewer slots. */
 static __always_inline struct ls_maple_node format_of(int tracks_gaps)
 {
 	if (tracks_gaps)
@@ -54,7 +55,7 @@ static __always_inline struct ls_maple_node format_of(int tracks_gaps)
 
 #undef words_to
 
-/* ma_data_end(): where all pivots are in use, the last slot's index has no room. */
+/* As ma_data_end(): if all pivots are in use, the index of the last slot is not stored. */
 static __always_inline __u32 last_slot(const __u64 *words, const struct ls_maple_node *format,
 				       int tracks_gaps)
 {
@@ -66,12 +67,12 @@ static __always_inline __u32 last_slot(const __u64 *words, const struct ls_maple
 }
 
 /*
- * The entry for `index`: that of the first slot whose pivot, its highest index, is not below.
- * Without a branch for each pivot, for the verifier would follow every combination of them: a
- * negative difference has its highest bit set. The last pivot may be ULONG_MAX.
+ * The slot for `index`: the first whose pivot, the slot's highest index, is not below it. Compares
+ * without branches, because the verifier would follow every combination of them: a negative
+ * difference has its highest bit set. The last pivot may be ULONG_MAX.
  */
-static __always_inline __u64 entry_for(const __u64 *words, const struct ls_maple_node *format,
-				       __u32 last, __u64 index)
+static __always_inline __u32 slot_for(const __u64 *words, const struct ls_maple_node *format,
+				      __u32 last, __u64 index)
 {
 	__u32 used = (1U << (last & 31)) - 1, slot = 0;
 
@@ -80,11 +81,25 @@ static __always_inline __u64 entry_for(const __u64 *words, const struct ls_maple
 
 		slot += (used >> i) & (__u32)((~pivot & (pivot - index)) >> 63);
 	}
-	return words[(format->slots + slot) % LS_NODE_WORDS];
+	return slot;
+}
+
+/* Takes the entry for descent->index from the last node, and its range. */
+static __always_inline void take_slot(struct ls_descent *descent,
+				      const struct ls_maple_node *format, __u32 last)
+{
+	const __u64 *words = descent->node;
+	__u32 slot = slot_for(words, format, last, descent->index);
+
+	descent->entry = words[(format->slots + slot) % LS_NODE_WORDS];
+	if (slot)
+		descent->low = words[(format->pivots + slot - 1) % LS_NODE_WORDS] + 1;
+	if (slot < last)
+		descent->high = words[(format->pivots + slot) % LS_NODE_WORDS] + 1;
 }
 
 /*
- * Goes from the node that the descent has come to one level down. 1: the end. Verified once, not
+ * Descends one level from the current node. Returns 1 at the end. __noinline: verified once, not
  * for each level.
  */
 __noinline int read_node(struct ls_scratch *scratch)
@@ -104,16 +119,14 @@ __noinline int read_node(struct ls_scratch *scratch)
 				  (const void *)(entry & ~MAPLE_NODE_MASK)))
 		return 1;
 	format = format_of(type == gap_tracking);
-	scratch->descent.entry =
-		entry_for(words, &format, last_slot(words, &format, type == gap_tracking),
-			  scratch->descent.index);
+	take_slot(&scratch->descent, &format, last_slot(words, &format, type == gap_tracking));
 	scratch->descent.is_entry = type == leaf;
 	return type == leaf;
 }
 
 /*
- * The entry of the tree with that root which covers `index`. 0: there is none, or the tree could
- * not be read.
+ * Returns the entry that covers `index` in the tree with this root, or 0 if there is none or the
+ * tree could not be read.
  */
 static __always_inline __u64 find_entry(struct ls_scratch *scratch, __u64 root, __u64 index)
 {
@@ -122,6 +135,8 @@ static __always_inline __u64 find_entry(struct ls_scratch *scratch, __u64 root, 
 	descent->index = index;
 	descent->entry = root;
 	descent->is_entry = 0;
+	descent->low = 0;
+	descent->high = ~0ULL;
 	if (!is_root_node(root))
 		return 0;
 	for (__u32 i = 0; i < MAPLE_HEIGHT_MAX; i++)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Loops whose body the verifier follows once.
+ * Loops whose body the verifier checks only once.
  *
  * repeat(count, step, context) calls step(i, context) for i = 0 .. count - 1 until it returns 1,
- * and returns how often it did. `count` is at most LS_ROUNDS_MAX, and LS_STEP(step) follows the
- * definition of `step`.
+ * and returns the number of calls. `count` is at most LS_ROUNDS_MAX, and LS_STEP(step) must follow
+ * the definition of `step`.
  *
- * That is bpf_loop(), which Linux 5.17 brought. Objects for kernels before 6.1 are built with
- * LS_OLD_KERNEL: they visit the elements of an array, whose content means nothing, by a helper of
- * Linux 5.13. One object with both would be half as large again and take 35 ms longer to load.
+ * This is bpf_loop(), new in Linux 5.17. Objects for kernels before 6.1 are built with
+ * LS_OLD_KERNEL: they use bpf_for_each_map_elem() (Linux 5.13) to visit the elements of an array
+ * whose content does not matter. One object with both would be half as large again and take 35 ms
+ * longer to load.
  */
 #ifndef LS_REPEAT_BPF_H
 #define LS_REPEAT_BPF_H
@@ -18,7 +19,7 @@
 
 #ifdef LS_OLD_KERNEL
 
-#define LS_ROUNDS_MAX 8448 /* twice LS_DEPTH_MAX and more */
+#define LS_ROUNDS_MAX 8448 /* more than twice LS_DEPTH_MAX */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

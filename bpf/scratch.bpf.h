@@ -1,314 +1,228 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What one sample works with, far too large for BPF's stack of 512 bytes: one per CPU. */
+/*
+ * Working memory of a sample, far too large for BPF's stack of 512 bytes. Each walker has its own,
+ * one per CPU. What all walkers need of it is here; the walker's own header defines
+ *
+ *	struct ls_scratch {
+ *		struct ls_scratch_shared;
+ *		... what only this family needs ...
+ *		struct ls_scratch_caches;
+ *		struct ls_scratch_record; (must be last)
+ *	};
+ *
+ * with the members of the three structs as its own (-fms-extensions). Memory that is used most
+ *comes first: BPF reaches 32 KiB from a pointer by one instruction.
+ */
 #ifndef LS_SCRATCH_BPF_H
 #define LS_SCRATCH_BPF_H
 
 #include "target.bpf.h"
-#include "layout.h"
 #include "record.h"
 #include "target.h"
 
-typedef int ls_reader_t;
-#define LS_READ(reader, to, size, address)        read_target(to, size, address)
-#define LS_READ_STRING(reader, to, size, address) read_target_string(to, size, address)
-#define LS_REPEAT(count, step, context)           repeat(count, step, context)
-#include "fingerprint_puc.h"
-
-/* Stacks within one stack that are told apart: coroutines that resumed each other. */
-#define LS_CHAIN_MAX     16
-#define LS_CHUNK_BYTES   2048 /* of native stack, read at once: never crosses a page */
-#define LS_CHUNK_WORDS   (LS_CHUNK_BYTES / 8)
-#define LS_SEEN_MAX      64   /* words of a stack that are not looked at twice */
-#define LS_QUIET_MAX     512  /* chunks that are not looked through twice: 8 KiB */
-#define LS_NOWHERE_MAX   256  /* words that point to no memory: 4 KiB */
-#define LS_WINDOW_BYTES  1024 /* of the Lua stack, and of 5.1's CallInfos, read at once */
-#define LS_MEMO_MAX      4096 /* prototypes whose content was read lately: 288 KiB */
-#define LS_MET_MAX       32   /* closures of one stack that are not read twice */
-#define LS_BARREN_RANGES (1 + LS_CODE_RANGES)
-#define LS_REGISTER_MAX  32
-#define LS_NODE_WORDS    32 /* struct maple_node, include/linux/maple_tree.h */
-#define LS_PIVOTS_MAX    15 /* MAPLE_RANGE64_SLOTS - 1, likewise */
+/* Active states of one native stack: coroutines that resumed each other. */
+#define LS_CHAIN_MAX       16
+#define LS_CHUNK_BYTES     2048 /* of native stack, per read: never crosses a page */
+#define LS_CHUNK_WORDS     (LS_CHUNK_BYTES / 8)
+#define LS_SEEN_MAX        64   /* words of a stack that are remembered as considered */
+#define LS_CHUNK_CACHE_MAX 512  /* chunks known to have no pointer to a state: 8 KiB */
+#define LS_BAD_POINTER_MAX 256  /* words that point to no memory: 4 KiB */
+#define LS_VIEW_BYTES      1024 /* of the Lua stack or of CallInfos, per read */
+#define LS_WINDOW_BYTES    4096 /* of other objects close together, per read: a page */
+#define LS_WINDOW_SLACK    264  /* an 8-byte read at a one-byte offset from an object there */
+#define LS_GAPPED_MAX      64   /* processes whose gaps are remembered: 6 KiB */
+#define LS_GAPS_MAX        4    /* below the program, above its heap, below the stack, one more */
+#define LS_BARREN_CODE     LS_GAPS_MAX /* first code range in ls_search.barren, after the gaps */
+#define LS_BARREN_RANGES   (LS_BARREN_CODE + LS_CODE_RANGES)
+#define LS_REGISTER_MAX    32
+#define LS_NODE_WORDS      32 /* struct maple_node, include/linux/maple_tree.h */
+#define LS_PIVOTS_MAX      15 /* MAPLE_RANGE64_SLOTS - 1, likewise */
 
 /*
- * Native frames between a coroutine's and its resumer's, or between SP and the interpreter's: of
- * one stack if nearer than the first, of another stack if further than the second.
+ * Distance between the native frames of a coroutine and those of its resumer, or between SP and the
+ * interpreter's frame: below LS_NEAR_BYTES they are on one stack, above LS_FAR_BYTES on two.
  */
 #define LS_NEAR_BYTES 4096
 #define LS_FAR_BYTES  16384
 
-/* A lua_State that runs or waits for one that it resumed: its errorJmp lies in this stack. */
+/*
+ * A state, of a coroutine or a main thread, that runs or waits for one that it resumed. Each is
+ * anchored to the native stack that it runs on, by the address of what its VM keeps there: for PUC
+ * Lua, the struct lua_longjmp that its errorJmp points to.
+ */
 struct ls_active {
 	__u64 state;
-	__u64 error_jump; /* higher for a resumer than for what it resumed */
+	__u64 anchor; /* higher for a resumer than for the state it resumed */
 	__u64 ci;
 	__u64 main_thread; /* of its VM */
 };
 
-/* What is known of a thread from its earlier samples. */
+/* What is known about a thread from its earlier samples. */
 struct ls_thread {
 	__u64 stack_low; /* the mapping that SP was in, or the part of it that can be its stack */
 	__u64 stack_high;
 	__u64 bounds_ns;       /* when these were looked up */
-	__u64 runtime_ns;      /* CPU time, as its samples carried it last */
-	__u64 runtime_seen_ns; /* when the first of these was taken */
-	__u32 dropped;         /* samples since the last that found room */
-	__u8 own_stack;        /* the mapping is this thread's stack and nothing else */
+	__u64 runtime_ns;      /* CPU time in its last sample */
+	__u64 runtime_seen_ns; /* time of the first sample that had this CPU time */
+	__u32 dropped;         /* samples lost since the last one that found room */
+	__u8 own_stack;        /* 1: the mapping is this thread's stack and nothing else */
 	__u8 chain_count;
-	__u8 chain_is_cut;                    /* resumers of it are missing */
-	__u8 layout;                          /* that `chain` and `root` were found under */
-	struct ls_active chain[LS_CHAIN_MAX]; /* running one first */
-	struct ls_active root; /* the last that was seen at the root, which may be idle now */
-	__u64 is_nested;       /* 1: the chain runs on top of another interpreter's */
-	__u8 pc_best;          /* the highest of these */
+	__u8 chain_is_cut; /* 1: resumers are missing from it */
+	__u8 layout;       /* slot of the layout under which `chain` and `root` were found, */
+	struct ls_active chain[LS_CHAIN_MAX]; /* the running state first */
+	struct ls_active root;           /* the last state seen at the root; it may be idle now */
+	__u64 is_nested;                 /* 1: the chain runs on top of another interpreter's */
+	__u8 pc_best;                    /* the highest of pc_scores */
 	__u8 pc_scores[LS_REGISTER_MAX]; /* by register: see current_pc_puc.bpf.h */
-	__u8 padding_too[7];
+	__u8 family;                     /* of `layout` */
+	__u8 padding_too[6];
 };
 
-/* A prototype whose content was read: see fingerprint_of(). */
-struct ls_memo {
-	__u64 proto;
-	__u64 fixed;
-	__u64 content;
-	__u64 since_ns;        /* the content has been the same from here */
-	__u64 verified_ns;     /* to here */
-	__u64 own_since_ns;    /* the same by ls_scratch.own_ns; 0: not known */
-	__u64 own_verified_ns; /* 0: by then others could write it */
+/* What the timer's program has found out about the tick, for the walkers that it calls. */
+struct ls_tick {
+	__u64 now_ns;
+	__u64 runtime_ns;
 	__u32 tgid;
-	__u32 layout;  /* it was read with */
-	__u32 edition; /* of ls_target, in which it was defined */
-	__u32 padding;
+	__u32 tid;
+	__u32 image; /* key of `images` */
+	__u32 period_ns;
+	__u32 max_depth;
+	__u32 measures_itself; /* 1: the sample's end is to be measured, for ls_counters.bpf_ns */
+
+	/* how several families share a tick: see hand_over.bpf.h */
+	__u32 families;     /* bits: those whose walkers have not looked for a script yet */
+	__u64 found_anchor; /* of the innermost script found so far */
+	__u8 found_family;  /* likewise; LS_FAMILY_NONE: no script yet */
+	__u8 is_final;      /* 1: all have looked, and the walker called has found the innermost */
+	__u8 undecided_family; /* the first with a script that fits none of its layouts, or NONE */
+	__u8 padding;
+	__u32 undecided_flags; /* enum ls_sample_flags of that sample */
 };
 
-/*
- * A Lua closure that this walk has met. Whoever calls itself is on the stack many times, and
- * nothing of the target moves during a walk: it is read once.
- */
-struct ls_met {
-	__u64 closure;
-	__u64 walk; /* the number of the walk */
-	__u64 proto;
-	__u64 code;
-	__u64 fingerprint;
-	__u32 code_count;
-	__u32 padding;
-};
-
-#define LS_RESULTS_MAX 6
-
-/* A value as it lies on the stack. */
-struct ls_value {
-	__u64 value;
-	__u64 tag; /* the lowest byte; 0: nil */
-};
-
-/* A piece of the target's memory. */
+/* A copy of a piece of the target's memory. */
 struct ls_window {
 	__u64 start;
 	__u64 end;      /* 0: nothing read yet */
-	__u64 is_exact; /* 1: nothing but what is asked for is read; never in a sample */
-	__u8 bytes[LS_WINDOW_BYTES + LS_STRUCT_LEN];
+	__u64 is_exact; /* 1: only the bytes asked for are read; never set in a sample */
+	__u64 near;     /* consecutive objects that were close to their predecessor */
+	__u8 bytes[LS_WINDOW_BYTES + LS_WINDOW_SLACK];
 };
 
-/* A whole chunk of some process's native stack that had no pointer to a state in it. */
-struct ls_quiet {
+/* A full chunk of a process's native stack that had no pointer to a state. */
+struct ls_cached_chunk {
 	__u64 address;
 	__u64 hash; /* of its content */
 };
 
-/* A word of some process's stack or registers that looks like a pointer and could not be followed.
- */
-struct ls_nowhere {
-	__u64 word; /* and in the highest bits, which no pointer has, something of the process */
+/* A word of a process's stack or registers that looks like a pointer but could not be followed. */
+struct ls_bad_pointer {
+	__u64 word; /* XORed with tgid << 48: the highest bits, which no pointer has */
 	__u64 time_ns;
 };
 
-/* How far one of the kernel's maple trees has been descended; see maple_tree.bpf.h. */
-struct ls_descent {
-	__u64 index; /* that is looked for */
-	__u64 entry; /* a pointer to a node; in the end to what the index has, or 0: nothing */
-	__u64 is_entry;
-	__u64 node[LS_NODE_WORDS]; /* a copy of the last one */
+/* Gaps between the mappings of a process: see unmapped.bpf.h. */
+struct ls_gaps {
+	__u64 mm; /* the address of its struct mm_struct */
+	__u64 stack_start;
+	__u32 sequence; /* mm_lock_seq at the look-up; odd: the gaps cannot be known */
+	__u32 next;     /* counts replacements: next index into `ranges` */
+	struct ls_range ranges[LS_GAPS_MAX];
 };
 
-/* Where the search for active states has come to. */
+/* State of a descent of one of the kernel's maple trees; see maple_tree.bpf.h. */
+struct ls_descent {
+	__u64 index; /* to look up */
+	__u64 entry; /* pointer to a node; at the end, what covers `index`; 0: nothing */
+	__u64 is_entry;
+	__u64 low; /* all indices in [low, high) have that entry, maybe others too */
+	__u64 high;
+	__u64 node[LS_NODE_WORDS]; /* copy of the last node */
+};
+
+/* State of the search for active states. */
 struct ls_search {
 	__u64 high;    /* end of the thread's stack */
 	__u64 address; /* next to be read */
-	__u64 end;     /* of what is to be read */
-	/* where no state can lie: the thread's own stack, code */
+	__u64 end;     /* end of the current scan */
+	/* ranges without states: the thread's own stack; gaps between mappings, code */
+	struct ls_range own;
 	struct ls_range barren[LS_BARREN_RANGES];
-	__u64 global; /* of the state that was looked at last */
-	__u32 rooted; /* the chain's last is its VM's main thread: nothing of it lies further up */
-	__u32 is_cut; /* there are more active states than the chain holds */
-	__u32 is_shared; /* the mapping may hold the stacks of others */
-	__u32 is_beyond; /* there may be more above the known end of the stack */
+	__u64 global;    /* VM of the last active state found */
+	__u64 lost;      /* the last pointer that could not be followed; 0: none */
+	__u32 rooted;    /* 1: the chain ends with its VM's main thread, so nothing is further up */
+	__u32 is_cut;    /* 1: active states are missing from the chain */
+	__u32 is_shared; /* 1: the mapping may hold other stacks as well */
+	__u32 is_beyond; /* 1: states may be above the known end of the stack */
 	__u32 chunks_read;
 	__u32 candidate_count;
-	__u32 states_met; /* in the chunk that is looked through, active or not */
-	__u32 padding;
+	__u32 states_met; /* states in the current chunk, active or not */
+	__u32 standing;   /* links of the last sample's chain that still hold */
 	__u64 candidates[LS_CHUNK_WORDS];
 	__u64 chunk[LS_CHUNK_WORDS];
 	__u64 seen[LS_SEEN_MAX];    /* words considered */
-	__u64 seen_in[LS_SEEN_MAX]; /* in which search */
-	__u64 generation;           /* of this search */
-};
-
-/* What of a layout contradicted itself, for tests. */
-enum ls_doubt {
-	LS_DOUBT_NONE,
-	LS_DOUBT_SOURCE,
-	LS_DOUBT_LINES,
-	LS_DOUBT_CODE,
-	LS_DOUBT_LINE_INFO,
-	LS_DOUBT_CONSTANTS,
-	LS_DOUBT_LOCALS,
-	LS_DOUBT_NESTED,
-	LS_DOUBT_UPVALUES,
-	LS_DOUBT_STATUS,
-	LS_DOUBT_PLACES,
-	LS_DOUBT_CALLS,
-	LS_DOUBT_C_FUNCTION,
-	LS_DOUBT_GLOBAL,
-	LS_DOUBT_ERROR_JUMP,
-	LS_DOUBT_FLAGS,
-	LS_DOUBT_STACK,
-};
-
-/* A call of a Lua function, by what luaV_execute has of it. */
-struct ls_proof_call {
-	__u64 ci;
-	__u64 closure;
-	__u64 pc;
-};
-
-/* What on the native stack shows that a state runs on it; see proof.bpf.h. */
-struct ls_proof {
-	__u64 state;
-	/* the innermost ones: luaV_execute may still have the caller's, or not yet its own */
-	struct ls_proof_call calls[2];
-	__u32 call_count;
-	__u32 padding;
-	__u64 values; /* the state's stack of them */
-	__u64 values_end;
-	__u64 address;   /* next to be read */
-	__u64 state_end; /* so far up the state may lie, and its call */
-	__u64 call_end;
-	__u64 found; /* where the state was met; 0: nowhere */
-	__u32 has_state;
-	__u32 has_call;
+	__u64 seen_in[LS_SEEN_MAX]; /* `generation` of that search, plus 1 if the word is a state */
+	__u64 generation;           /* number of this search, even */
 };
 
 /*
- * Numbers that steps of a repeat() pass on to each other lie in the scratch rather than in their
- * context, for of those on the stack the verifier follows each value that there may be.
+ * Numbers that the steps of a repeat() pass on to each other are in the scratch rather than in the
+ * context: for numbers on the BPF stack, the verifier follows every possible value.
  */
 
-/* How far the chain is rid of what does not run on this stack. */
-struct ls_weeding {
-	__u32 at;        /* so many of the chain's first run here */
-	__u32 is_unsure; /* one was taken off that may do so */
+/* Results of the layouts that were tried on this stack. */
+struct ls_selection {
+	__u64 best_anchor; /* lowest of those that fit; other interpreters wait further up */
+	__u32 layouts;     /* bit per layout to try */
+	__u32 decided;     /* bit per layout that is proven already */
+	__u32 first;       /* to try first: the one that the thread last ran under */
+	__u32 fits;        /* bit per layout that the stack is evidence for */
+	__u32 runs;        /* bit per layout under which something seems to run */
+	__u32 idle;        /* those of `runs` with C functions only, which prove nothing */
+	__u32 best;        /* the layout to keep; LS_LAYOUT_MAX: none */
+	__u32 is_done;     /* 1: the result that is in the scratch is final */
 };
 
-/* What came of the layouts that were tried on this stack. */
-struct ls_attempt {
-	__u64 best_jump; /* the lowest: what it ran under waits further up */
-	__u32 layouts;   /* bit per layout to try */
-	__u32 decided;   /* bit per layout whose proof is done */
-	__u32 first;     /* the one that the thread ran under last */
-	__u32 fits;      /* bit per layout that the stack is proof of */
-	__u32 runs;      /* bit per layout under which something seems to run */
-	__u32 idle;      /* of those, where it is C alone, which proves nothing */
-	__u32 best;      /* the layout to keep; LS_LAYOUT_MAX: none */
-	__u32 is_done;   /* what is in the scratch is to be kept */
-};
-
-/* Where the walk along the calls has come to. */
-struct ls_walk {
-	__u64 ci; /* of the state in scratch->state */
-	__u64 base_ci;
-	__u32 chain_index; /* of that state */
-	__u32 left;        /* frames that may still be added */
-	__u32 lua_frames;
-	__u32 result_signs; /* that the running C function is a result of the one that ran */
-	__u64 code;         /* of the running function; 0: it keeps its pc nowhere else */
-	__u64 code_end;
-	__u64 top_func;  /* where the running function lies, until its caller was looked at */
-	__u32 from_root; /* 1: towards the leaf, frames are placed from the end */
-	__u32 is_first;  /* likewise: the next call is its state's first */
-	__u32 is_torn;   /* likewise: it met a frame that cannot be decoded */
-	__u32 padding_two;
-	__u32 is_suspended; /* the state has yielded: never in a sample */
-	__u32 padding;
-	struct ls_frame frame; /* the call that was decoded last */
-	__u64 frame_code;      /* of its function, if that is a Lua function */
-
-	/* of the self-check (self_check.bpf.h): the call that was looked at before, of this state
-	 */
-	__u64 callee_ci;
-	__u32 callee_results;
-	__u32 callee_is_lua;
-	__u32 in_hook; /* LS_HOOK_*: signs that one runs in this state */
-	__u32 checked; /* calls */
-	__u32 doubt;   /* enum ls_doubt, the first */
-	__u32 padding_three;
-};
-
-struct ls_scratch {
-	/* the sample's circumstances */
+struct ls_scratch_shared {
+	/* circumstances of the sample */
 	__u64 now_ns;
-	/* CPU time of a thread whose memory no other can write: it stays as it is while that does
-	 * not go on. 0: there are others */
+	/*
+	 * CPU time of a thread whose memory no other thread can write: while it stands still, so
+	 * does the memory. 0: there are others
+	 */
 	__u64 own_ns;
 	__u64 pc;
 	__u64 sp;
 	__u64 registers[LS_REGISTER_MAX];
 	__u32 register_count;
 	__u32 tgid;
-	__u32 edition; /* of ls_target */
-	__u32 image;   /* which of those it is */
+	__u32 edition; /* ls_image.edition */
+	__u32 padding;
 
+	/* the search for active states, under one layout after the other */
 	struct ls_descent descent;
 	struct ls_search search;
-	struct ls_active chain[LS_CHAIN_MAX];
+	struct ls_active chain[LS_CHAIN_MAX]; /* see active_chain.bpf.h */
 	__u32 chain_count;
-	__u32 padding;
-	struct ls_proof proof;
-	struct ls_weeding weeding;
-	struct ls_attempt attempt;
-	struct ls_walk walk;
-	struct ls_thread stranger; /* the thread, to a layout that it is not known to run under */
-	__u32 is_undecided;        /* the stack is to prove its layout */
-	__u32 padding_three;
+	__u32 is_undecided; /* 1: the stack must prove its layout */
+	struct ls_selection selection;
+	struct ls_thread stranger; /* the thread's, for a layout it is not known to run under */
 
-	/* copies of the target's structs */
-	__u8 state[LS_STRUCT_LEN];
-	__u64 state_address; /* of the copy; 0: none */
-	__u8 other_state[LS_STRUCT_LEN];
-	__u8 closure[LS_STRUCT_LEN];
-	struct ls_value results[LS_RESULTS_MAX]; /* where those of a C function may be */
-	__u8 proto[LS_STRUCT_LEN];
-	struct ls_window ci;
-	struct ls_window stack;
-
-	struct ls_puc_content content;
-	struct ls_function function;
-	struct ls_memo memo[LS_MEMO_MAX];
-	struct ls_met met[LS_MET_MAX];
-	struct ls_quiet quiet[LS_QUIET_MAX];
-	struct ls_nowhere nowhere[LS_NOWHERE_MAX];
-	__u64 walk_number;
-
-	/* the record */
-	__u32 frame_room;
-	__u32 padding_too;
-	struct ls_sample sample;
-	struct ls_frame frames[LS_DEPTH_MAX]; /* sent with the sample: must follow it */
+	/* what the walk found under the layout */
+	__u32 lua_frames;
+	__u32 doubt; /* the part of the layout that failed the self-check, the first; 0: none */
 };
 
-/* What the step of a loop is given. */
-struct ls_pass {
-	struct ls_scratch *scratch;
-	const struct ls_puc_layout *layout;
+struct ls_scratch_caches {
+	struct ls_cached_chunk chunk_cache[LS_CHUNK_CACHE_MAX];
+	struct ls_bad_pointer bad_pointers[LS_BAD_POINTER_MAX];
+	struct ls_gaps gaps[LS_GAPPED_MAX];
+};
+
+struct ls_scratch_record {
+	__u32 frame_room; /* frames that the sample may have */
+	__u32 padding_three;
+	struct ls_sample sample;
+	struct ls_frame frames[LS_DEPTH_MAX]; /* sent with the sample: must follow it directly */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one door to the target's memory. Reads never fault a page in: what is not there fails. The
- * host twin for tests is tests/walk/host.h, which also counts.
+ * All reads of the target's memory. A read never faults a page in; it fails instead. `dump` and the
+ * tests run the walker in user space: see user/process/bpf_shim.h.
  */
 #ifndef LS_TARGET_BPF_H
 #define LS_TARGET_BPF_H
@@ -10,13 +10,16 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-/* 0, or a negative error with *to zeroed. Fails as a whole if any page of it is not there. */
+/* Returns 0, or a negative error with *to zeroed. Fails as a whole if any page is absent. */
 static __always_inline long read_target(void *to, __u32 size, __u64 address)
 {
 	return bpf_probe_read_user(to, size, (const void *)address);
 }
 
-/* Bytes up to and with the NUL, at most `size` (then NUL-ended all the same); negative: error. */
+/*
+ * Returns the bytes up to and including the NUL, at most `size` (the copy ends in a NUL even then),
+ * or a negative error.
+ */
 static __always_inline long read_target_string(void *to, __u32 size, __u64 address)
 {
 	return bpf_probe_read_user_str(to, size, (const void *)address);
@@ -24,7 +27,7 @@ static __always_inline long read_target_string(void *to, __u32 size, __u64 addre
 
 #include "repeat.bpf.h"
 #else
-#include "host.h"
+#include "process/bpf_shim.h"
 #endif
 
 #endif

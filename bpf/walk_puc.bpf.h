@@ -2,33 +2,33 @@
 /*
  * How PUC Lua keeps its stack, and how it is walked.
  *
- * A lua_State has two stacks: one of values (L->stack .. L->top, 16-byte TValues) and one of
- * calls. Each call has a CallInfo: `func` points to the called function on the stack of values,
- * `savedpc` to the next instruction of a Lua function. Since 5.2 CallInfos are a doubly linked
- * list that starts with L->base_ci, which is embedded in the lua_State and stands for the C code
- * below the first call; L->ci is the running one. In 5.1 they are an array, base_ci .. ci, and
- * the running Lua function's pc is in L->savedpc instead. A Lua function is a closure that points
- * to its prototype (Proto: code, constants, source, lines); a C function is a closure with a C
- * pointer or, since 5.2, the pointer itself.
+ * A lua_State has two stacks: one of values (L->stack .. L->top, 16-byte TValues) and one of calls.
+ * Each call has a CallInfo: `func` points to the called function on the stack of values, `savedpc`
+ * to the next instruction of a Lua function. Since 5.2 CallInfos are a doubly linked list that
+ * starts with L->base_ci, which is embedded in the lua_State and stands for the C code below the
+ * first call; L->ci is the running call. In 5.1 they are an array, base_ci .. ci, and the running
+ * Lua function's pc is in L->savedpc instead. A Lua function is a closure that points to its
+ * prototype (Proto: code, constants, source, lines); a C function is a closure with a C pointer or,
+ * since 5.2, the pointer itself.
  *
- * The running one's savedpc is behind where luaV_execute keeps pc for itself (5.1, 5.4, 5.5):
- * see current_pc_puc.bpf.h.
+ * The savedpc of the running function lags behind if luaV_execute keeps pc in a local variable
+ * (5.1, 5.4, 5.5): see current_pc_puc.bpf.h.
  *
  * So a walk goes from L->ci along `previous` to base_ci, reading for each call its CallInfo, the
- * closure and the prototype (three reads; the stack of values is read in windows), and goes on
- * with the state that resumed this one. Every loop ends with the room for frames, --max-depth.
+ * closure and the prototype (three reads; the stack of values is read in windows), and continues
+ * with the state that resumed this one. The room for frames, --max-depth, bounds every loop.
  *
- * The target runs on between samples, not during one: what is read belongs together, except that
- * the interpreter may have been interrupted in the middle of entering or leaving a function, or of
- * moving its stack. Then CallInfos contradict themselves or each other, and what lies on the
- * leaf's side of the contradiction is dropped: the callers are true, and the sample is torn.
+ * The target runs between samples but not during one, so all reads are consistent, except that the
+ * interpreter may have been interrupted while it entered or left a function, or moved its stack.
+ * Then CallInfos contradict themselves or each other. The frames on the leaf's side of the
+ * contradiction are dropped; the callers are correct, and the sample is torn.
  */
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
 
 #include "current_pc_puc.bpf.h"
-#include "proof.bpf.h"
-#include "self_check.bpf.h"
+#include "stack_owner_puc.bpf.h"
+#include "self_check_puc.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
 {
@@ -46,8 +46,8 @@ static __always_inline void put_frame(struct ls_scratch *scratch)
 }
 
 /*
- * A frame that contradicts itself: what was called from it cannot be told from what is left over
- * of earlier calls. Its callers stand.
+ * Drops all frames so far, because one contradicts itself: its callees cannot be told from remains
+ * of earlier calls. Its callers remain valid.
  */
 static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 {
@@ -58,9 +58,8 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 }
 
 /*
- * The last place where a call of luaD_precall that is not filled in yet can hide: a Lua caller that
- * stands at a call instruction says where the function that it calls lies. 5.4 moves vararg
- * functions up from there.
+ * Detects the last case of a call that luaD_precall has not filled in yet: a Lua caller at a call
+ * instruction tells where the function that it calls is. 5.4 moves vararg functions up from there.
  */
 static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
 					       const struct ls_puc_layout *layout, const __u8 *ci,
@@ -75,10 +74,10 @@ static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
 }
 
 /*
- * Whether what looks like the running function is a result of it (look_for_results). It says so
- * itself if it is on the stack above its own place: hardly any function is called with itself. If
- * it is so past `top`, where anything may be left over, `top` must be where the results end. How
- * many are wanted says operand C of the call, 5.4 on; 0: all there are, mostly one.
+ * Whether what looks like the running function is a result of that function (look_for_results). It
+ * is if it is also on the stack above its own place: hardly any function is called with itself. If
+ * it is above `top`, where anything may be left over, `top` must be where the results end. Operand
+ * C of the call, 5.4 on, is the number of results wanted plus 1; 0: all there are, mostly one.
  */
 static __always_inline int is_half_returned(struct ls_scratch *scratch,
 					    const struct ls_puc_layout *layout, __u32 instruction,
@@ -104,23 +103,28 @@ static __always_inline int is_half_returned(struct ls_scratch *scratch,
 	return signs & LS_RESULTS_FILLED && wanted == 5;
 }
 
-/* The running function against its caller, whose CallInfo this is. */
+/* Whether the running function contradicts its caller, whose CallInfo this is. */
 static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 					      const struct ls_puc_layout *layout, const __u8 *ci)
 {
 	__u32 instruction, operation;
 	int is_call;
 
-	/* What luaD_call has not filled in yet may be left over from when its caller lay higher. */
+	/*
+	 * A CallInfo that luaD_call has not filled in yet may be stale, from a time when its caller
+	 * was higher up.
+	 */
 	if (scratch->walk.top_func <= func_of(scratch, layout, ci))
 		return 1;
 	if (scratch->walk.frame.kind == LS_FRAME_C)
 		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED);
-	/* A hook is called from anywhere. */
+	/* A hook may be called at any instruction. */
 	if (scratch->walk.frame.flags & LS_FRAME_HOOKED ||
 	    !scratch->state[layout->state_allow_hook])
 		return 0;
-	/* OP_TAILCALL (lvm.c, to 5.3) puts the new call in place of its caller before it leaves it.
+	/*
+	 * OP_TAILCALL (lvm.c, up to 5.3) overwrites its caller's call with the new one before it
+	 * leaves the new one.
 	 */
 	if (ls_word(ci, layout->ci_savedpc) == scratch->walk.frame_code)
 		return 1;
@@ -135,7 +139,7 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	       is_half_returned(scratch, layout, instruction, is_call);
 }
 
-/* The caller of the running function is in scratch->walk.frame: do they agree? */
+/* Checks whether the running function agrees with its caller, which is in scratch->walk.frame. */
 static __always_inline void check_top(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
@@ -160,7 +164,10 @@ static __always_inline void mark_state_root(struct ls_scratch *scratch)
 		scratch->frames[last].flags |= LS_FRAME_STATE_ROOT;
 }
 
-/* At the first call of a state the walk goes on with its resumer. 1: there is none. */
+/*
+ * At the first call of a state, continues the walk with its resumer. Returns 1 if there is none, or
+ * if it cannot be read.
+ */
 static __always_inline int leave_state(struct ls_scratch *scratch,
 				       const struct ls_puc_layout *layout)
 {
@@ -175,7 +182,7 @@ static __always_inline int leave_state(struct ls_scratch *scratch,
 	return 1;
 }
 
-/* One CallInfo, or the step to the resumer. 1: the end. */
+/* Walks one CallInfo, or steps to the resumer. 1: the end. */
 static long walk_call(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;
@@ -214,7 +221,7 @@ static long walk_call(__u32 i, void *context)
 }
 LS_STEP(walk_call);
 
-/* The same from the root towards the leaf, for stacks with more frames than there is room. */
+/* The same from the root towards the leaf, for stacks with more frames than room. */
 static long walk_call_from_root(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;
@@ -251,7 +258,7 @@ static long walk_call_from_root(__u32 i, void *context)
 }
 LS_STEP(walk_call_from_root);
 
-/* The place of a frame that is not there. */
+/* Clears the place of a missing frame. */
 static long clear_place(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -263,7 +270,7 @@ static long clear_place(__u32 i, void *context)
 }
 LS_STEP(clear_place);
 
-/* One of the frames that were taken from the root goes where the leaf's half was. */
+/* Moves one of the frames that were taken from the root to where the leaf's half was. */
 static long keep_root_frame(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -277,8 +284,8 @@ static long keep_root_frame(__u32 i, void *context)
 LS_STEP(keep_root_frame);
 
 /*
- * More frames than room: the leaf's half stays, a placeholder follows, the rest is taken from the
- * root. Frames are stored leaf first, so the root's go to the end, downward.
+ * If there are more frames than room, keeps the leaf's half, adds a placeholder, and takes the rest
+ * from the root. Frames are stored leaf first, so the root's are stored from the end downward.
  */
 static __always_inline void add_root_part(struct ls_pass *pass)
 {
@@ -297,8 +304,7 @@ static __always_inline void add_root_part(struct ls_pass *pass)
 		scratch->walk.ci = scratch->walk.base_ci;
 		repeat(LS_DEPTH_MAX + LS_CHAIN_MAX, walk_call_from_root, pass);
 	}
-	/* What lies on the leaf's side of a frame that cannot be decoded is dropped here as well.
-	 */
+	/* Frames on the leaf's side of one that cannot be decoded are dropped here as well. */
 	if (scratch->walk.is_torn) {
 		scratch->sample.frame_count = room - half - 1 - scratch->walk.left;
 		repeat(scratch->sample.frame_count, keep_root_frame, pass);
@@ -317,21 +323,21 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	if (!scratch || !layout)
 		return 0;
 	scratch->walk.left = scratch->frame_room;
-	scratch->walk.lua_frames = 0;
+	scratch->lua_frames = 0;
 	scratch->walk.from_root = 0;
 	scratch->walk.top_func = 0;
 	scratch->walk.callee_ci = 0;
 	scratch->walk.callee_is_lua = 0;
 	scratch->walk.in_hook = 0;
 	scratch->walk.checked = 0;
-	scratch->walk.doubt = LS_DOUBT_NONE;
+	scratch->doubt = LS_DOUBT_NONE;
 	scratch->walk.result_signs = 0;
 	scratch->walk.code = 0;
 	if (enter_state(scratch, layout, 0)) {
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return 0;
 	}
-	/* Twice: what a torn frame called is dropped, and leaves its room. */
+	/* Twice the room: the callees of a torn frame are dropped, which frees their room. */
 	rounds = 2L * scratch->frame_room + LS_CHAIN_MAX;
 	if (repeat(rounds, walk_call, &pass) == rounds)
 		scratch->sample.error = LS_WALK_CALL_CHAIN;
@@ -342,12 +348,15 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	return 0;
 }
 
-/* A Lua function on top, and hooks allowed: nothing that it called can have resumed another. */
-static __always_inline int runs_lua_alone(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout)
+/*
+ * Whether a Lua function is on top and hooks are allowed: then nothing that it called can have
+ * resumed another state. __noinline: verified once for all callers.
+ */
+__noinline int runs_lua_alone(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
-	if (!scratch->state[layout->state_allow_hook] || enter_state(scratch, layout, 0) ||
-	    scratch->walk.ci == scratch->walk.base_ci)
+	if (!scratch || !layout || enter_state(scratch, layout, 0) ||
+	    !scratch->state[layout->state_allow_hook] ||
+	    scratch->walk.ci == scratch->walk.base_ci || calls_c(scratch, layout))
 		return 0;
 	return !decode_call(scratch, layout) && scratch->walk.frame.kind == LS_FRAME_LUA;
 }
@@ -366,9 +375,10 @@ static __always_inline void remember_chain(struct ls_thread *thread,
 }
 
 /*
- * In a mapping that is this thread's stack, whatever is active runs on it, but for a state without
- * errorJmp, which sorts last and may run anywhere. In one that may hold stacks side by side, whose
- * states are all active as far as errorJmp tells, each has to be shown to belong to this one.
+ * Keeps the states that run on this stack. In a mapping that is this thread's own stack, every
+ * active state does, except that one without errorJmp, which sorts last, may run anywhere. In a
+ * mapping that may hold several stacks, the states of all of them look active by their errorJmp, so
+ * each must be shown to belong to this one.
  */
 static __always_inline int keep_own(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
@@ -376,20 +386,35 @@ static __always_inline int keep_own(struct ls_scratch *scratch, const struct ls_
 	int error;
 
 	if (!scratch->search.is_shared &&
-	    scratch->chain[last % LS_CHAIN_MAX].error_jump != LS_UNPROTECTED)
+	    scratch->chain[last % LS_CHAIN_MAX].anchor != LS_UNPROTECTED)
 		return LS_WALK_NONE;
 	error = drop_strangers(scratch, layout);
 	if (error || !scratch->search.is_shared)
 		return error;
 	if (scratch->search.address < scratch->search.high &&
-	    scratch->chain[0].error_jump != LS_UNPROTECTED &&
-	    scratch->search.address < scratch->chain[0].error_jump)
+	    scratch->chain[0].anchor != LS_UNPROTECTED &&
+	    scratch->search.address < scratch->chain[0].anchor)
 		return LS_WALK_STATE_BEYOND;
 	prove_resumers(scratch, layout);
 	return LS_WALK_NONE;
 }
 
-/* The chain of active states into scratch->chain. LS_WALK_NONE or what is wrong. */
+/*
+ * Adds the states that the reused chain has resumed since. A register mostly points to the running
+ * state: if that runs a Lua function, no state is deeper. Returns LS_WALK_NONE or the error.
+ */
+static __always_inline int extend_chain(struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout)
+{
+	__u64 end = scratch->chain[0].anchor;
+
+	search_registers(scratch, layout);
+	if (scratch->chain[0].anchor < end && runs_lua_alone(scratch, layout))
+		scratch->search.address = scratch->chain[0].anchor;
+	return search_below(scratch, layout, end);
+}
+
+/* Finds the chain of active states, scratch->chain. Returns LS_WALK_NONE or the error. */
 static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, struct ls_thread *thread)
 {
@@ -406,7 +431,9 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	if (!stands || scratch->search.is_shared)
 		error = search_stack(scratch, layout, thread);
 	else if (!is_alone)
-		error = search_below(scratch, layout);
+		error = extend_chain(scratch, layout);
+	if (scratch->search.lost)
+		learn_gap(scratch);
 	if (stands && !scratch->search.is_shared)
 		scratch->search.is_cut |= thread->chain_is_cut;
 	if (scratch->search.is_shared && scratch->search.address >= scratch->search.high)
@@ -420,7 +447,7 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	return error;
 }
 
-/* Nothing that an earlier stack has left behind counts. */
+/* Discards what an earlier stack has left behind. */
 static __always_inline void begin_stack(struct ls_scratch *scratch)
 {
 	scratch->sample.error = LS_WALK_NONE;
@@ -431,26 +458,25 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 	scratch->state_address = 0;
 	scratch->ci.end = 0;
 	scratch->stack.end = 0;
+	scratch->closures.end = 0;
+	scratch->closures.near = 0;
+	scratch->protos.end = 0;
+	scratch->protos.near = 0;
 	scratch->chain_count = 0;
-	scratch->walk.lua_frames = 0;
+	scratch->lua_frames = 0;
 }
 
-/* Whether what was walked proves the layout, as far as it was asked to. */
+/* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
 static __always_inline int is_evidence(const struct ls_scratch *scratch)
 {
 	__u8 error = scratch->sample.error;
 
-	return scratch->walk.lua_frames && !scratch->walk.doubt &&
-	       (!error || error == LS_WALK_DEPTH);
+	return scratch->lua_frames && !scratch->doubt && (!error || error == LS_WALK_DEPTH);
 }
 
-/*
- * The stack of this sample under one layout, into scratch->sample. Returns 1 if it is evidence
- * for that layout: a whole chain with a Lua function in it and nothing contradictory. More is asked
- * of it while scratch->is_undecided. Verified once, for all its callers.
- */
-__noinline int take_stack_puc(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-			      struct ls_thread *thread)
+/* See select_layout.bpf.h. __noinline: verified once for all callers. */
+__noinline int take_stack(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+			  struct ls_thread *thread)
 {
 	int error;
 

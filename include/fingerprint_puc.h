@@ -1,51 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What makes a prototype this one and no other. Its address is not enough: prototypes are
- * collected, and the next one is often allocated in the same place, with the same sizes and the
- * same pointers, when a program loads one template after another. So content counts: the chunk's
- * name, the first constants, local variables and upvalues with their text, the first instructions.
- * What names a call is among that on purpose: a dead prototype may stand for long after the strings
- * that it pointed to became others.
+ * Fingerprint of a prototype: what identifies it. Its address does not suffice: prototypes are
+ * garbage-collected, and when a program loads one template after another, the next is often
+ * allocated at the same address, with the same sizes and the same pointers. So the content counts:
+ * the chunk name, the first constants, local variables and upvalues with their text, and the first
+ * instructions. These include what call sites are named by, on purpose: a dead prototype may stay
+ * in memory long after the strings that it pointed to were replaced by others.
  *
- * BPF computes it when it samples, user space again when it reads a name out of a prototype that
- * may be gone by then. The includer defines how to read:
+ * BPF computes the fingerprint when it samples. User space computes it again when it reads a name
+ * out of a prototype that may have been freed by then. The includer defines how to read:
  *   ls_reader_t, LS_READ(reader, to, size, address), LS_READ_STRING(reader, to, size, address),
- *   LS_REPEAT(count, step, context): step(i, context) for i from 0 until it returns 1
- *   LS_STEP(step), after the definition of each: what LS_REPEAT needs besides
+ *   LS_REPEAT(count, step, context): calls step(i, context) for i from 0 until it returns 1
+ *   LS_STEP(step), after the definition of each step: whatever else LS_REPEAT needs
  */
 #ifndef LS_FINGERPRINT_PUC_H
 #define LS_FINGERPRINT_PUC_H
 
-#include "layout.h"
+#include "fold.h"
+#include "offsets_puc.h"
 #include "record.h"
 
-#define LS_FINGERPRINT_CONSTANTS 16 /* TValues, of 16 bytes; as many local variables, upvalues */
-#define LS_FINGERPRINT_STRINGS   8  /* of each of the three, strings whose text counts */
+#define LS_FINGERPRINT_CONSTANTS 16 /* constants: TValues, 16 bytes; also locals and upvalues */
+#define LS_FINGERPRINT_STRINGS   8  /* of each of the three, strings whose text is hashed */
 #define LS_FINGERPRINT_CODE      16 /* instructions, 4 bytes each */
 #define LS_STRING_HEAD           40 /* header of a TString and 16 bytes of its text */
 
-/* A copy of a struct of the target's; an offset of one byte cannot leave it. */
+/* Size of a copy of a target's struct: an 8-byte read at a one-byte offset stays inside. */
 #define LS_STRUCT_LEN (256 + 8)
 
-/* What the content was computed from. Big: not for BPF's stack. */
+/* What the content hash is computed from. Too large for the BPF stack. */
 struct ls_puc_content {
 	char source[LS_SOURCE_LEN];
-	__u64 items[LS_FINGERPRINT_CONSTANTS * 2]; /* constants, or what else has names */
+	__u64 items[LS_FINGERPRINT_CONSTANTS * 2]; /* constants, local variables or upvalues */
 	__u64 code[LS_FINGERPRINT_CODE / 2];
 	__u64 string_head[LS_STRING_HEAD / 8];
 	__u32 source_length;
-	__u32 strings; /* of these items, whose text was folded */
-	__u64 hash;    /* all of it */
-	__u64 shape;   /* sizes and code alone */
+	__u32 strings; /* of these items: how many were folded into the hash */
+	__u64 hash;    /* of all of it */
+	__u64 shape;   /* of sizes and code alone */
 };
 
-static inline __attribute__((always_inline)) __u64 ls_fold(__u64 hash, __u64 word)
-{
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL; /* 2^64 / golden ratio, odd */
-	return hash ^ (hash >> 29);
-}
-
-/* Not every field that is read so is aligned; BPF would make eight loads of a memcpy(). */
+/* Not every field read this way is aligned. In BPF a memcpy() would become eight loads. */
 static inline __attribute__((always_inline)) __u64 ls_word(const __u8 *copy, __u8 offset)
 {
 #ifdef __bpf__
@@ -70,7 +65,7 @@ static inline __attribute__((always_inline)) __u32 ls_half(const __u8 *copy, __u
 #endif
 }
 
-/* Pointers and sizes, from a copy of the Proto alone. Leaves out what the collector changes. */
+/* Hash of the pointers and sizes in a copy of a Proto, without the fields that the GC changes. */
 static inline __attribute__((always_inline)) __u64
 ls_puc_fixed_fingerprint(const struct ls_puc_layout *layout, const __u8 *proto)
 {
@@ -87,13 +82,16 @@ ls_puc_fixed_fingerprint(const struct ls_puc_layout *layout, const __u8 *proto)
 	return hash;
 }
 
-/* Tags of strings, lobject.h: LUA_TSTRING, collectable since 5.2, LUA_TLNGSTR since 5.2.1. */
+/*
+ * Tags of strings, lobject.h: LUA_TSTRING (4), marked collectable since 5.2 (68), LUA_TLNGSTR since
+ * 5.2.1 (84).
+ */
 static inline __attribute__((always_inline)) int ls_is_string(__u8 tag)
 {
 	return tag == 4 || tag == 68 || tag == 84;
 }
 
-/* What the steps of a loop work on: a pointer to it lies on the stack, as bpf_loop() wants. */
+/* Context of the steps below. It is on the stack, as bpf_loop() requires of its context. */
 struct ls_puc_fold {
 	const struct ls_puc_layout *layout;
 	ls_reader_t reader;
@@ -113,7 +111,10 @@ static long ls_puc_fold_source_word(__u32 i, void *context)
 }
 LS_STEP(ls_puc_fold_source_word);
 
-/* Where a string's text lies. shrlen is negative for 5.5's long strings, which point to it. */
+/*
+ * Address of a string's text, or 0 if unreadable. Long strings of 5.5 have a negative shrlen and a
+ * pointer to their text.
+ */
 static inline __attribute__((always_inline)) __u64
 ls_puc_text_of(const struct ls_puc_layout *layout, ls_reader_t reader, __u64 string)
 {
@@ -142,7 +143,7 @@ ls_puc_fold_source(const struct ls_puc_layout *layout, ls_reader_t reader, const
 		length = LS_READ_STRING(reader, content->source, LS_SOURCE_LEN,
 					ls_puc_text_of(layout, reader, source));
 	if (length <= 1 || length > LS_SOURCE_LEN) {
-		/* Stripped by luac -s: ldebug.c says "=?" then. */
+		/* Stripped by luac -s: ldebug.c then uses "=?". */
 		*(__u64 *)content->source = 0x3f3d;
 		length = 3;
 	}
@@ -150,7 +151,7 @@ ls_puc_fold_source(const struct ls_puc_layout *layout, ls_reader_t reader, const
 	LS_REPEAT((content->source_length + 7) / 8, ls_puc_fold_source_word, &fold);
 }
 
-/* Without what follows the NUL that ends a text. */
+/* Clears everything after the first NUL in a word of text. */
 static inline __attribute__((always_inline)) __u64 ls_until_nul(__u64 word)
 {
 	__u64 nuls = (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
@@ -159,9 +160,9 @@ static inline __attribute__((always_inline)) __u64 ls_until_nul(__u64 word)
 }
 
 /*
- * A short string is known by its hash, computed when it is made, which the text must be true to: in
- * a string that was freed, one may be left over and the other not. A long one (tag 20) is hashed
- * late, if ever, but is longer than the text read here.
+ * Lua computes the hash of a short string when it creates the string. Hash and text both count: in
+ * a freed string, one may have survived and the other not. Lua hashes a long string (tag 20) late,
+ * if ever, but it is longer than the text read here.
  */
 static inline __attribute__((always_inline)) void
 ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64 string,
@@ -177,7 +178,7 @@ ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64
 		return;
 	if ((__u8)head[1] == 20) {
 		content->hash = ls_fold(content->hash, head[2]);
-		/* 5.5: text that is pointed to takes the pointer's place. */
+		/* 5.5: the text replaces the pointer to it. */
 		if (layout->string_long_text &&
 		    LS_READ(reader, content->string_head + 3, 16, head[3]))
 			return;
@@ -195,7 +196,7 @@ ls_puc_fold_string(const struct ls_puc_layout *layout, ls_reader_t reader, __u64
 	} else {
 		content->hash = ls_fold(content->hash, ls_until_nul(head[4]));
 	}
-	/* lstring.c, 5.1 and 5.2: the hash of 32 bytes and more leaves some out. */
+	/* lstring.c, 5.1 and 5.2: the hash of 32 bytes or more skips some, so the length counts. */
 	if (!layout->string_short_length)
 		content->hash = ls_fold(content->hash, head[2]);
 }
@@ -214,7 +215,7 @@ static long ls_puc_fold_constant(__u32 i, void *context)
 }
 LS_STEP(ls_puc_fold_constant);
 
-/* LocVar of lobject.h: the name, then from where to where it lives. */
+/* LocVar of lobject.h: the name, then startpc and endpc, between which it is active. */
 static long ls_puc_fold_local(__u32 i, void *context)
 {
 	const struct ls_puc_fold *fold = context;
@@ -228,8 +229,8 @@ static long ls_puc_fold_local(__u32 i, void *context)
 LS_STEP(ls_puc_fold_local);
 
 /*
- * Upvaldesc of lobject.h, the name first; 5.1 has the names alone. The remainder comes last because
- * verifiers before Linux 6.10 take a product of two variables for an unbounded number.
+ * Upvaldesc of lobject.h starts with the name; 5.1 has an array of names alone. The modulo comes
+ * last because verifiers before Linux 6.10 treat a product of two variables as unbounded.
  */
 static long ls_puc_fold_upvalue(__u32 i, void *context)
 {
@@ -243,7 +244,9 @@ static long ls_puc_fold_upvalue(__u32 i, void *context)
 }
 LS_STEP(ls_puc_fold_upvalue);
 
-/* The first items of an array, whose pointer and count lie in the Proto at those offsets: how many.
+/*
+ * Reads the first items of an array whose pointer and count are at these offsets of the Proto.
+ * Returns how many it read.
  */
 static inline __attribute__((always_inline)) __u32 ls_puc_read_items(struct ls_puc_fold *fold,
 								     const __u8 *proto, __u8 array,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What BPF sends to user space, through one ring buffer. Every record starts with its type.
- * Times: `time_ns` is CLOCK_MONOTONIC, `runtime_ns` is CPU time that the scheduler has charged the
- * thread since it was born (se.sum_exec_runtime, which moves in scheduler ticks and at switches).
+ * Records that BPF sends to user space through one ring buffer. Every record starts with its type.
+ * `time_ns` is CLOCK_MONOTONIC. `runtime_ns` is the CPU time of the thread since it was created, up
+ * to the moment of the record; if the kernel lacks the fields that bpf/cpu_time.bpf.h reads, it is
+ * only up to the scheduler's last tick or context switch.
  * Thread and process ids are those of luaspy's own PID namespace.
  */
 #ifndef LS_RECORD_H
@@ -13,18 +14,20 @@
 #endif
 
 #define LS_COMM_LEN   16   /* TASK_COMM_LEN, linux/sched.h */
-#define LS_DEPTH_MAX  4096 /* frames: the most that --max-depth takes */
+#define LS_DEPTH_MAX  4096 /* frames: upper limit of --max-depth */
 #define LS_SOURCE_LEN 512  /* bytes of a chunk name that BPF sends, its NUL included */
+#define LS_NAME_LEN   128  /* of a function's name, likewise */
 
 enum ls_record_type {
 	LS_RECORD_SAMPLE = 1,
 	LS_RECORD_FUNCTION,
 	LS_RECORD_THREAD_EXIT,
+	LS_RECORD_THREAD_REST,
 	LS_RECORD_EXEC,
 	LS_RECORD_FORK,
 };
 
-/* The first that applies, from the top; DROPPED samples are counted in BPF and send no record. */
+/* A sample has the first class that applies. DROPPED samples are counted in BPF, not sent. */
 enum ls_sample_class {
 	LS_SAMPLE_DROPPED,
 	LS_SAMPLE_UNREADABLE,
@@ -36,27 +39,33 @@ enum ls_sample_class {
 };
 
 enum ls_sample_flags {
-	LS_SAMPLE_IN_COLLECTOR = 1, /* the garbage collector ran, called by the leaf */
-	LS_SAMPLE_MISFIT = 2,       /* script seems to run, but fits no layout that was tried */
+	LS_SAMPLE_MISFIT = 1, /* Lua code seems to run, but fits no layout that was tried */
+};
+
+/* What the VM does on its own account while the leaf runs. */
+enum ls_activity {
+	LS_ACTIVITY_NONE,
+	LS_ACTIVITY_GC,
+	LS_ACTIVITY_COUNT,
 };
 
 enum ls_frame_kind {
 	LS_FRAME_LUA = 1,
 	LS_FRAME_C,
-	LS_FRAME_TRUNCATED, /* stands for the frames left out between leaf and root */
+	LS_FRAME_TRUNCATED, /* placeholder for the frames left out between leaf and root */
 };
 
 enum ls_frame_flags {
-	LS_FRAME_TAIL_CALLED = 1, /* its caller is gone */
-	LS_FRAME_HOOKED = 2, /* it was interrupted by a debug hook: what it "called" is the hook */
-	LS_FRAME_FINALIZER =
-		4, /* status_finalizer of this CallInfo (whose meaning is the release's) */
-	LS_FRAME_STATE_ROOT = 8, /* the first function of its coroutine or main thread */
+	LS_FRAME_TAIL_CALLED = 1, /* it was tail-called: its caller has no frame */
+	LS_FRAME_HOOKED = 2,      /* a debug hook interrupted it: what it "called" is the hook */
+	LS_FRAME_FINALIZER = 4,   /* status_finalizer of its CallInfo: depends on the release */
+	LS_FRAME_STATE_ROOT = 8,  /* the first function of its coroutine or main thread */
+	LS_FRAME_NATIVE = 16,     /* LUA: it ran as machine code that the VM had made of it */
 };
 
 struct ls_frame {
 	__u64 function;    /* LUA: address of the Proto; C: of the C function */
-	__u64 fingerprint; /* LUA: of the Proto's content, 0 elsewhere */
+	__u64 fingerprint; /* LUA: of the Proto's content; otherwise 0 */
 	__u32 pc;          /* LUA: index of the instruction being executed */
 	__u8 kind;         /* enum ls_frame_kind */
 	__u8 flags;        /* enum ls_frame_flags */
@@ -75,64 +84,81 @@ struct ls_sample {
 	__u32 dropped_before; /* samples of this thread that found no room since its last record */
 	__u64 time_ns;
 	__u64 runtime_ns;
-	__u64 state;     /* the running lua_State, 0 where none */
-	__u64 vm;        /* its VM, by the main thread of it; 0 where none */
-	__u32 period_ns; /* of the timer that took it, by how many take turns */
-	__u32 flags;     /* enum ls_sample_flags */
+	__u64 state;     /* the running lua_State; 0: none */
+	__u64 vm;        /* main thread of its VM; 0: none */
+	__u32 period_ns; /* period of the timer that took it, divided by the timers of the thread */
+	__u16 flags;     /* enum ls_sample_flags */
+	__u8 family;     /* enum ls_family: whose walker found the stack */
+	__u8 activity;   /* enum ls_activity */
 	char comm[LS_COMM_LEN];
 	__u16 frame_count;
 	__u8 class;    /* enum ls_sample_class */
 	__u8 error;    /* enum ls_walk_error, the first that occurred */
-	__u8 layout;   /* index of the layout that the stack was walked with */
-	__u8 verified; /* the walk is evidence for that layout: see design.md, "Layout verdict" */
-	__u16 other_layouts; /* bit per layout that fitted as well */
+	__u8 layout;   /* slot of the family's layout that the walk used */
+	__u8 verified; /* 1: the walk is evidence for the layout: user/interpreter/layout_vote.h */
+	__u16 other_layouts; /* one bit per other layout that fitted as well */
 };
 _Static_assert(sizeof(struct ls_sample) == 80, "two programs share this");
 
 /*
- * LS_RECORD_FUNCTION: what defines a prototype, sent when BPF first sees (function, fingerprint),
- * and before any sample that has it. It may come again. The record ends with the source's NUL: no
- * more of `source` than that is there.
+ * LS_RECORD_FUNCTION: the definition of a prototype. BPF sends it when it first sees (function,
+ * fingerprint), before any sample that refers to it, and may send it again. The rest of `text` is
+ * not sent.
  */
 struct ls_function {
 	__u32 type;
 	__u32 tgid;
 	__u64 function;
 	__u64 fingerprint;
-	__u64 shape;        /* of code and sizes: tells apart two functions defined on one line */
+	__u64 shape;        /* of code and sizes: distinguishes two functions defined on one line */
 	__u32 line_defined; /* 0: a main chunk */
 	__u32 last_line_defined;
-	__u32 source_length; /* bytes in `source`, without a NUL */
-	__u32 layout;
-	char source[LS_SOURCE_LEN]; /* chunk name, with its '@' or '='; cut off at the first NUL */
+	__u16 source_length; /* bytes of the chunk name in `text`, without its NUL */
+	__u16 name_length;   /* likewise of the function's name */
+	__u16 layout;
+	__u16 family;
+	/*
+	 * Chunk name, with its '@' or '=', cut off at the first NUL; then, if the VM keeps a name
+	 * of the function, that name. Each ends in a NUL.
+	 */
+	char text[LS_SOURCE_LEN + LS_NAME_LEN];
 };
-_Static_assert(sizeof(struct ls_function) == 48 + LS_SOURCE_LEN, "two programs share this");
+_Static_assert(sizeof(struct ls_function) == 48 + LS_SOURCE_LEN + LS_NAME_LEN,
+	       "two programs share this");
 
-/* LS_RECORD_THREAD_EXIT: `runtime_ns` is final. */
+/*
+ * LS_RECORD_THREAD_EXIT: the thread starts to exit. The kernel has yet to release what it holds,
+ * which takes up to a few milliseconds for the last thread of a process.
+ * LS_RECORD_THREAD_REST: the thread is gone. It has the same fields, but `runtime_ns` is the CPU
+ * time since its LS_RECORD_THREAD_EXIT.
+ */
 struct ls_thread_exit {
 	__u32 type;
 	__u32 tgid;
 	__u32 tid;
-	__u32 is_last; /* the last thread of its process */
-	__u64 time_ns;
+	__u16 is_last;      /* the last thread of its process */
+	__u16 rest_follows; /* LS_RECORD_THREAD_REST follows once its parent has waited for it */
+	__u64 time_ns;      /* of the exit */
 	__u64 runtime_ns;
 	char comm[LS_COMM_LEN];
 };
 _Static_assert(sizeof(struct ls_thread_exit) == 48, "two programs share this");
 
-/* LS_RECORD_EXEC: the process runs another program now. */
+/* LS_RECORD_EXEC: the process has executed another program. */
 struct ls_exec {
 	__u32 type;
 	__u32 tgid;
 	__u64 time_ns;
 	__u64 runtime_ns;       /* CPU time of the thread until then */
 	char comm[LS_COMM_LEN]; /* its name from now on */
+	__u32 lost_timers;      /* 1: the kernel removed its timers: see bpf/lifecycle.bpf.c */
+	__u32 padding;
 };
-_Static_assert(sizeof(struct ls_exec) == 40, "two programs share this");
+_Static_assert(sizeof(struct ls_exec) == 48, "two programs share this");
 
 /*
- * LS_RECORD_FORK: a process was born of one that is sampled, and is sampled like it. Only where
- * children are followed.
+ * LS_RECORD_FORK: a sampled process created a process, which is sampled like its parent. BPF sends
+ * it only if children are followed.
  */
 struct ls_fork {
 	__u32 type;
@@ -144,7 +170,7 @@ struct ls_fork {
 };
 _Static_assert(sizeof(struct ls_fork) == 40, "two programs share this");
 
-/* What tells of the lives of threads and processes, by its first word. */
+/* Records about the lives of threads and processes; `type` selects the member. */
 union ls_event {
 	__u32 type;
 	struct ls_thread_exit exit;

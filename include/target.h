@@ -7,14 +7,21 @@
 #include <linux/types.h>
 #endif
 
+#include <families.h>
+
 #include "record.h"
 #include "walk_error.h"
 
-/* Index into the program array of walkers. */
-enum ls_family {
-	LS_FAMILY_PUC,
-	LS_FAMILY_COUNT,
-};
+/*
+ * Index into the program array of walkers, and bit of a set of families. Where the set is empty,
+ * LS_FAMILY_NONE is the index of the program that sends the sample.
+ */
+#define X(NAME, name) LS_FAMILY_##NAME,
+enum ls_family { LS_FAMILIES(X) LS_FAMILY_COUNT, LS_FAMILY_NONE = LS_FAMILY_COUNT };
+#undef X
+
+/* Layouts of one family: slots, and bits of a set. */
+#define LS_LAYOUT_MAX 16
 
 struct ls_range {
 	__u64 low;
@@ -26,53 +33,58 @@ struct ls_range {
 enum ls_code_kind {
 	LS_CODE_OTHER,
 	LS_CODE_COLLECTOR, /* runs only while garbage is collected */
-	LS_CODE_OUTER,     /* may run functions or start a collection, and is no part of one */
+	LS_CODE_OUTER,     /* may run functions or start a collection, but is not part of one */
 };
 
 struct ls_code {
 	__u64 address;
 	__u32 size;
 	__u16 kind;  /* enum ls_code_kind */
-	__u16 frame; /* bytes from a return address into it to its own; 0: not known */
+	__u16 frame; /* bytes from a return address into it to its own one; 0: unknown */
 };
 
-#define LS_CODE_MAP_MAX 1024 /* a power of two: for two files with Lua */
+#define LS_CODE_MAP_MAX 1024 /* a power of two; enough for two files that contain Lua */
+
+/* The layouts of one family that a program's interpreters may have, one bit per slot. */
+struct ls_candidates {
+	__u16 layouts; /* to try: candidates and decided ones; 0: none of this family */
+	__u16 decided; /* those of `layouts` that are decided; samples self-check the others */
+};
 
 /*
- * What is known of a program in memory: value of the map `images`, keyed by numbers that user space
- * gives, which the map `targets` has by tgid. Processes that forked share one. LS_IMAGE_NONE is
- * that of a program that nobody has looked at yet.
+ * What is known about a program in memory. Value of the map `images`, whose keys are numbers that
+ * user space assigns; the map `targets` has the number of each tgid. Forked processes share one
+ * image. LS_IMAGE_NONE is the number of a program that user space has not examined yet.
  */
 #define LS_IMAGE_NONE 0
 
-struct ls_target {
-	/* The interpreter's and the program's code and constants: what points there is no state. */
+struct ls_image {
+	/* Code and constants of interpreter and program: a pointer there is no lua_State. */
 	struct ls_range code[LS_CODE_RANGES];
-	__u32 family;    /* enum ls_family */
-	__u16 layouts;   /* bit per layout to try: candidates, and those that are decided */
-	__u16 decided;   /* of those; a sample is a snapshot for the self-check of the others */
-	__u32 edition;   /* when it changes, all functions are to be defined again */
-	__u32 map_count; /* 0: the collector is not known */
-	struct ls_code map[LS_CODE_MAP_MAX]; /* in order of address */
+	__u32 families; /* a bit for each whose walker looks for a script */
+	struct ls_candidates candidates[LS_FAMILY_COUNT];
+	__u32 edition;   /* when it changes, BPF must define all functions again */
+	__u32 map_count; /* entries of `map`; 0: the garbage collector's code is unknown */
+	struct ls_code map[LS_CODE_MAP_MAX]; /* sorted by address */
 };
 
 /*
- * Value of the map `births`, keyed by tid: threads of targets that were born under our eyes, and
- * the first threads of their children where these are followed.
+ * Value of the map `births`, keyed by tid: threads that targets created while luaspy was sampling,
+ * and the first threads of their children if these are followed.
  */
 struct ls_birth {
-	__u64 time_ns; /* CLOCK_MONOTONIC, after a timer of the parent's was inherited */
+	__u64 time_ns; /* CLOCK_MONOTONIC, after the thread inherited its parent's timers */
 	__u32 parent_tid;
 	__u32 padding;
 };
 
-/* Value of the map `executions`, keyed by tgid: processes that became another program. */
+/* Value of the map `executions`, keyed by tgid: processes that have executed a program. */
 struct ls_execution {
 	__u64 time_ns;     /* bpf_ktime_get_ns() */
 	__u64 runtime_ns;  /* CPU time until then */
-	__u64 counted_ns;  /* CPU time up to which it was sampled before; 0: it was not */
-	__u64 stack_start; /* where the program's stack begins: each execution has another */
-	__u64 ended_ns;    /* CPU time when it ended; 0: it has not */
+	__u64 counted_ns;  /* CPU time up to which it was sampled before; 0: never sampled */
+	__u64 stack_start; /* mm->start_stack of the program: each execution has another */
+	__u64 ended_ns;    /* CPU time when it ended; 0: it has not ended */
 	char comm[16];
 };
 
@@ -80,13 +92,13 @@ struct ls_execution {
 struct ls_counters {
 	__u64 ticks;        /* timer interrupts of target threads */
 	__u64 dropped;      /* samples that found no room in the ring buffer */
-	__u64 records_lost; /* other records that found none */
+	__u64 records_lost; /* other records that found no room */
 	__u64 vma_busy;
-	__u64 scans;       /* samples that had to look for the running state */
-	__u64 chunks;      /* of stack that they read */
+	__u64 scans;       /* samples that had to search the stack for the running state */
+	__u64 chunks;      /* of native stack that these samples read */
 	__u64 definitions; /* prototypes whose content was read */
 	__u64 clocked_ns;  /* CPU time that the ticks stand for, by the periods of their timers */
-	__u64 bpf_ns;      /* that the programs took, where it is measured */
+	__u64 bpf_ns;      /* time that samples took in BPF, if measured */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why a sample's stack is not complete: one list of code, counter and sentence. The first column
- * is the class that the sample then belongs to (enum ls_sample_class).
+ * Why a sample's stack is incomplete. One list of error code, class of such a sample (enum
+ * ls_sample_class, without its prefix), counter and sentence.
  */
 #ifndef LS_WALK_ERROR_H
 #define LS_WALK_ERROR_H
@@ -11,17 +11,17 @@
 	X(NO_SCRIPT, HOST, no_script, "no script is on the thread's stack")                        \
 	X(UNDECIDED, UNREADABLE, undecided, "no layout fitted the interpreter at this sample")     \
 	X(STACK_BOUNDS, UNREADABLE, stack_bounds,                                                  \
-	  "the end of the thread's stack was not to be had")                                       \
-	X(REGISTERS, UNREADABLE, registers, "the thread's registers were not to be had")           \
+	  "the end of the thread's stack could not be determined")                                 \
+	X(REGISTERS, UNREADABLE, registers, "the thread's registers could not be read")            \
 	X(STACK_MEMORY, UNREADABLE, stack_memory, "the thread's stack could not be read")          \
-	X(STATE_BEYOND, UNREADABLE, state_beyond, "script runs, but its state lies too far up")    \
+	X(STATE_BEYOND, UNREADABLE, state_beyond,                                                  \
+	  "a script runs, but its state is too far up the stack")                                  \
 	X(STATE_MEMORY, UNREADABLE, state_memory, "a lua_State could not be read")                 \
-	X(STACK_OWNER, UNREADABLE, stack_owner,                                                    \
-	  "a state is active, but may be so on another stack")                                     \
+	X(STACK_OWNER, UNREADABLE, stack_owner, "a state is active, but perhaps on another stack") \
 	X(CALL_CHAIN, UNREADABLE, call_chain, "the chain of CallInfos does not lead to its base")  \
-	X(RESUMERS, TORN, resumers, "resumers are missing: too many, or without proof")            \
+	X(RESUMERS, TORN, resumers, "resumers are missing: too many, or not verified")             \
 	X(FRAME_MEMORY, TORN, frame_memory, "a frame could not be read")                           \
-	X(FRAME_FUNCTION, TORN, frame_function, "a frame holds no function")                       \
+	X(FRAME_FUNCTION, TORN, frame_function, "a frame has no function")                         \
 	X(FRAME_PROTO, TORN, frame_proto, "a frame's prototype does not fit its program counter")  \
 	X(DEPTH, TRUNCATED, depth, "the stack is deeper than --max-depth")
 

@@ -82,6 +82,7 @@ need_to_test() {
 	fi
 	need procps has_program pgrep
 	need tmux has_program tmux
+	need libcap2-bin has_program setcap
 	need systemd test -x /lib/systemd/systemd
 	need dpkg-dev has_program dpkg-shlibdeps
 	need lintian has_program lintian
@@ -133,7 +134,7 @@ need_kernels() {
 	need binutils has_program readelf
 	need debian-archive-keyring test -e /usr/share/keyrings/debian-archive-keyring.gpg
 	case $(uname -m) in
-	x86_64) need gcc-aarch64-linux-gnu has_program aarch64-linux-gnu-gcc ;;
+	x86_64) need g++-aarch64-linux-gnu has_program aarch64-linux-gnu-g++ ;; # and gcc
 	esac
 }
 

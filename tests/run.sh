@@ -12,6 +12,9 @@ cd "$(dirname "$0")/.."
 output=${OUTPUT:-.output}
 limit=${TEST_TIMEOUT:-600}
 export LUASPY=${LUASPY:-$PWD/luaspy}
+# No test depends on the shell or the terminal of whoever calls it, or on there being none.
+unset SHELL LINES COLUMNS
+export TERM=xterm
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 if [ "${CI:-}" = true ]; then
 	export LUASPY_CI_STRICT=1
@@ -50,6 +53,13 @@ judge() {
 	fi
 }
 
+# What cmocka said of a failed program, or how its log $1 ends: nobody should search for it.
+show_reason() {
+	if ! grep -m 8 -B 1 -A 3 '^\[  ERROR   \]' "$1"; then
+		tail -n 8 "$1"
+	fi | sed 's/^/    /'
+}
+
 for program in "$@"; do
 	name=${program#"$output"/tests/}
 	log=$output/tests/$name.log
@@ -65,5 +75,6 @@ echo "test programs: $passed passed, ${#failed[@]} failed, $skipped skipped" \
 	"(tests: $tests_passed passed, $tests_skipped skipped)"
 for line in "${failed[@]}"; do
 	echo "  FAILED   $line"
+	show_reason "$output/tests/${line%%:*}.log"
 done
 [ ${#failed[@]} = 0 ]

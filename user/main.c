@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <fcntl.h>
 #include <locale.h>
+#include <unistd.h>
 
-#include "log.h"
-#include "options.h"
-#include "command_check.h"
-#include "command_dump.h"
-#include "command_record.h"
-#include "command_top.h"
-#include "exit_status.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "command/command_check.h"
+#include "command/command_dump.h"
+#include "command/command_list.h"
+#include "command/command_record.h"
+#include "command/command_top.h"
+#include "command/exit_status.h"
+#include "options/options.h"
+
+/*
+ * Opens /dev/null in place of closed standard files. Otherwise the next file opened would get such
+ * a number, and standard output would go into it: into the profile, or to the kernel. Reading
+ * standard input and writing the others still fails, as on closed files.
+ */
+static void fill_standard_files(void)
+{
+	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+		if (fcntl(file, F_GETFD) < 0 &&
+		    open("/dev/null", (file ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0)
+			return;
+}
 
 int main(int argc, char **argv)
 {
 	struct options options;
 
+	fill_standard_files();
+	/* It would use root's rights under the environment of another user. */
+	if (getuid() != geteuid()) {
+		log_error("cannot run as another user than the one who calls it (take off the "
+			  "set-user-ID bit: sudo, or file capabilities, do what it is for)");
+		return EXIT_FAILED;
+	}
 	setlocale(LC_CTYPE, "");
+	resource_limits__survive_file_size();
 	switch (options__parse(argc, argv, &options)) {
 	case OPTIONS_RUN:
 		break;
@@ -32,6 +57,8 @@ int main(int argc, char **argv)
 		log__set_level(LOG_WARN);
 		return command_dump__run(&options.dump);
 	}
+	if (options.command == COMMAND_LIST)
+		return command_list__run(&options.list);
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);

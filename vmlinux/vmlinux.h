@@ -121,6 +121,20 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+typedef atomic64_t atomic_long_t;
+
+typedef struct {
+	atomic_long_t a;
+} local_t;
+
+typedef struct {
+	local_t a;
+} local64_t;
+
 /* Complete, unlike the others: an index that is not constant steps by the size declared here. */
 struct upid {
 	int nr;
@@ -132,8 +146,20 @@ struct pid {
 	struct upid numbers[];
 };
 
+/* Of a processor. */
+struct rq {
+	u64 clock;
+	u64 clock_task;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
 struct sched_entity {
+	u64 exec_start;
 	u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
 };
 
 struct signal_struct {
@@ -201,14 +227,22 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct thread_struct thread;
+	struct perf_event_context *perf_event_ctxp;
 };
 
 struct hw_perf_event {
+	local64_t prev_count;
 	u64 sample_period;
+};
+
+struct perf_event_context {
+	u64 time;
+	u64 timestamp;
 };
 
 struct perf_event {
 	struct hw_perf_event hw;
+	struct perf_event_context *ctx;
 };
 
 /* What the context of a perf_event program is to the kernel. */

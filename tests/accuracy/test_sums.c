@@ -13,8 +13,11 @@
 
 #include "watched.h"
 
-/* `least_sampled`: the share of the time that samples cover, which is not "(unsampled)". */
-static void check_sum(const struct watched *watched, double least_sampled)
+/*
+ * `least_sampled`: the share of the time that samples cover, which is not "(unsampled)". `more`:
+ * the share that the kernel may have lost.
+ */
+static void check_sum(const struct watched *watched, double least_sampled, double more)
 {
 	double all_us = (double)watched->profile->all_us;
 	double unsampled_us = (double)scriptprofile__recorded(watched->profile, "Unsampled");
@@ -25,7 +28,7 @@ static void check_sum(const struct watched *watched, double least_sampled)
 		      watched->cpu_us, all_us, 100 * difference, unsampled_us);
 	assert_true(watched->cpu_us > 500000);
 	/* What no sample covers is filled in, so only time that is counted twice shows here. */
-	assert_true(fabs(difference) <= 0.0001);
+	assert_true(difference >= -0.0001 && difference <= 0.0001 + more);
 	assert_true(fabs(recorded_us / watched->cpu_us - 1) <= 0.01);
 	assert_true(unsampled_us <= (1 - least_sampled) * all_us);
 }
@@ -61,7 +64,7 @@ static void adds_up_for_a_busy_loop(struct stage *stage, const char *frequency)
 	struct watched watched = watch(stage, frequency, "SPLIT ", "lua5.4",
 				       program_source("split.lua"), "3000", "100");
 
-	check_sum(&watched, 0.99);
+	check_sum(&watched, 0.99, 0);
 }
 
 static void adds_up_for_a_server(struct stage *stage, const char *frequency)
@@ -69,19 +72,25 @@ static void adds_up_for_a_server(struct stage *stage, const char *frequency)
 	struct watched watched = watch(stage, frequency, "SPLIT ", built_program("host-5.4"),
 				       program_source("server.lua"), "42", "18");
 
-	check_sum(&watched, 0.99);
+	check_sum(&watched, 0.99, 0);
 }
 
 /* How much of so brief threads a sample covers depends on the period, but the busy one has all. */
-static void adds_up_for_threads(struct stage *stage, const char *frequency, double least_sampled)
+static void adds_up_for_threads(struct stage *stage, const char *frequency,
+				const char *milliseconds, double least_sampled)
 {
 	struct watched watched =
-		watch(stage, frequency, "done ", built_program("threads-5.4"), "3");
+		watch(stage, frequency, "done ", built_program("threads-5.4"), milliseconds);
 	const struct scriptprofile *profile = watched.profile;
 	int brief = category_node(profile, "brief"), busy = category_node(profile, "busy");
 	double brief_us, busy_us;
 
-	check_sum(&watched, least_sampled);
+	/*
+	 * A thread's time becomes that of its process while the thread still exits, and as of the
+	 * scheduler's last tick (__exit_signal() in kernel/exit.c, Linux 6.18): the rest is in the
+	 * profile alone.
+	 */
+	check_sum(&watched, least_sampled, 0.005);
 	assert_int_equal(sscanf(strstr(watched.said, "done "), "done %lf %lf", &brief_us, &busy_us),
 			 2);
 	assert_int_not_equal(brief, 0);
@@ -125,13 +134,20 @@ static void adds_up_for_a_server_at_10_khz(void **state)
 static void adds_up_for_threads_born_and_dying_at_1_khz(void **state)
 {
 	need_to_record();
-	adds_up_for_threads(*state, "1khz", 0.6);
+	adds_up_for_threads(*state, "1khz", "3", 0.95);
+}
+
+/* Two periods of the timer: all have a sample, whose time is known exactly. */
+static void adds_up_for_threads_of_two_milliseconds(void **state)
+{
+	need_to_record();
+	adds_up_for_threads(*state, "1khz", "2", 0.95);
 }
 
 static void adds_up_for_threads_born_and_dying_at_10_khz(void **state)
 {
 	need_to_record();
-	adds_up_for_threads(*state, "10khz", 0.95);
+	adds_up_for_threads(*state, "10khz", "3", 0.95);
 }
 
 int main(void)
@@ -142,6 +158,7 @@ int main(void)
 		staged(adds_up_for_a_server_at_1_khz),
 		staged(adds_up_for_a_server_at_10_khz),
 		staged(adds_up_for_threads_born_and_dying_at_1_khz),
+		staged(adds_up_for_threads_of_two_milliseconds),
 		staged(adds_up_for_threads_born_and_dying_at_10_khz),
 	};
 

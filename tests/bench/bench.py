@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Measures what sampling costs a Lua program: run by run.sh, which says what may be set.
 
-One process per script runs throughout. In each round every condition is attached to it once, for a
-window, in an order drawn anew; conditions that are compared stand side by side. What counts is the
-time that the target was on a processor per unit of its work, as a ratio between two windows of the
-same round: noise that lasts longer than a round cancels out.
+One process per script runs throughout, with luaspy, an empty BPF program and perf attached to it
+throughout, all switched off. In slices of a quarter of a second one of them is switched on, or none,
+in an order drawn anew for each cycle. What counts is the time per unit of the target's work, as a
+ratio between slices of one cycle: whatever lasts longer than a cycle, such as another load of the
+machine, cancels out. In each cycle the empty program has two slices, whose ratio is 1 but for what
+disturbs the measurement.
 
 The target has one processor for itself, and everything else the others, where there are several.
 """
@@ -16,6 +18,7 @@ import json
 import os
 import random
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -25,71 +28,119 @@ from sampler import Sampler, bpf_statistics
 from target import Target
 
 SCRIPTS = ["shallow", "depth10", "depth100", "coroutines", "mostly_c"]
-PAIRS = [("nothing", "perf 10k"), ("empty 1k", "luaspy 1k"), ("empty 10k", "luaspy 10k")]
-HERTZ = {"1k": "1000", "10k": "10000"}
+CYCLE = ["nothing", "empty", "empty", "luaspy", "luaspy", "perf"]
 
-SETTLE_SECONDS = 0.15  # luaspy decides on the layout, and meets the functions
-WINDOW_SECONDS = 0.5
-STATISTICS_SECONDS = 0.15
+SLICE_SECONDS = 0.25
+SETTLE_SECONDS = 0.5  # luaspy decides on the layout, and meets the functions
+STATISTICS_SLICES = 4
 
-# `unit_ns`: per unit of the target's work. `bpf_ns`: per sample. None where there is no such thing.
-Window = collections.namedtuple(
-    "Window", "unit_ns bpf_ns samples_per_second cpu_share peak_bytes start_ms incomplete"
+# `slices`: {condition: [ns per unit of the target's work, in order]} of each cycle. `bpf_ns`: per
+# sample. The rest is of luaspy.
+Result = collections.namedtuple(
+    "Result", "slices bpf_ns samples_per_second cpu_share peak_bytes start_ms incomplete"
 )
 
 
+class Switch:
+    """A sampler that is told by a FIFO when to sample, and says by another that it obeys."""
+
+    def __init__(self, stack, folder, name, command, words=(b"resume", b"pause")):
+        self.words = words
+        self.files = []
+        for path in f"{folder}/{name}.control", f"{folder}/{name}.ack":
+            os.mkfifo(path)
+            stack.callback(os.remove, path)
+            self.files.append(os.open(path, os.O_RDWR))
+            stack.callback(os.close, self.files[-1])
+        self.sampler = stack.enter_context(Sampler(command))
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, self.sampler.pid, -20)  # it is to obey at once
+
+    def turn(self, is_on):
+        os.write(self.files[0], self.words[0 if is_on else 1] + b"\n")
+        answer = os.read(self.files[1], 100)
+        if not answer.startswith((b"ok", b"ack")):
+            raise SystemExit(f"cannot measure: it answers '{answer.decode(errors='replace')}'")
+
+
 class Bench:
-    def __init__(self, folder):
+    def __init__(self, folder, target, hertz):
+        self.folder = folder
+        self.target = target
+        self.hertz = str(hertz)
         self.profile = os.path.join(folder, "profile.json")
-        self.perf_data = os.path.join(folder, "perf.data")
-        self.empty_timer = os.path.join(os.environ["OUTPUT"], "tests/bench/empty_timer")
-        self.luaspy = os.environ["LUASPY"]
+        self.switches = {}
+        self.luaspy_ns = self.luaspy_on_ns = 0
 
-    def command(self, condition, pid):
-        tool, hertz = condition.split()
-        return {
-            "empty": [self.empty_timer, str(pid), HERTZ[hertz]],
-            "luaspy": [self.luaspy, "record", "-q", "-p", str(pid), "-F", HERTZ[hertz]]
-            + ["-o", self.profile],
-            "perf": ["perf", "record", "-q", "-g", "-e", "task-clock", "-F", HERTZ[hertz]]
-            + ["-p", str(pid), "--no-buildid", "--no-buildid-cache", "-o", self.perf_data],
-        }[tool]
+    def attach(self, stack):
+        pid = str(self.target.pid)
+        empty = os.path.join(os.environ["OUTPUT"], "tests/bench/empty_timer")
+        control = [f"{self.folder}/empty.control", f"{self.folder}/empty.ack"]
+        self.add(stack, "empty", [empty, pid, self.hertz] + control)
+        command = [os.environ["LUASPY"], "record", "-q", "-p", pid, "-F", self.hertz, "--paused"]
+        command += ["--control", f"{self.folder}/luaspy.control"]
+        command += ["--control-ack", f"{self.folder}/luaspy.ack", "-o", self.profile]
+        self.add(stack, "luaspy", command)
+        if shutil.which("perf"):
+            command = ["perf", "record", "-q", "-g", "-e", "task-clock", "-F", self.hertz]
+            command += ["-p", pid, "--no-buildid", "--no-buildid-cache", "--delay=-1"]
+            command += [f"--control=fifo:{self.folder}/perf.control,{self.folder}/perf.ack"]
+            command += ["-o", os.path.join(self.folder, "perf.data")]
+            self.add(stack, "perf", command, (b"enable", b"disable"))
 
-    def measure(self, condition, target):
-        if condition == "nothing":
-            time.sleep(SETTLE_SECONDS)
-            return self.window(target)
-        with Sampler(self.command(condition, target.pid)) as sampler:
-            time.sleep(SETTLE_SECONDS)
-            window = self.window(target, sampler)
-            if not condition.startswith("perf"):
-                window = self.with_statistics(window, target, sampler)
-        if condition.startswith("luaspy"):
-            window = window._replace(incomplete=self.incomplete())
-        return window
+    def add(self, stack, name, *arguments):
+        self.switches[name] = Switch(stack, self.folder, name, *arguments)
 
-    def window(self, target, sampler=None):
-        cpu_ns = sampler.cpu_ns() if sampler else 0
-        begin_ns = time.monotonic_ns()
-        begin = target.point()
-        time.sleep(WINDOW_SECONDS)
-        end = target.point()
-        unit_ns = (end.busy_ns - begin.busy_ns) / (end.units - begin.units)
-        if not sampler:
-            return Window(unit_ns, None, None, None, None, None, None)
-        cpu_share = (sampler.cpu_ns() - cpu_ns) / (time.monotonic_ns() - begin_ns)
-        return Window(unit_ns, None, None, cpu_share, sampler.peak_bytes(), sampler.start_ms, None)
+    @contextlib.contextmanager
+    def on(self, condition):
+        switch = self.switches.get(condition)
+        if switch:
+            switch.turn(True)
+        yield
+        if switch:
+            switch.turn(False)
 
-    def with_statistics(self, window, target, sampler):
-        with bpf_statistics():
-            begin, first = target.point(), sampler.runs()
-            time.sleep(STATISTICS_SECONDS)
-            end, last = target.point(), sampler.runs()
-        count = last.count - first.count
-        return window._replace(
-            bpf_ns=(last.time_ns - first.time_ns) / count if count else 0,
-            samples_per_second=count / (end.busy_ns - begin.busy_ns) * 1e9,
-        )
+    def cycle(self):
+        order = [name for name in CYCLE if name in self.switches or name == "nothing"]
+        values = {name: [] for name in order}
+        luaspy = self.switches["luaspy"].sampler
+        for name in random.sample(order, len(order)):
+            with self.on(name):
+                cpu_ns, begin_ns = luaspy.cpu_ns(), time.monotonic_ns()
+                values[name].append(self.target.unit_ns(SLICE_SECONDS))
+                if name == "luaspy":
+                    self.luaspy_ns += luaspy.cpu_ns() - cpu_ns
+                    self.luaspy_on_ns += time.monotonic_ns() - begin_ns
+        return values
+
+    def statistics(self):
+        """ns of BPF per sample, and samples per second of the target's CPU time."""
+        luaspy = self.switches["luaspy"].sampler
+        costs, rates = [], []
+        with self.on("luaspy"), bpf_statistics():
+            for _ in range(STATISTICS_SLICES):
+                first, charged_ns = luaspy.runs(), self.target.charged_ns()
+                time.sleep(SLICE_SECONDS)
+                last, charged_ns = luaspy.runs(), self.target.charged_ns() - charged_ns
+                count = last.count - first.count
+                costs.append((last.time_ns - first.time_ns) / max(count, 1))
+                rates.append(count * 1e9 / max(charged_ns, 1))
+        return statistics.median(costs), statistics.median(rates)
+
+    def run(self, seconds):
+        with contextlib.ExitStack() as stack:
+            self.attach(stack)
+            with self.on("luaspy"):
+                time.sleep(SETTLE_SECONDS)
+            end = time.monotonic() + seconds
+            slices = []
+            while time.monotonic() < end or not slices:
+                slices.append(self.cycle())
+            bpf_ns, rate = self.statistics()
+            luaspy = self.switches["luaspy"].sampler
+            peak = luaspy.peak_bytes()
+        share = self.luaspy_ns / self.luaspy_on_ns
+        return Result(slices, bpf_ns, rate, share, peak, luaspy.start_ms, self.incomplete())
 
     def incomplete(self):
         """The share of the samples that luaspy lost or could not read to the end."""
@@ -97,51 +148,39 @@ class Bench:
             samples = json.load(file)["Recorder"]["Samples"]
         return 1 - (samples["complete"] + samples["host"]) / max(samples["total"], 1)
 
-    def run(self, lua, script, rounds, pairs, cpus):
-        """Returns one {condition: Window} per round."""
-        print(f"measuring with {lua} {script}.lua, {rounds} rounds", file=sys.stderr)
-        results = []
-        with Target(lua, script, cpus) as target:
-            target.point()
-            for _ in range(rounds):
-                shuffled = random.sample(pairs, len(pairs))
-                order = [name for pair in shuffled for name in random.sample(pair, len(pair))]
-                results.append({name: self.measure(name, target) for name in order})
-        return results
-
 
 def separate_processors():
     """Moves this process, with what it starts, off one processor, which is for the target."""
     allowed = sorted(os.sched_getaffinity(0))
     if len(allowed) > 1:
         os.sched_setaffinity(0, allowed[:-1])
-    # What ends a window has to be seen at once; what this process starts is not to inherit that.
+    # The end of a unit has to be seen at once; what this process starts is not to inherit that.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     return {allowed[-1]}
 
 
+def measure(lua, script, hertz, seconds, cpus):
+    print(f"measuring with {lua} {script}.lua for {seconds:.0f} s", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder, Target(lua, script, cpus) as target:
+        return Bench(folder, target, hertz).run(seconds)
+
+
 def main():
-    rounds = int(os.environ.get("BENCH_ROUNDS", 12))
+    seconds = float(os.environ.get("BENCH_SECONDS", 120))
+    hertz = int(os.environ.get("BENCH_HERTZ", 10000))
     scripts = os.environ.get("BENCH_SCRIPTS", "").split() or SCRIPTS
-    interpreters = os.environ["LUA"].split()
     unknown = sorted(set(scripts) - set(SCRIPTS))
-    if unknown or rounds < 1:
-        raise SystemExit(f"BENCH_SCRIPTS may name {', '.join(SCRIPTS)}; BENCH_ROUNDS is at least 1")
-    has_perf = shutil.which("perf") is not None
-    pairs = PAIRS if has_perf else [("nothing",)] + PAIRS[1:]
-    if os.environ.get("BENCH_HERTZ") == "10k":
-        pairs = [("nothing",), PAIRS[2]]
+    if unknown:
+        raise SystemExit(f"BENCH_SCRIPTS may name {', '.join(SCRIPTS)}")
     cpus = separate_processors()
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(folder)
-        results = {
-            (os.path.basename(lua), script): bench.run(lua, script, rounds, pairs, cpus)
-            for lua in interpreters
-            for script in scripts
-        }
-    report.print_all(results, rounds)
-    if not has_perf:
+    runs = [(lua, script) for lua in os.environ["LUA"].split() for script in scripts]
+    results = {
+        (os.path.basename(lua), script): measure(lua, script, hertz, seconds / len(runs), cpus)
+        for lua, script in runs
+    }
+    report.print_all(results, hertz)
+    if not shutil.which("perf"):
         print("perf: not measured, for there is none (try Debian's linux-perf)")
 
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What luaspy costs its target and takes itself, as tables, and whether that is within the aims.
-# Options, by the environment: BENCH ("process" or "system" measures that alone), BENCH_ROUNDS (12,
-# of which "system" takes half; the two take about 6 and 4 minutes), LUASPY, LUA (lua5.4, or
-# several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SCRIPTS ("shallow
-# depth10"), BENCH_HERTZ (10k leaves out 1 kHz and perf). Of "system": BENCH_SECONDS (60, in which
-# no sample may be dropped), BENCH_PROCESSES (1000).
+# Options, by the environment: BENCH ("process" or "system" measures that alone), LUASPY, LUA
+# (lua5.4, or several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SECONDS (120,
+# in which a cost of 1% shows, and some more for each script), BENCH_SCRIPTS ("shallow depth10"),
+# BENCH_HERTZ (10000). Of "system": BENCH_ROUNDS (12, half of which are done; 4 minutes),
+# BENCH_DROP_SECONDS (60, in which no sample may be dropped), BENCH_PROCESSES (1000).
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."

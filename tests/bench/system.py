@@ -39,7 +39,7 @@ class Bench:
         self.luaspy = os.environ["LUASPY"]
         self.lua = shutil.which(os.environ["LUA"].split()[0])
         self.rounds = max(int(os.environ.get("BENCH_ROUNDS", 12)) // 2, 1)
-        self.seconds = float(os.environ.get("BENCH_SECONDS", 60))
+        self.seconds = float(os.environ.get("BENCH_DROP_SECONDS", 60))
         self.processes = int(os.environ.get("BENCH_PROCESSES", 1000))
         usage = subprocess.run([self.luaspy, "record", "--help"], stdout=subprocess.PIPE, check=True)
         self.budget = ["--max-overhead", "off"] if b"--max-overhead" in usage.stdout else []

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,16 +26,25 @@ int64_t budgets__overhead(const struct scriptprofile *profile, const char *key)
 	return json_integer_value(value);
 }
 
+static double cost_ppm(struct stage *stage, const struct child *busy)
+{
+	struct scriptprofile *profile =
+		record(stage, busy->pid, "--max-overhead=100%", "--until-samples=1000");
+
+	return 1e6 *
+	       (double)(budgets__overhead(profile, "Interrupts") +
+			budgets__overhead(profile, "Bpf")) /
+	       (double)scriptprofile__recorded(profile, "CpuDuration");
+}
+
+/* A hypervisor that stops the machine during a sample makes it look dear, never cheap. */
 double budgets__shallow_ppm(struct stage *stage)
 {
 	struct child *busy = start_busy(stage);
-	struct scriptprofile *profile =
-		record(stage, busy->pid, "--max-overhead=100%", "--until-samples=1000");
-	double ppm = 1e6 *
-		     (double)(budgets__overhead(profile, "Interrupts") +
-			      budgets__overhead(profile, "Bpf")) /
-		     (double)scriptprofile__recorded(profile, "CpuDuration");
+	double ppm = cost_ppm(stage, busy);
 
+	for (int i = 1; i < 3; i++)
+		ppm = fmin(ppm, cost_ppm(stage, busy));
 	child__kill(busy);
 	print_message("1,000 samples a second cost %.2f%%\n", ppm / 1e4);
 	return ppm;

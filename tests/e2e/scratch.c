@@ -19,7 +19,7 @@
 #define WORDS_MAX 24
 #define LOADER    "/lib/ld-musl-x86_64.so.1"
 
-static const char work[] = "function work() local x = 0 for i = 1, 1e4 do x = x + i end end\n"
+static const char work[] = "function work() local x = 0 for i = 1, 1e6 do x = x + i end end\n"
 			   "local seconds = ...\n"
 			   "local stop = os.clock() + (seconds or 1e9)\n"
 			   "while os.clock() < stop do work() end\n";

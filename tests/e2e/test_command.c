@@ -156,6 +156,23 @@ static void says_that_it_ran_no_lua(void **state)
 	assert_non_null(strstr(child__errors(stage, spy), "no script in the profile of"));
 }
 
+/* What is recognised, but not supported: the answer is that, and no file. */
+static void says_that_it_ran_what_is_not_supported(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+
+	need_to_record();
+	need_program("luajit", "luajit");
+	spy = run(stage, "luajit", "-e", "for i = 1, 2e8 do end");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(strstr(child__errors(stage, spy), "ran LuaJIT, which is not supported"));
+	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
+	/* Its own status says more. */
+	spy = run(stage, "luajit", "-e", "os.exit(9)");
+	assert_int_equal(child__wait(spy, PATIENCE), 9);
+}
+
 static void gets_the_signals_that_luaspy_gets(void **state)
 {
 	struct stage *stage = *state;
@@ -235,6 +252,7 @@ int main(void)
 		staged(is_followed_through_a_shell),
 		staged(says_that_there_is_no_such_command),
 		staged(says_that_it_ran_no_lua),
+		staged(says_that_it_ran_what_is_not_supported),
 		staged(has_the_priority_that_luaspy_has_not),
 		staged(gets_the_signals_that_luaspy_gets),
 		staged(reads_what_is_typed),

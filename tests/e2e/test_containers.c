@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -185,28 +186,52 @@ static void are_found_when_they_begin(void **state)
 	end_system(*state, spy, &inside);
 }
 
-static void are_called_by_their_container(void **state)
+/* What the first process of a container in that cgroup is called, behind its name and number. */
+static void assert_called(struct stage *stage, const char *cgroup, const char *expected)
 {
 	struct child *shell, *dump, inside;
-	char title[64], before[256], number[16];
+	char title[64], before[512], number[16];
+
+	snprintf(before, sizeof(before), "echo $$ >%s/cgroup.procs;", cgroup);
+	shell = start_inside(stage, before, "busy.lua");
+	inside = await_inside(stage, shell);
+	replace_by_link(stage);
+	snprintf(title, sizeof(title), "lua-by-link (pid %d, 1 %s)", inside.pid, expected);
+	assert_read_through_its_root(
+		stage, record(stage, inside.pid, "--until-samples=400", "--category", "process"),
+		title);
+	snprintf(number, sizeof(number), "%d", inside.pid);
+	dump = start(stage, luaspy_program(), "dump", "-p", number);
+	assert_int_equal(child__wait(dump, PATIENCE), 0);
+	assert_non_null(strstr(child__output(stage, dump), title));
+}
+
+static void are_called_by_their_container(void **state)
+{
 	const char *cgroup;
 
 	need_root_of_its_own(*state);
 	cgroup = cgroup__make(*state, "docker-" ID ".scope");
 	if (!cgroup)
 		skip_because("no cgroup can be made in '/sys/fs/cgroup'");
-	snprintf(before, sizeof(before), "echo $$ >%s/cgroup.procs;", cgroup);
-	shell = start_inside(*state, before, "busy.lua");
-	inside = await_inside(*state, shell);
-	replace_by_link(*state);
-	snprintf(title, sizeof(title), "lua-by-link (pid %d, 1 in " ID_START ")", inside.pid);
-	assert_read_through_its_root(
-		*state, record(*state, inside.pid, "--until-samples=400", "--category", "process"),
-		title);
-	snprintf(number, sizeof(number), "%d", inside.pid);
-	dump = start(*state, luaspy_program(), "dump", "-p", number);
-	assert_int_equal(child__wait(dump, PATIENCE), 0);
-	assert_non_null(strstr(child__output(*state, dump), title));
+	assert_called(*state, cgroup, "in " ID_START);
+}
+
+/* Whoever has a cgroup makes others in it, and calls them as another's container is called. */
+static void are_not_called_what_their_user_says(void **state)
+{
+	const char *cgroup;
+	char name[32], claimed[256];
+
+	need_root_of_its_own(*state);
+	snprintf(name, sizeof(name), "luaspy-test-%d", getpid());
+	cgroup = cgroup__make(*state, name);
+	if (!cgroup)
+		skip_because("no cgroup can be made in '/sys/fs/cgroup'");
+	assert_return_code(chown(cgroup, 65534, 65534), errno);
+	snprintf(claimed, sizeof(claimed), "%s/docker-" ID ".scope", cgroup);
+	assert_return_code(mkdir(claimed, 0755), errno);
+	assert_called(*state, claimed, "inside");
 }
 
 int main(void)
@@ -215,6 +240,7 @@ int main(void)
 		staged(are_found_where_they_run_already),
 		staged(are_found_when_they_begin),
 		staged(are_called_by_their_container),
+		staged(are_not_called_what_their_user_says),
 	};
 
 	return cmocka_run_group_tests_name("containers", tests, NULL, NULL);

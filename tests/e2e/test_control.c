@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "telling.h"
+#include "control_helpers.h"
 
 #define EVENTS_MAX 10000
 
@@ -34,7 +34,7 @@ static void writes_to_standard_output_once(void **state)
 	snprintf(name, sizeof(name), ".%d.out", spy->number);
 	spying__read(*state, in_folder(*state, name));
 	assert_non_null(strstr(child__errors(*state, spy),
-			       "'write' is passed over: '-' takes one profile, at the end"));
+			       "ignored 'write': '-' takes one profile, at the end"));
 }
 
 static void warns_once_of_what_it_does_not_understand(void **state)
@@ -267,6 +267,7 @@ static void makes_the_fifo_for_whoever_called_sudo(void **state)
 
 	need_lua();
 	need_root();
+	assert_return_code(chown(((struct stage *)*state)->folder, 65534, 65534), errno);
 	target = start_busy(*state);
 	snprintf(pid, sizeof(pid), "%d", target->pid);
 	spy = start(*state, "env", "SUDO_UID=65534", "SUDO_GID=65534", luaspy_program(), "record",

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "privileges.h"
+#include "base/privileges.h"
 #include "spying.h"
 
 #define PATIENCE  120

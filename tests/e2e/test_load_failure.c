@@ -13,9 +13,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "kernel.h"
-#include "load_failure.h"
-#include "log.h"
+#include "base/kernel.h"
+#include "base/log.h"
+#include "sampler/load_failure.h"
 #include "spying.h"
 
 #define PATIENCE 20
@@ -130,6 +130,7 @@ static void this_kernel_lacks_nothing(void **state)
 	(void)state;
 	need_root();
 	assert_string_equal(kernel__lacks(lacking, sizeof(lacking)), "");
+	assert_int_equal(kernel__try_reading(), 0);
 }
 
 int main(void)

@@ -99,7 +99,7 @@ static void counts_down_on_a_terminal_only(void **state)
 	spying__finish(*state, spy);
 	/* The countdown stays on its line, and goes before the summary comes. */
 	assert_non_null(strstr(child__output(*state, spy), "\r"));
-	assert_non_null(strstr(child__output(*state, spy), "0:00:01"));
+	assert_non_null(strstr(child__output(*state, spy), " left  "));
 	assert_non_null(strstr(child__output(*state, spy), "wrote y.json"));
 	spying__read(*state, in_folder(*state, "y.json"));
 }
@@ -118,6 +118,32 @@ static void counts_down_on_a_terminal_even_if_output_is_a_pipe(void **state)
 	spying__finish(*state, spy);
 	assert_non_null(strstr(child__output(*state, spy), "Hottest functions"));
 	spying__read(*state, in_folder(*state, "y.json"));
+}
+
+/* One that luaspy opens itself would have its number. It is said at once, not after a recording. */
+static void writes_to_no_other_file_where_one_is_closed(void **state)
+{
+	static const char *const closed[] = {"1>&-", "0<&- 1>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"};
+	struct child *target, *spy;
+	char command[320];
+
+	need_lua();
+	target = start_busy(*state);
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(command, sizeof(command),
+			 "exec '%s' record -p %d "
+			 "--until-samples 20 -o - %s",
+			 luaspy_program(), target->pid, closed[i]);
+		spy = start(*state, "sh", "-c", command);
+		assert_int_equal(child__wait(spy, 30), 1);
+		assert_null(strstr(child__errors(*state, spy), "Hottest"));
+	}
+	snprintf(command, sizeof(command),
+		 "exec '%s' record --control fifo -p %d --until-samples 20 -o x.json "
+		 "0<&- 1>&- 2>&-",
+		 luaspy_program(), target->pid);
+	spying__finish(*state, start(*state, "sh", "-c", command));
+	spying__read(*state, in_folder(*state, "x.json"));
 }
 
 static void replaces_a_file_whole(void **state)
@@ -147,7 +173,7 @@ static void tells_the_summary_what_the_file_says(void **state)
 
 	need_lua();
 	target = start_busy(*state);
-	spy = start_record(*state, target->pid, "-d", "900ms", "-o", "x.json", "-F", "1khz");
+	spy = start_record(*state, target->pid, "-d", "900ms", "-o", "x.json", "-F", "1khz", "-v");
 	spying__finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "x.json"));
 	errors = child__errors(*state, spy);
@@ -156,7 +182,49 @@ static void tells_the_summary_what_the_file_says(void **state)
 	assert_int_equal(complete, scriptprofile__samples(profile, "complete"));
 	assert_non_null(strstr(errors, "Lua 5.4"));
 	assert_non_null(strstr(errors, "layout "));
+	assert_non_null(strstr(errors, " of CPU time in 9"));
 	assert_int_equal(scriptprofile__recorded(profile, "Frequency"), 1000);
+}
+
+/* The answer first; nothing of the accounting where all is well. */
+static void says_the_answer_first(void **state)
+{
+	static const char *const in_order[] = {
+		": Lua 5.4",      "layout ",        " of CPU time in ", "\n\nHottest functions, ",
+		"   1  ",         "work  ",         "Hottest path",     "work  ",
+		" samples whole", "wrote x.json\n", "ScriptProfiler"};
+	struct child *target, *spy;
+	const char *rest;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json");
+	spying__finish(*state, spy);
+	rest = child__errors(*state, spy);
+	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++) {
+		rest = strstr(rest, in_order[i]);
+		if (!rest)
+			fail_msg("no '%s' in its place: %s", in_order[i],
+				 child__errors(*state, spy));
+	}
+	assert_null(strstr(child__errors(*state, spy), "complete"));
+}
+
+static void shows_the_call_tree_and_callers_on_request(void **state)
+{
+	struct child *target, *spy;
+	const char *errors;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json", "--tree=2",
+			   "--callers", "work");
+	spying__finish(*state, spy);
+	errors = child__errors(*state, spy);
+	assert_non_null(strstr(errors, "\nCall tree, by total time\n   total    self  function\n"));
+	assert_non_null(strstr(errors, "\nCallers of work, by share of its total time\n"
+				       "  100.0%  work  "));
+	assert_non_null(strstr(errors, "    main chunk  "));
 }
 
 int main(void)
@@ -167,8 +235,11 @@ int main(void)
 		staged(is_quiet_when_told_so),
 		staged(counts_down_on_a_terminal_only),
 		staged(counts_down_on_a_terminal_even_if_output_is_a_pipe),
+		staged(writes_to_no_other_file_where_one_is_closed),
 		staged(replaces_a_file_whole),
 		staged(tells_the_summary_what_the_file_says),
+		staged(says_the_answer_first),
+		staged(shows_the_call_tree_and_callers_on_request),
 	};
 
 	return cmocka_run_group_tests_name("output", tests, NULL, NULL);

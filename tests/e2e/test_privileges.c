@@ -25,7 +25,7 @@
 
 /* Says how much CPU time it took since it was told to begin. */
 static const char worker[] = "print('ready') io.stdout:flush() io.read()\n"
-			     "local function work() for i = 1, 1000 do end end\n"
+			     "local function work() for i = 1, 10000 do end end\n"
 			     "local start = os.clock()\n"
 			     "while os.clock() < start + 0.5 do work() end\n"
 			     "print(os.clock() - start)\n";
@@ -319,6 +319,58 @@ static void check_names_each_that_the_unit_has(void **state)
 	}
 }
 
+/* Run by nobody, it is root's: the kernel removes the timers as it begins. */
+static const char escalate[] = "cp \"$(command -v lua5.4)\" ./ownsetuid; chmod 4755 ownsetuid\n"
+			       "exec setpriv --reuid=65534 --regid=65534 --clear-groups "
+			       "sh -c 'echo ready; read line; exec ./ownsetuid work.lua'\n";
+
+static struct child *record_escalation(struct stage *stage, const char *overhead)
+{
+	struct child *target, *spy;
+
+	write_text(stage, "work.lua",
+		   "local function work() for i = 1, 10000 do end return 1 end\n"
+		   "local stop = os.clock() + 0.5\n"
+		   "while os.clock() < stop do work() end\n");
+	write_text(stage, "escalate.sh", escalate);
+	assert_int_equal(chmod(in_folder(stage, "."), 0755), 0);
+	target = start(stage, "sh", "escalate.sh");
+	child__await_output(stage, target, "ready");
+	spy = start_record(stage, target->pid, "--wait", "--max-overhead", overhead, "-o",
+			   "profile.json");
+	spying__await_timers(stage, spy);
+	child__tell(target, "go");
+	return spy;
+}
+
+static void are_enough_for_programs_with_privileges_of_their_own(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	int64_t work_us;
+
+	need_lua();
+	need_program("setpriv", "util-linux");
+	assert_int_equal(child__wait(record_escalation(stage, "50%"), PATIENCE), 0);
+	profile = spying__read(stage, in_folder(stage, "profile.json"));
+	work_us = scriptprofile__total_us(profile, "work.lua", "work", -1);
+	print_message("%.3f s of 0.5\n", (double)work_us / 1e6);
+	assert_in_range(work_us, 400000, 520000);
+}
+
+static void are_missed_where_they_were_given_up(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+
+	need_lua();
+	need_program("setpriv", "util-linux");
+	spy = record_escalation(stage, "none");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(strstr(child__errors(stage, spy), "cannot sample "));
+	assert_non_null(strstr(child__errors(stage, spy), "it executed a program with other"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +381,8 @@ int main(void)
 		staged(without_bpf_or_perfmon_nothing_is_recorded),
 		staged(who_is_denied_although_nothing_is_missing_is_named),
 		staged(check_names_each_that_the_unit_has),
+		staged(are_enough_for_programs_with_privileges_of_their_own),
+		staged(are_missed_where_they_were_given_up),
 	};
 
 	return cmocka_run_group_tests_name("privileges", tests, NULL, NULL);

@@ -25,7 +25,7 @@
 #define DYNAMIC_MAX 65519
 
 /* Says how much CPU time it took in all. */
-static const char worker[] = "local function work() for i = 1, 1000 do end end\n"
+static const char worker[] = "local function work() for i = 1, 10000 do end end\n"
 			     "while os.clock() < 0.5 do work() end\n"
 			     "print(string.format('%s %.6f', arg[1], os.clock()))\n";
 
@@ -275,7 +275,7 @@ static void tells_the_journal_a_line_a_file(void **state)
 		"journalctl -u luaspy -o cat --no-pager _COMM=luaspy | "
 		"grep -v \"^luaspy: wrote /var/log/luaspy/lua-[-_0-9]*.json$\" | grep -v \"warning: .* lacks\"");
 	print_message("%s", said);
-	assert_non_null(strstr(said, "processes run Lua; others are taken in when they do\n"));
+	assert_non_null(strstr(said, "processes run Lua; others are added when they do\n"));
 	assert_non_null(strstr(said, "): Lua 5.4."));
 	assert_non_null(strstr(said, "luaspy: layout 5.4"));
 	for (lines = 0; (said = strchr(said, '\n')); said++)

@@ -110,6 +110,26 @@ static void bash_completes_what_was_begun(void **state)
 			    "kong,apisix\nthread process state chunk\n");
 }
 
+/* Where luaspy finds none that runs Lua, all processes are offered. */
+static void bash_completes_the_processes_that_run_lua(void **state)
+{
+	static const char ask[] =
+		"ask() { COMP_WORDS=(luaspy \"$@\") COMP_CWORD=$#; COMPREPLY=(); _luaspy;\n"
+		"	echo \"${COMPREPLY[@]}\"; }\n"
+		"luaspy() { echo '  PID USER'; echo '   42 root'; echo '  417 root'; }\n"
+		"ps() { echo 7; }; ask record -p ''; ask top --pid = 4; ask dump -p 41\n"
+		"luaspy() { return 3; }; ask record -p ''\n";
+	struct stage *stage = *state;
+	char *script;
+
+	need_to_record();
+	need_program("bash", "bash");
+	assert_true(asprintf(&script, "%s\n%s", made(stage, "/completion.sh", "bash"), ask) > 0);
+	stage__own(stage, script, free);
+	assert_string_equal(output_of(stage, (const char *const[]){"bash", "-c", script, NULL}),
+			    "42 417\n42 417\n417\n7\n");
+}
+
 /* What an option chooses among, as the program itself says. */
 static void every_shell_completes_what_there_is_to_choose(void **state)
 {
@@ -142,6 +162,7 @@ int main(void)
 		staged(the_manual_has_every_option),
 		staged(every_shell_completes_every_option),
 		staged(bash_completes_what_was_begun),
+		staged(bash_completes_the_processes_that_run_lua),
 		staged(every_shell_completes_what_there_is_to_choose),
 	};
 

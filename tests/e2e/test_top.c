@@ -307,7 +307,7 @@ static void needs_a_terminal(void **state)
 	assert_int_equal(child__wait(spy, 20), 2);
 	assert_string_equal(
 		child__errors(*state, spy),
-		"luaspy: cannot show anything: standard input and output are no terminal "
+		"luaspy: cannot show the live view: standard input and output are not a terminal "
 		"('luaspy record' and 'luaspy dump' need none)\n");
 	pane__open(*state, "C.UTF-8", 80, 24);
 	pane__type(*state, "TERM=no-such-terminal ");
@@ -336,6 +336,74 @@ static void ends_with_its_terminal(void **state)
 	assert_int_equal(child__wait(finder, 20), 0);
 }
 
+/* It says what would show on the screen, were it not kept from there. */
+static const char talking_script[] =
+	"io.stderr:write('disturbing\\n') print('disturbing', io.read())\n"
+	"local function hot_part(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
+	"while not arg[1] or os.clock() < 3 do hot_part(90000) end os.exit(7)\n";
+
+static void start_command(struct stage *stage, const char *options)
+{
+	need_to_watch();
+	write_file(in_folder(stage, "app.lua"), talking_script, sizeof(talking_script) - 1);
+	watching__start(stage, options, "C.UTF-8", 80, 24);
+	watching__await_seconds(stage, 2, WATCHING_PATIENCE);
+	pane__await(stage, "hot_part");
+	assert_null(strstr(pane__text(stage), "disturbing"));
+}
+
+static void starts_a_command_and_ends_it(void **state)
+{
+	struct child *finder;
+
+	start_command(*state, "-- lua5.4 app.lua");
+	finder = start(*state, "pgrep", "-f", "^lua5.4 app.lua$");
+	assert_int_equal(child__wait(finder, 20), 0);
+	pane__press(*state, "q");
+	watching__await_end(*state, 0);
+	assert_null(strstr(pane__text(*state), "disturbing"));
+	finder = start(*state, "pgrep", "-f", "^lua5.4 app.lua$");
+	assert_int_equal(child__wait(finder, 20), 1);
+}
+
+/* Its terminal is luaspy's alone, which Ctrl-C ends. */
+static void keeps_a_command_out_of_reach_of_the_terminal(void **state)
+{
+	start_command(*state, "-- lua5.4 app.lua 2>errors");
+	pane__press(*state, "C-c");
+	watching__await_end(*state, 0);
+	assert_int_equal(child__wait(start(*state, "grep", "-q", "^disturbing$", "errors"), 20), 0);
+}
+
+static void has_the_status_of_a_command_that_ended(void **state)
+{
+	start_command(*state, "-- lua5.4 app.lua briefly");
+	pane__await(*state, "ended");
+	pane__press(*state, "q");
+	watching__await_end(*state, 7);
+}
+
+static void says_that_there_is_no_such_command(void **state)
+{
+	need_to_watch();
+	watching__start(*state, "-- no-such-command", "C.UTF-8", 80, 24);
+	watching__await_end(*state, 127);
+	assert_non_null(
+		strstr(pane__text(*state), "cannot run 'no-such-command': no such command"));
+}
+
+static void says_that_an_interpreter_is_not_supported(void **state)
+{
+	need_to_watch();
+	need_program("luajit", "luajit");
+	write_text(*state, "app.lua", "while true do end\n");
+	watching__start(*state, "-- luajit app.lua", "C.UTF-8", 120, 24);
+	watching__await_seconds(*state, 1, WATCHING_PATIENCE);
+	pane__press(*state, "q");
+	watching__await_end(*state, 3);
+	assert_non_null(strstr(pane__text(*state), "LuaJIT, which is not supported"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +419,11 @@ int main(void)
 		staged(is_ascii_where_the_locale_is),
 		staged(needs_a_terminal),
 		staged(ends_with_its_terminal),
+		staged(starts_a_command_and_ends_it),
+		staged(keeps_a_command_out_of_reach_of_the_terminal),
+		staged(has_the_status_of_a_command_that_ended),
+		staged(says_that_there_is_no_such_command),
+		staged(says_that_an_interpreter_is_not_supported),
 	};
 
 	return cmocka_run_group_tests_name("top", tests, NULL, NULL);

@@ -36,7 +36,7 @@ struct tour {
 	double work;       /* of all, as the script has it */
 	int64_t found_us;  /* in its leaf */
 	int64_t placed_us; /* on stacks of the tour */
-	int wrong;
+	int uneven;        /* places with another share than that of their work */
 };
 
 static void read_stacks(struct tour *tour, const char *said)
@@ -122,7 +122,7 @@ static void compare_place(struct tour *tour, const struct place *place,
 		return;
 	print_error("'%s' takes %.3f%%, found %.3f%% (allowed: %.3f%%) as\n    %s\n", place->name,
 		    100 * expected, 100 * found, 100 * allowed, place->stack);
-	tour->wrong++;
+	tour->uneven++;
 }
 
 static void compare(struct tour *tour, const struct scriptprofile *profile)
@@ -130,14 +130,11 @@ static void compare(struct tour *tour, const struct scriptprofile *profile)
 	tour->found_us = scriptprofile__stack_us(profile, "burn");
 	for (int i = 0; i < tour->count; i++)
 		compare_place(tour, &tour->places[i], profile);
-	if (tour->placed_us != tour->found_us) {
-		print_error("%lld us on stacks that the script never had\n",
-			    (long long)(tour->found_us - tour->placed_us));
-		tour->wrong++;
-	}
-	if (tour->wrong)
+	if (tour->uneven || tour->placed_us != tour->found_us)
 		scriptprofile__print(profile);
-	assert_int_equal(tour->wrong, 0);
+	if (tour->placed_us != tour->found_us)
+		fail_msg("%lld us on stacks that the script never had",
+			 (long long)(tour->found_us - tour->placed_us));
 }
 
 /* Hardly any: one is torn that is looked at while a frame is being made. */
@@ -156,8 +153,8 @@ static void check_classes(const struct scriptprofile *profile)
 }
 
 /* So many samples, however long a busy machine takes for them. */
-static struct scriptprofile *check_tour(struct stage *stage, const char *program,
-					const char *samples)
+static struct scriptprofile *take_tour(struct stage *stage, const char *program,
+				       const char *samples, int *uneven)
 {
 	struct child *target = start(stage, program, program_source("tour.lua"));
 	struct tour *tour = stage__own(stage, calloc(1, sizeof(*tour)), free);
@@ -165,8 +162,9 @@ static struct scriptprofile *check_tour(struct stage *stage, const char *program
 	char *said;
 
 	child__await_output(stage, target, "WORK ");
+	/* What callers call a function is what debug.getinfo says. */
 	profile = record(stage, target->pid, "--until-samples", samples, "-d", "15", "-F", "10khz",
-			 "-q");
+			 "-q", "--no-source");
 	said = child__output(stage, target);
 	read_stacks(tour, said);
 	read_work(tour, said);
@@ -175,6 +173,20 @@ static struct scriptprofile *check_tour(struct stage *stage, const char *program
 	compare(tour, profile);
 	check_classes(profile);
 	child__kill(target);
+	*uneven = tour->uneven;
+	return profile;
+}
+
+/* A neighbour of the virtual machine may slow down the work at one place, but hardly twice. */
+static struct scriptprofile *check_tour(struct stage *stage, const char *program,
+					const char *samples)
+{
+	int uneven;
+	struct scriptprofile *profile = take_tour(stage, program, samples, &uneven);
+
+	if (uneven)
+		profile = take_tour(stage, program, samples, &uneven);
+	assert_int_equal(uneven, 0);
 	return profile;
 }
 

@@ -28,7 +28,7 @@ const char *field__write(struct stage *stage, const char *name, const char *text
  * stacks are whole, hot() and warm() are found where they are defined, in `source` (a pattern),
  * called by work() alone, and share time as they should; else the test fails. The script should
  * work() for more than 100 us at a time: who sleeps as often as that is sampled too often when it
- * wakes (README, known limits).
+ * wakes (user/share/doc/troubleshooting.md, known limits).
  */
 struct scriptprofile *field__record(struct stage *stage, const struct child *program,
 				    const char *source);

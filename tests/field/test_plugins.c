@@ -128,7 +128,8 @@ static void shows_a_script_of_nmap_below_its_scheduler(void **state)
 		     "-n", "127.0.0.1");
 	stage__await_file(*state, nmap, "up");
 	profile = field__record(*state, nmap, "*scan.nse");
-	require_of(profile, field__has_stack(profile, "run > resume > * > * > probe > work"));
+	require_of(profile,
+		   field__has_stack(profile, "run > Thread:resume > * > action > probe > work"));
 	require_of(profile, field__has_c_function(profile, "nmap.socket.loop"));
 }
 

@@ -4,11 +4,11 @@
 # stands for the target in its place. Without clang's fuzzer runtime there are none, and
 # test_fuzz.c says so.
 
-FUZZ_NAMES    := walk elf symbols records
+FUZZ_NAMES    := walk elf symbols records worker source
 FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS  ?= 600
 
-FUZZ_CFLAGS = $(USER_CFLAGS) $(TEST_CFLAGS) -Itests/walk -g -O1 -fno-omit-frame-pointer \
+FUZZ_CFLAGS = $(USER_CFLAGS) -Wno-microsoft-anon-tag $(TEST_CFLAGS) -Itests/walk -g -O1 -fno-omit-frame-pointer \
               -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 FUZZ_LINK = -fsanitize=address,undefined,fuzzer
@@ -26,6 +26,7 @@ $(O)/tests/fuzz/fuzz_walk:    $(FUZZ_WALK_OBJECTS)
 $(O)/tests/fuzz/fuzz_elf:     $(O)/fuzz/tests/fuzz/targets/process_of_input.o
 $(O)/tests/fuzz/fuzz_symbols: $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
 $(O)/tests/fuzz/fuzz_records: $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
+$(O)/tests/fuzz/fuzz_worker:  $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
 
 $(FUZZ_ARCHIVE): $(FUZZ_OBJECTS)
 	$(call say,AR,fuzz/user.a)
@@ -50,7 +51,8 @@ $(addprefix $(O)/fuzz/,$(VERSION_OBJECTS)): private CPPFLAGS += -DLUASPY_VERSION
 
 TEST_FILES += $(if $(findstring fuzz,$(TESTS)),$(FUZZ_PROGRAMS))
 
-# FUZZ_SECONDS for each, what is new kept in $(O)/tests/fuzz/new, what fails in $(O)/tests/fuzz.
+#: fuzz          runs the fuzzers, FUZZ_SECONDS (600) each
+# What is new kept in $(O)/tests/fuzz/new, what fails in $(O)/tests/fuzz.
 .PHONY: fuzz
 fuzz:
 	@tests/install_dependencies.sh build test

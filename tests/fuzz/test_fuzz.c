@@ -97,6 +97,16 @@ static void writes_whatever_records_hold(void **state)
 	run_fuzzer(*state, "records");
 }
 
+static void takes_whatever_a_worker_answers_and_is_asked(void **state)
+{
+	run_fuzzer(*state, "worker");
+}
+
+static void parses_whatever_source_text_holds(void **state)
+{
+	run_fuzzer(*state, "source");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +114,8 @@ int main(void)
 		staged(opens_whatever_a_file_holds),
 		staged(names_whatever_memory_holds),
 		staged(writes_whatever_records_hold),
+		staged(takes_whatever_a_worker_answers_and_is_asked),
+		staged(parses_whatever_source_text_holds),
 	};
 
 	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

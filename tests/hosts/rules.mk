@@ -25,4 +25,7 @@ $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 	$(call say,HOST,$*)
 	$(Q)$(call build_host,$*,$@)
 
+# The rule above makes it, with the program of the variant "shared".
+$(O)/hosts/%.so: $(O)/hosts/% ;
+
 TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

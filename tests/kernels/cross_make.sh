@@ -12,10 +12,10 @@ cd "$(dirname "$0")/../.."
 architecture=$1
 shift
 
-# What is built with, the Luas and busybox that guests have.
+# What is built with, and the programs that guests have (GUEST_SYSTEM in rules.mk).
 packages=(libc6-dev libbpf-dev libelf-dev zlib1g-dev libncurses-dev uthash-dev libcmocka-dev
-	libjansson-dev liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev
-	lua5.1 lua5.2 lua5.3 lua5.4 busybox-static)
+	libjansson-dev liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev musl-dev
+	lua5.1 lua5.2 lua5.3 lua5.4 busybox-static redis-server util-linux)
 
 case $architecture in
 arm64) triple=aarch64-linux-gnu ;;
@@ -35,9 +35,15 @@ export PKG_CONFIG_LIBDIR=$system/usr/lib/$triple/pkgconfig:$system/usr/share/pkg
 # For programs that tests/hosts/build_host.sh builds.
 export HOST_TRIPLE=$triple HOST_SYSTEM=$system
 
+# With these gcc builds for musl. They name folders as on the machine that the package is for.
+mkdir -p "${OUTPUT:-.output}/$architecture"
+musl_specs=${OUTPUT:-.output}/$architecture/musl.specs
+sed "s|/usr/|$system/usr/|g" "$system/usr/lib/${triple%-gnu}-musl/musl-gcc.specs" >"$musl_specs"
+
 libraries=
 for folder in "$system/lib/$triple" "$system/usr/lib/$triple"; do
 	libraries+=" -Wl,-rpath-link,$folder"
 done
 "${MAKE:-make}" O="${OUTPUT:-.output}/$architecture" ARCH="$architecture" SYSTEM="$system" \
-	CC="$triple-gcc --sysroot=$system" LDFLAGS="$libraries" "$@"
+	CC="$triple-gcc --sysroot=$system" LDFLAGS="$libraries" \
+	MUSL_GCC="$triple-gcc -specs=$musl_specs" "$@"

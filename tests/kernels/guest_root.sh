@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # guest_root.sh SYSTEM FOLDER FILE...: writes the file system that a guest boots into to standard
-# output: FILEs of FOLDER in /luaspy, busybox, Debian's Luas, and what all of these are linked with,
-# by the system that is in SYSTEM ("" for this machine's own).
+# output. A FILE whose name begins with a slash (/bin/busybox must be one) comes from the system that
+# is in SYSTEM ("" for this machine's own) and keeps its place; any other comes from FOLDER and goes
+# into /luaspy. The libraries that they are linked with come from SYSTEM, too.
 set -euo pipefail
 
 system=$1 folder=$2
 shift 2
-interpreters=(lua5.1 lua5.3 lua5.4)
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -30,6 +30,7 @@ find_library() {
 add_libraries() {
 	local name path
 	while read -r name; do
+		[ ! -e "$(dirname "$1")/$name" ] || continue
 		path=$(find_library "$(basename "$name")")
 		# A loader has one place, whatever the folder it came in.
 		[ "${name#/}" = "$name" ] || path=$name
@@ -40,16 +41,20 @@ add_libraries() {
 		sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p; s/.*program interpreter: (.*)\]/\1/p')
 }
 
-install -D "$system/bin/busybox" "$root/bin/busybox"
-ln -s busybox "$root/bin/sh"
-install -D tests/kernels/init "$root/init"
-for interpreter in "${interpreters[@]}"; do
-	install -D "$system/usr/bin/$interpreter" "$root/usr/bin/$interpreter"
-	add_libraries "$root/usr/bin/$interpreter"
+# All of them before any library is looked for: it may be one of them, beside what needs it.
+for file in "$@"; do
+	case $file in
+	/*) install -D "$system$file" "$root$file" ;;
+	*) install -D "$folder/$file" "$root/luaspy/$file" ;;
+	esac
 done
 for file in "$@"; do
-	install -D "$folder/$file" "$root/luaspy/$file"
-	add_libraries "$root/luaspy/$file"
+	case $file in
+	/*) add_libraries "$root$file" ;;
+	*) add_libraries "$root/luaspy/$file" ;;
+	esac
 done
+ln -s busybox "$root/bin/sh"
+install -D tests/kernels/init "$root/init"
 cd "$root"
 find . | sort | cpio --quiet -oH newc -R 0:0 | gzip -1

@@ -5,19 +5,29 @@
 # guests are built without sanitizers, which under emulation take the time that the samples need, and
 # whose memory map some kernels refuse.
 #
-# A test program more, for every architecture or for one: into GUEST_TESTS or GUEST_TESTS_arm64, and
-# the files that it opens, by their names in a checkout, into GUEST_FILES or GUEST_FILES_arm64.
-# guest.sh runs it.
+# To add a test program, for every architecture or for one, list it in GUEST_TESTS or
+# GUEST_TESTS_arm64, the files that it opens, by their names in a checkout, in GUEST_FILES or
+# GUEST_FILES_arm64, and Debian's programs that it runs, by their paths, in GUEST_SYSTEM or
+# GUEST_SYSTEM_arm64; cross_make.sh names the packages of these. guest.sh runs the test.
 
 # What tells whether the collector runs is another code there than on x86-64.
-GUEST_COLLECTORS  := $(addprefix .output/tests/oracle/collectors/,5.1.5-signed 5.4.8-signed 5.5.1-clang)
-GUEST_TESTS_arm64 := unit/test_machine_code walk/test_collector walk/test_frame_records oracle/test_collector
-GUEST_FILES_arm64 := tests/oracle/target/collector.lua $(GUEST_COLLECTORS)
+GUEST_COLLECTORS := $(addprefix .output/tests/oracle/collectors/,5.1.5-signed 5.4.8-signed 5.5.1-clang)
 
-GUEST       := $(O)/guest
-GUEST_TESTS := e2e/test_verifier oracle/test_oracle $(GUEST_TESTS_$(ARCH))
-GUEST_FILES := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua \
-               tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host)) $(GUEST_FILES_$(ARCH))
+# The targets of test_dump: each minor version built in seven ways, and those that it has to refuse.
+GUEST_HOSTS      := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(addprefix $(release)-,gcc $(HOST_VARIANTS) shared.so)) \
+                    $(notdir $(filter %-wide %-moved-call %-moved-state %-moved-proto,$(HOSTS)))
+GUEST_SLEEPERS   := $(addprefix .output/tests/programs/sleepers-,5.1 5.2 5.3 5.4 musl)
+
+GUEST_TESTS_arm64  := unit/test_machine_code walk/test_collector walk/test_frame_records oracle/test_collector e2e/test_dump
+GUEST_FILES_arm64  := tests/oracle/target/collector.lua $(GUEST_COLLECTORS) \
+                      $(addprefix tests/programs/,stacks.lua yielders.lua) $(GUEST_SLEEPERS) $(GUEST_HOSTS:%=.output/hosts/%)
+GUEST_SYSTEM_arm64 := /usr/bin/redis-server /usr/bin/setpriv
+
+GUEST        := $(O)/guest
+GUEST_TESTS  := e2e/test_verifier oracle/test_oracle $(GUEST_TESTS_$(ARCH))
+GUEST_SYSTEM := /bin/busybox $(addprefix /usr/bin/,lua5.1 lua5.2 lua5.3 lua5.4) $(GUEST_SYSTEM_$(ARCH))
+GUEST_FILES  := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua \
+                tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host)) $(GUEST_FILES_$(ARCH))
 
 GUEST_OBJECTS := $(filter-out $(O)/user/main.o,$(USER_OBJECTS))
 guest_objects_beside = $(patsubst %.c,$(O)/%.o,$(call sources_beside,$(1)))
@@ -27,7 +37,7 @@ guest: $(GUEST)/initrd
 
 $(GUEST)/initrd: tests/kernels/guest_root.sh tests/kernels/init $(GUEST_FILES:%=$(GUEST)/%)
 	$(call say,INITRD,$@)
-	$(Q)$< '$(SYSTEM)' $(GUEST) $(GUEST_FILES) > $@
+	$(Q)$< '$(SYSTEM)' $(GUEST) $(GUEST_SYSTEM) $(GUEST_FILES) > $@
 
 $(GUEST)/luaspy: $(STATIC)
 	@mkdir -p $(@D)

@@ -115,14 +115,14 @@ print_header() {
 
 # Boots one kernel; its line goes to NAME.result.
 boot() {
-	local name=$1 suite=$2 architecture=$3 release=$4 expect=$5 verified_max=$6
+	local name=$1 suite=$2 architecture=$3 release=$4 expect=$5 verified_max=$6 more=${*:7}
 	local log=$logs/$name.log kernel status=0 begun=0 seconds=0 reasons verdict=$5
 	: >"$log"
 	if kernel=$(tests/kernels/packages.sh kernel "$suite" "$architecture" "$release" 2>"$log"); then
 		release=${kernel##*/vmlinuz-}
 		begun=$SECONDS
 		timeout --kill-after=5 "$limit" "$0" --emulate "$architecture" "$kernel" \
-			"$(initrd_of "$architecture")" "panic=-1 quiet expect=$expect verified_max=$verified_max" \
+			"$(initrd_of "$architecture")" "panic=-1 quiet expect=$expect verified_max=$verified_max $more" \
 			2>&1 | tr -d '\r' >"$log" || status=$?
 		seconds=$((SECONDS - begun))
 		reasons=$(faults "$log" "$status")

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "call_site_puc.h"
-#include "layout_puc.h"
 #include "lua_frames.h"
+#include "puc/call_site_puc.h"
+#include "puc/layout_puc.h"
 #include "skip.h"
 
 #define CORPUS          "tests/names/corpus.lua"
@@ -207,7 +207,7 @@ static size_t compare_steps(const struct interpreter *interpreter,
 {
 	static struct target the_target; /* a failed assertion frees nothing */
 	struct target *target = &the_target;
-	struct target_memory memory;
+	struct target_memory memory = {};
 	uint64_t main_thread;
 	size_t compared;
 

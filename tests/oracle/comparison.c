@@ -26,7 +26,7 @@ struct definition {
 	UT_hash_handle hh;
 };
 
-struct definitions {
+struct functions_sent {
 	struct definition *all;
 };
 
@@ -35,12 +35,12 @@ struct words {
 	uint32_t count;
 };
 
-struct definitions *definitions__new(void)
+struct functions_sent *functions_sent__new(void)
 {
-	return calloc(1, sizeof(struct definitions));
+	return calloc(1, sizeof(struct functions_sent));
 }
 
-void definitions__free(struct definitions *definitions)
+void functions_sent__free(struct functions_sent *definitions)
 {
 	struct definition *definition, *following;
 
@@ -58,10 +58,10 @@ static bool is_of_script(const struct ls_function *function)
 	size_t length = strlen(SCRIPT);
 
 	return function->source_length >= length && function->source_length < LS_SOURCE_LEN &&
-	       !memcmp(function->source + function->source_length - length, SCRIPT, length);
+	       !memcmp(function->text + function->source_length - length, SCRIPT, length);
 }
 
-int definitions__add(struct definitions *definitions, const struct ls_function *function)
+int functions_sent__add(struct functions_sent *definitions, const struct ls_function *function)
 {
 	struct definition *definition = calloc(1, sizeof(*definition)), *old;
 
@@ -75,7 +75,7 @@ int definitions__add(struct definitions *definitions, const struct ls_function *
 	return 0;
 }
 
-static uint64_t word_of(const struct definitions *definitions, const struct ls_frame *frame)
+static uint64_t word_of(const struct functions_sent *definitions, const struct ls_frame *frame)
 {
 	struct definition wanted = {}, *found;
 
@@ -96,7 +96,7 @@ static uint64_t word_of(const struct definitions *definitions, const struct ls_f
 }
 
 /* Root first, as truths are. */
-static void walked_words(struct words *words, const struct definitions *definitions,
+static void walked_words(struct words *words, const struct functions_sent *definitions,
 			 const struct ls_sample *sample, const struct ls_frame *frames)
 {
 	words->count = sample->frame_count;
@@ -213,7 +213,7 @@ static enum outcome compare_words(const struct truth *truth, const struct ls_sam
 	return OUTCOME_WRONG;
 }
 
-enum outcome compare(const struct truth *truth, const struct definitions *definitions,
+enum outcome compare(const struct truth *truth, const struct functions_sent *definitions,
 		     const struct ls_sample *sample, const struct ls_frame *frames)
 {
 	static struct words walked;
@@ -252,7 +252,7 @@ static void print_words(FILE *to, const struct truth *truth, const struct words 
 	fprintf(to, "\n");
 }
 
-void describe(FILE *to, const struct truth_record *record, const struct definitions *definitions,
+void describe(FILE *to, const struct truth_record *record, const struct functions_sent *definitions,
 	      const struct ls_sample *sample, const struct ls_frame *frames)
 {
 #define X(code, class, counter, sentence) #counter,

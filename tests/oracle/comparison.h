@@ -21,19 +21,19 @@ enum outcome {
 };
 
 /* Lua functions that the product has defined. */
-struct definitions;
+struct functions_sent;
 
-struct definitions *definitions__new(void);
-void definitions__free(struct definitions *definitions);
+struct functions_sent *functions_sent__new(void);
+void functions_sent__free(struct functions_sent *definitions);
 
 /* 0 or -ENOMEM. */
-int definitions__add(struct definitions *definitions, const struct ls_function *function);
+int functions_sent__add(struct functions_sent *definitions, const struct ls_function *function);
 
-enum outcome compare(const struct truth *truth, const struct definitions *definitions,
+enum outcome compare(const struct truth *truth, const struct functions_sent *definitions,
 		     const struct ls_sample *sample, const struct ls_frame *frames);
 
 /* Both stacks and what is known of the sample, in several lines. */
-void describe(FILE *to, const struct truth_record *record, const struct definitions *definitions,
+void describe(FILE *to, const struct truth_record *record, const struct functions_sent *definitions,
 	      const struct ls_sample *sample, const struct ls_frame *frames);
 
 #endif

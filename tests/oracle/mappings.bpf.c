@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Looks one address up in its caller's memory: by the kernel's tree of mappings, and by its helper.
+/*
+ * Looks one address up in its caller's memory: by the kernel's tree of mappings, by its helper, and
+ * among the gaps between mappings.
  */
-#include "find_mapping.bpf.h"
+#include "scratch.bpf.h"
+
+struct ls_scratch {
+	struct ls_scratch_shared;
+	struct ls_scratch_caches;
+	struct ls_scratch_record;
+};
+
+#include "sample.bpf.h"
+#include "unmapped.bpf.h"
 
 struct ls_bounds bounds;
 __u64 took_ns;
@@ -31,6 +42,32 @@ int by_helper(struct bpf_raw_tracepoint_args *ctx)
 	took_ns += bpf_ktime_get_ns() - begin_ns;
 	bounds = found;
 	return !!error;
+}
+
+/* 0: it lies in a gap that was known, 1: in one that is known now, 2: in none, 3: nobody knows. */
+SEC("raw_tp")
+int by_gap(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct ls_scratch *scratch = scratch_here();
+	__u64 address = ctx->args[0];
+
+	if (!scratch)
+		return 3;
+	recall_gaps(scratch);
+	if (gaps_of(scratch)->sequence & 1)
+		return 3;
+	scratch->search.lost = address;
+	for (__u32 is_new = 0; is_new < 2; is_new++) {
+		for (__u32 i = 0; i < LS_GAPS_MAX; i++) {
+			bounds.low = scratch->search.barren[i].low;
+			bounds.high = scratch->search.barren[i].high;
+			if (address >= bounds.low && address < bounds.high)
+				return is_new;
+		}
+		learn_gap(scratch);
+		recall_gaps(scratch);
+	}
+	return 2;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The product's BPF objects with the oracle's beside them, and targets for every release.
+# The oracle's BPF object, which calls the product's, and targets for every release.
 
-ORACLE_SKELETONS := $(O)/oracle.skel.h $(O)/oracle_old.skel.h
 ORACLE_RELEASES := $(foreach v,5.1 5.2 5.3 5.4,$(if $(wildcard /usr/include/lua$(v)/lua.h),$(v)))
 
-$(ORACLE_SKELETONS): $(O)/%.skel.h: $(O)/tests/oracle/%.o
+$(O)/oracle.skel.h: $(O)/tests/oracle/oracle.bpf.o
 	$(call say,SKEL,$(@F))
-	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name oracle_bpf > $@
 
-$(O)/tests/oracle/oracle.o: $(O)/tests/oracle/oracle.bpf.o $(BPF_OBJECTS)
-$(O)/tests/oracle/oracle_old.o: $(O)/tests/oracle/oracle.bpf.o $(OLD_OBJECTS)
-$(O)/tests/oracle/oracle.o $(O)/tests/oracle/oracle_old.o:
-	$(call say,BPFLINK,$(@F))
-	$(Q)$(BPFTOOL) gen object $@ $^
-
-$(O)/asan/tests/oracle/tap.o $(O)/tests/oracle/tap.o: | $(ORACLE_SKELETONS)
+$(O)/asan/tests/oracle/tap.o $(O)/tests/oracle/tap.o: | $(O)/oracle.skel.h
 
 # Shared: a module for Debian's lua5.x, and a program that links liblua5.x and runs it on a thread.
 ORACLE_TARGETS := $(ORACLE_RELEASES:%=$(O)/tests/oracle/%/oracle.so) \

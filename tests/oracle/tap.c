@@ -9,16 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout_puc.h"
+#include "luaspy.skel.h"
 #include "oracle.skel.h"
-#include "oracle_old.skel.h"
-#include "timer_set.h"
+#include "puc/layout_puc.h"
+#include "sampler/programs.h"
+#include "sampler/sampler.h"
+#include "sampler/timer_set.h"
 
 #define RING_BYTES (64 * 1024 * 1024) /* a second's worth: the test may have to wait for a CPU */
 #define POLL_MS    10
 
 struct tap {
-	struct oracle_bpf *bpf;
+	struct programs product;
+	struct oracle_bpf *oracle;
 	struct ring_buffer *ring;
 	struct timer_set timers;
 	uint64_t period_ns;
@@ -62,68 +65,51 @@ static int receive(void *context, void *data, size_t size)
 	return 0;
 }
 
-static int set_program(const struct bpf_map *programs, uint32_t index,
-		       const struct bpf_program *program)
-{
-	int fd = bpf_program__fd(program);
-
-	return bpf_map_update_elem(bpf_map__fd(programs), &index, &fd, BPF_ANY) ? -errno : 0;
-}
-
 static int set_layouts(struct tap *tap, bool with_relocation)
 {
+	const struct bpf_map *map =
+		bpf_object__find_map_by_name(tap->product.walkers[LS_FAMILY_PUC], "layouts_puc");
+
 	for (uint32_t i = 0; i < layouts_puc_count; i++) {
 		struct ls_puc_layout layout = layouts_puc[i].offsets;
 
 		layout.relocates_stack &= with_relocation;
-		if (bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.layouts), &i, &layout, BPF_ANY))
+		if (bpf_map_update_elem(bpf_map__fd(map), &i, &layout, BPF_ANY))
 			return -errno;
 	}
 	return 0;
 }
 
-/* The programs for kernels before 6.1 in the same skeleton, as in user/session/sampler.c. */
-static struct oracle_bpf *open_old(void)
+/* The truths go into the product's ring buffer, each before its sample. */
+static int load_oracle(struct tap *tap)
 {
-	struct oracle_bpf *bpf = calloc(1, sizeof(*bpf));
+	struct oracle_bpf *oracle = oracle_bpf__open();
+	int entry = bpf_program__fd(tap->product.core->progs.sample), error;
+	uint32_t zero = 0;
 
-	if (!bpf || oracle_bpf__create_skeleton(bpf))
-		goto failed;
-	bpf->skeleton->data = (void *)oracle_old_bpf__elf_bytes(&bpf->skeleton->data_sz);
-	if (bpf_object__open_skeleton(bpf->skeleton, NULL))
-		goto failed;
-	bpf_map__set_map_flags(bpf->maps.targets, 0);
-	bpf_map__set_map_flags(bpf->maps.images, 0);
-	bpf_map__set_max_entries(bpf->maps.images, 2);
-	return bpf;
-failed:
-	oracle_bpf__destroy(bpf);
-	return NULL;
+	tap->oracle = oracle;
+	if (!oracle)
+		return -errno;
+	error = bpf_map__reuse_fd(oracle->maps.records,
+				  bpf_map__fd(tap->product.core->maps.records));
+	if (!error)
+		error = oracle_bpf__load(oracle);
+	if (error)
+		return error;
+	return bpf_map_update_elem(bpf_map__fd(oracle->maps.product), &zero, &entry, BPF_ANY)
+		       ? -errno
+		       : 0;
 }
 
 static int load(struct tap *tap, uint32_t max_depth, bool is_old)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, options);
-	struct oracle_bpf *bpf = is_old ? open_old() : oracle_bpf__open();
-	int error;
+	const struct sampler_options options = {.max_depth = max_depth, .buffer_bytes = RING_BYTES};
+	int error = is_old ? programs__load_as(&options, true, &tap->product)
+			   : programs__load(&options, &tap->product);
 
-	if (!bpf)
-		return -ENOMEM;
-	tap->bpf = bpf;
-	bpf->rodata->max_depth = max_depth;
-	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
-	bpf_map__set_max_entries(bpf->maps.records, RING_BYTES);
-	error = oracle_bpf__load(bpf);
 	if (!error)
-		error = set_program(bpf->maps.families, LS_FAMILY_PUC, bpf->progs.walk_puc);
-	if (!error)
-		error = set_program(bpf->maps.product, 0, bpf->progs.sample);
-	if (!error)
-		error = set_layouts(tap, true);
-	if (!error)
-		error = bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.learn_namespace),
-					       &options);
-	return error;
+		error = programs__load_walker(&tap->product, LS_FAMILY_PUC);
+	return error ? error : load_oracle(tap);
 }
 
 static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *receiver,
@@ -139,7 +125,8 @@ static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *
 	error = load(tap, max_depth, is_old);
 	if (error)
 		goto cleanup;
-	tap->ring = ring_buffer__new(bpf_map__fd(tap->bpf->maps.records), receive, tap, NULL);
+	tap->ring =
+		ring_buffer__new(bpf_map__fd(tap->product.core->maps.records), receive, tap, NULL);
 	if (!tap->ring) {
 		error = -errno;
 		goto cleanup;
@@ -153,10 +140,7 @@ cleanup:
 
 int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)
 {
-	int error = open_tap(max_depth, false, receiver, tap);
-
-	/* As luaspy does, where the kernel is older than 6.1. */
-	return error == -EINVAL ? open_tap(max_depth, true, receiver, tap) : error;
+	return open_tap(max_depth, false, receiver, tap);
 }
 
 int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)
@@ -170,7 +154,8 @@ void tap__close(struct tap *tap)
 		return;
 	timer_set__close(&tap->timers);
 	ring_buffer__free(tap->ring);
-	oracle_bpf__destroy(tap->bpf);
+	oracle_bpf__destroy(tap->oracle);
+	programs__free(&tap->product);
 	free(tap);
 }
 
@@ -179,22 +164,23 @@ int tap__forget_relocation(struct tap *tap)
 	return set_layouts(tap, false);
 }
 
-int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target)
+int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target)
 {
 	uint32_t tgid = pid;
 
-	if (bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.images), &tgid, target, BPF_ANY) ||
-	    bpf_map_update_elem(bpf_map__fd(tap->bpf->maps.targets), &tgid, &tgid, BPF_ANY))
+	if (bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.images), &tgid, target,
+				BPF_ANY) ||
+	    bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.targets), &tgid, &tgid,
+				BPF_ANY))
 		return -errno;
 	return 0;
 }
 
 int tap__decide(struct tap *tap, pid_t pid, uint32_t layout)
 {
-	struct ls_target target = {
-		.family = LS_FAMILY_PUC,
-		.decided = 1U << layout,
-		.layouts = 1U << layout,
+	struct ls_image target = {
+		.families = 1U << LS_FAMILY_PUC,
+		.candidates[LS_FAMILY_PUC] = {.layouts = 1U << layout, .decided = 1U << layout},
 	};
 
 	return tap__set_target(tap, pid, &target);
@@ -202,7 +188,7 @@ int tap__decide(struct tap *tap, pid_t pid, uint32_t layout)
 
 void tap__set_fetches(struct tap *tap, uint64_t address)
 {
-	tap->bpf->bss->fetch_address = address;
+	tap->oracle->bss->fetch_address = address;
 }
 
 /* With timers as luaspy's are: a single one with a fixed period can keep step with a target. */
@@ -210,9 +196,9 @@ int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t per
 {
 	const struct timer_options options = {.period_ns = period_ns};
 
-	tap->bpf->bss->truth_address = truth_address;
+	tap->oracle->bss->truth_address = truth_address;
 	tap->period_ns = period_ns;
-	return timer_set__open(&tap->timers, tid, &options, tap->bpf->progs.take_truth);
+	return timer_set__open(&tap->timers, tid, &options, tap->oracle->progs.take_truth);
 }
 
 int tap__drain(struct tap *tap)

@@ -34,7 +34,7 @@ int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struc
 void tap__close(struct tap *tap);
 
 /* 0 or -errno. */
-int tap__set_target(struct tap *tap, pid_t pid, const struct ls_target *target);
+int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target);
 
 /* The layout is known, as user space says once it is. 0 or -errno. */
 int tap__decide(struct tap *tap, pid_t pid, uint32_t layout);

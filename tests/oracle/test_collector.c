@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpreters_puc.h"
+#include "interpreter/interpreters.h"
 #include "skip.h"
 #include "tap.h"
 #include "workload.h"
@@ -45,7 +45,7 @@ struct run {
 	const struct target *target;
 	struct tap *tap;
 	struct workload workload;
-	struct collector_puc collector;
+	struct gc_code gc;
 	uint64_t wanted, samples;
 	uint64_t is, found, both;
 };
@@ -68,7 +68,7 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 		   const struct ls_frame *frames)
 {
 	struct run *run = context;
-	bool is = record->truth.collector, found = sample->flags & LS_SAMPLE_IN_COLLECTOR;
+	bool is = record->truth.collector, found = sample->activity == LS_ACTIVITY_GC;
 
 	(void)frames;
 	if (run->samples == run->wanted)
@@ -83,18 +83,18 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 
 static int set_target(struct run *run)
 {
-	struct ls_target target = {.family = LS_FAMILY_PUC};
-	struct interpreters_puc found;
+	struct ls_image target = {.families = 1U << LS_FAMILY_PUC};
+	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
-	run->collector = found.items[0].collector;
-	target.layouts = found.items[0].file.layouts;
+	run->gc = found.items[0].gc;
+	target.candidates[LS_FAMILY_PUC].layouts = found.items[0].file.layouts;
 	memcpy(target.code, found.items[0].code, sizeof(target.code));
-	target.map_count = run->collector.map_count;
-	memcpy(target.map, run->collector.map, sizeof(run->collector.map));
-	interpreters_puc__free(&found);
+	target.map_count = run->gc.map_count;
+	memcpy(target.map, run->gc.map, sizeof(run->gc.map));
+	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
@@ -137,8 +137,8 @@ static void check_target(void **state)
 	found = percent(run.found, run.samples);
 	printf("%-42s %7.2f%% %7.2f%% %+7.2f %9.2f%% %7.2f%%\n", target->name, is, found,
 	       found - is, percent(run.both, run.found), percent(run.both, run.is));
-	if (!run.collector.is_known)
-		fail_msg("not known: %s", run.collector.how);
+	if (!run.gc.is_known)
+		fail_msg("not known: %s", run.gc.how);
 	assert_int_equal(run.samples, run.wanted);
 	if (!strcmp(target->way, "nothing")) {
 		assert_int_equal(run.is, 0);

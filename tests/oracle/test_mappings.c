@@ -3,7 +3,8 @@
  * Does bpf/find_mapping.bpf.h find the mapping that /proc/self/maps shows? It reads a structure of
  * the kernel's that no interface promises. So it is asked for the first and last byte of every
  * mapping of this process, and for both bytes beside it, with few mappings and with so many that
- * the tree has all its kinds of nodes.
+ * the tree has all its kinds of nodes. And does bpf/unmapped.bpf.h know where nothing is mapped,
+ * and forget it in time?
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -181,12 +182,67 @@ static void the_helper_finds_the_same(void **state)
 	check_all("by_helper");
 }
 
+enum { KNOWN, LEARNED, IN_NO_GAP, NOT_COUNTED };
+
+/* The gap before each mapping, asked for by both ends. */
+static void expect_gaps(struct lookup *lookup, size_t count)
+{
+	struct range found;
+
+	for (size_t i = 1; i < count; i++) {
+		assert_int_equal(look_up(lookup, ranges[i].low, &found), IN_NO_GAP);
+		if (ranges[i - 1].high == ranges[i].low)
+			continue;
+		assert_in_range(look_up(lookup, ranges[i - 1].high, &found), KNOWN, LEARNED);
+		assert_in_range(found.low, ranges[i - 1].high, ranges[i].low - 1);
+		assert_in_range(look_up(lookup, ranges[i].low - 1, &found), KNOWN, LEARNED);
+		assert_in_range(found.high, ranges[i - 1].high + 1, ranges[i].low);
+	}
+}
+
+/* Below all mappings; what is mapped there must not be taken for nothing. */
+static void expect_gap_to_be_forgotten(struct lookup *lookup, uint64_t address, size_t page)
+{
+	struct range found;
+	void *filled;
+
+	look_up(lookup, address, &found);
+	assert_int_equal(look_up(lookup, address, &found), KNOWN);
+	assert_in_range(address, found.low, found.high - 1);
+	filled = mmap((void *)(uintptr_t)address, page, PROT_READ,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_ptr_equal(filled, (void *)(uintptr_t)address);
+	assert_int_equal(look_up(lookup, address, &found), IN_NO_GAP);
+	munmap(filled, page);
+	assert_int_equal(look_up(lookup, address, &found), LEARNED);
+}
+
+static void knows_a_gap_until_something_is_mapped_there(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), count;
+	struct lookup lookup = {0};
+	struct range found;
+
+	(void)state;
+	need_root();
+	open_lookup(&lookup, "by_gap");
+	count = read_ranges();
+	if (look_up(&lookup, ranges[0].low, &found) == NOT_COUNTED) {
+		bpf_object__close(lookup.object);
+		skip_because("the kernel does not count changes of mappings (6.14 and later do)");
+	}
+	expect_gaps(&lookup, count);
+	expect_gap_to_be_forgotten(&lookup, 0x10000000, page);
+	bpf_object__close(lookup.object);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_each_of_a_few_mappings),
 		cmocka_unit_test(finds_each_of_many_mappings),
 		cmocka_unit_test(the_helper_finds_the_same),
+		cmocka_unit_test(knows_a_gap_until_something_is_mapped_there),
 	};
 
 	return cmocka_run_group_tests_name("mappings", tests, NULL, NULL);

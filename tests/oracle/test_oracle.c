@@ -27,11 +27,11 @@
 #include <string.h>
 
 #include "comparison.h"
-#include "interpreters_puc.h"
-#include "layout_puc.h"
+#include "interpreter/layout_vote.h"
+#include "interpreter/interpreters.h"
+#include "puc/layout_puc.h"
 #include "skip.h"
 #include "tap.h"
-#include "verdict.h"
 #include "workload.h"
 
 #define PERIOD_NS        100000
@@ -75,8 +75,8 @@ static struct {
 struct run {
 	const struct target *target;
 	struct tap *tap;
-	struct definitions *definitions;
-	struct verdict verdict;
+	struct functions_sent *definitions;
+	struct layout_vote vote;
 	struct workload workload;
 	struct tap_losses losses;
 	uint64_t wanted, samples, unread, pending, shown;
@@ -99,7 +99,7 @@ static const char *output_folder(void)
 
 static int on_function(void *context, const struct ls_function *function)
 {
-	return definitions__add(((struct run *)context)->definitions, function);
+	return functions_sent__add(((struct run *)context)->definitions, function);
 }
 
 static int on_pair(void *context, const struct truth_record *record, const struct ls_sample *sample,
@@ -115,7 +115,7 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 		run->unread++;
 		return 0;
 	}
-	verdict__add(&run->verdict, sample);
+	layout_vote__add(&run->vote, sample);
 	outcome = compare(&record->truth, run->definitions, sample, frames);
 	run->outcomes[outcome]++;
 	run->pending += record->truth.state.alternatives > 0;
@@ -130,14 +130,14 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 /* Candidates as the product finds them. */
 static int set_candidates(struct run *run)
 {
-	struct ls_target target = {.family = LS_FAMILY_PUC};
-	struct interpreters_puc found;
+	struct ls_image target = {.families = 1U << LS_FAMILY_PUC};
+	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
-	target.layouts = found.items[0].file.layouts;
-	interpreters_puc__free(&found);
+	target.candidates[LS_FAMILY_PUC].layouts = found.items[0].file.layouts;
+	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
@@ -150,8 +150,8 @@ static int collect(struct run *run)
 		if (i == DRAINS_MAX)
 			return -ETIMEDOUT;
 		error = tap__drain(run->tap);
-		if (!error && !is_decided && run->verdict.is_decided) {
-			error = tap__decide(run->tap, run->workload.pid, run->verdict.layout);
+		if (!error && !is_decided && run->vote.is_decided) {
+			error = tap__decide(run->tap, run->workload.pid, run->vote.layout);
 			is_decided = true;
 		}
 	}
@@ -212,10 +212,10 @@ static void add_to_totals(const struct run *run)
 {
 	bool is_hasty = run->target->pace != STEADY && run->target->pace != CUT;
 
-	if (!run->verdict.is_decided || run->target->pace == BLIND)
+	if (!run->vote.is_decided || run->target->pace == BLIND)
 		return;
 	for (int i = 0; i < OUTCOME_COUNT; i++)
-		totals[run->verdict.layout][is_hasty].outcomes[i] += run->outcomes[i];
+		totals[run->vote.layout][is_hasty].outcomes[i] += run->outcomes[i];
 }
 
 static void print_totals(void)
@@ -265,19 +265,21 @@ static void check_outcomes(const struct run *run)
 
 static void check(const struct target *target)
 {
-	struct run run = {.target = target, .wanted = samples_wanted()};
+	struct run run = {.target = target,
+			  .vote = {.family = families__get(LS_FAMILY_PUC)},
+			  .wanted = samples_wanted()};
 	int error;
 
-	run.definitions = definitions__new();
+	run.definitions = functions_sent__new();
 	assert_non_null(run.definitions);
 	error = observe(&run);
-	definitions__free(run.definitions);
+	functions_sent__free(run.definitions);
 	print_run(&run);
 	add_to_totals(&run);
 	assert_int_equal(error, 0);
 	assert_int_equal(run.samples, run.wanted);
 	assert_int_equal(run.unread, 0);
-	assert_int_equal(run.verdict.is_decided, 1);
+	assert_int_equal(run.vote.is_decided, 1);
 	check_outcomes(&run);
 }
 

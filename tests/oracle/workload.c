@@ -61,10 +61,10 @@ int workload__start(const char *program, const char *modules, const char *script
 	return error;
 }
 
-int workload__find(const struct workload *workload, struct interpreters_puc *found)
+int workload__find(const struct workload *workload, struct interpreters *found)
 {
 	struct lua_files *files = lua_files__new();
-	int error = files ? interpreters_puc__find(files, workload->pid, found) : -ENOMEM;
+	int error = files ? interpreters__find(files, workload->pid, found) : -ENOMEM;
 
 	lua_files__free(files);
 	return error;

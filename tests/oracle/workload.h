@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "interpreters_puc.h"
+#include "interpreter/interpreters.h"
 
 struct workload {
 	pid_t pid;
@@ -22,8 +22,8 @@ struct workload {
 int workload__start(const char *program, const char *modules, const char *script,
 		    const char *argument, struct workload *workload);
 
-/* What the product finds in its files; interpreters_puc__free() it after 0. 0 or -errno. */
-int workload__find(const struct workload *workload, struct interpreters_puc *found);
+/* What the product finds in its files; interpreters__free() it after 0. 0 or -errno. */
+int workload__find(const struct workload *workload, struct interpreters *found);
 
 /* Kills it. 0, or -ECHILD: it had ended by itself. */
 int workload__stop(struct workload *workload);

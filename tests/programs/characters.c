@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * characters [END]: what the C library says of every character, and of bytes that are none, in the
- * locale of the environment: of those below END (hexadecimal), or of all. It is built with glibc's
- * functions, and with those of the static luaspy.
+ * characters [END]: prints what the C library says, in the locale of the environment, of every
+ * character (of those below END, hexadecimal, if given) and of invalid bytes. It is built with
+ * glibc's functions, and with those of the static luaspy.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -12,7 +12,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* glibc takes what is beyond Unicode for characters, so nothing of that is here. */
+/* Nothing beyond Unicode is here, because glibc takes that for characters. */
 static const char *const odd[] = {
 	"\x80",         "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80", "\xc3",
 	"\xf0\x9f\x98", "\xe4\xb8", "\xe4\xb8(",    "\xc3(",        "\xff",

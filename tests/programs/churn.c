@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * churn COUNT AT_ONCE MS SEED PROGRAM SCRIPT: runs "PROGRAM SCRIPT ACTION MS" so often, so many at
- * a time, each with an action and a number of milliseconds (MS in the mean) of its own, at random:
- * exit, exec, fork, stop (it is, for a while, and continued) and die (of SIGKILL, any time). In the
- * end it says how many processes there were, those that they left behind included, what the kernel
- * charged them, and of that those that were killed; and how often each action was: "1000 started,
- * 1050 ended, 5000000 us; 200 killed, 4000 us; exit 200 ...".
+ * churn COUNT AT_ONCE MS SEED PROGRAM SCRIPT: runs "PROGRAM SCRIPT ACTION MS" COUNT times, AT_ONCE
+ * at a time, each with a random action and a random number of milliseconds (mean: MS). Actions are
+ * exit, exec, fork, stop (it is stopped for a while, then continued) and die (of SIGKILL, at any
+ * time). Finally it prints how many processes there were, including those that they left behind,
+ * what CPU time the kernel charged them, how many were killed and what those were charged, and how
+ * often each action was chosen: "1000 started, 1050 ended, 5000000 us; 200 killed, 4000 us; exit
+ * 200 ...".
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,7 +29,7 @@ static const char *const names[] = {"exit", "exec", "fork", "stop", "die"};
 static struct running {
 	pid_t pid; /* 0: nothing runs here */
 	enum action action;
-	double signal_ms; /* 0: none is to come */
+	double signal_ms; /* 0: none is pending */
 	int is_stopped;
 } running[AT_ONCE_MAX];
 
@@ -64,7 +65,7 @@ static int begin(struct running *place, char **program, double mean_ms)
 	return 0;
 }
 
-/* Each but for a stopped one ends sooner or later on its own. */
+/* Every process but a stopped one ends sooner or later on its own. */
 static void send_signals(void)
 {
 	for (int i = 0; i < AT_ONCE_MAX; i++) {
@@ -85,7 +86,7 @@ static void send_signals(void)
 	}
 }
 
-/* Whether there was one to be reaped. */
+/* Reaps a child. Returns whether there was one. */
 static int reap(void)
 {
 	struct rusage usage;
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 	count = atoi(argv[1]);
 	srand48(atol(argv[4]));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* Also those whose parents did not wait for them. */
+	/* This includes those whose parents did not wait for them. */
 	while (!error && (begun < count || has_children())) {
 		while (reap())
 			;

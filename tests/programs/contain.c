@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * contain [-r] [-c MASK] ROOT COMMAND [ARGUMENT]...: runs the command as a container runtime does
- * that shares the host's processes: ROOT is all of its file system but /proc and /sys, which are
- * mounted where ROOT has such folders. With -r the root is read-only, except for ROOT/profiles if
- * that is there; with -c it is root with the capabilities of MASK (hexadecimal) alone, for good.
+ * contain [-r] [-c MASK] ROOT COMMAND [ARGUMENT]...: runs the command like a container runtime that
+ * shares the host's processes: ROOT is its whole file system but for /proc and /sys, which are
+ * mounted if ROOT has such folders. With -r the root is read-only, except for ROOT/profiles if that
+ * exists; with -c the command is root with only the capabilities of MASK (hexadecimal),
+ * permanently.
  */
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * To be loaded before a program: the mappings of process DENIED_PID are nothing that it may see,
- * whatever privileges it has, as where a security module of the kernel guards a process.
+ * To be preloaded: the program may not read the mappings of process DENIED_PID, whatever privileges
+ * it has, as if a security module of the kernel guarded that process.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fibers STACKS BYTES STATES FIBERS THREADS: coroutines of C, switched by hand, that run Lua.
+ * fibers STACKS BYTES STATES FIBERS THREADS: C coroutines, switched by hand, that run Lua.
  *
- * STACKS tells where their stacks of so many BYTES lie: "mapped", each in a mapping of its own;
+ * STACKS says where their stacks of BYTES each lie: "mapped", each in a mapping of its own;
  * "region", side by side in one; "heap", by malloc() in the heap; "static", in an array.
+ *
  * STATES: "own", each fiber has a VM and enters it by lua_pcall; "bare", by lua_call, without
  * protection; "thread", all run threads of one VM, by lua_pcall; "resumed", by lua_resume.
- * Each of THREADS threads (1: the main one) switches between every so many fibers; only VMs of
- * their own can have more than one. The last fiber of a thread runs no Lua at all.
  *
- * The names of all functions of fiber 3 begin with "f3_", and while it runs, so does its thread's:
- * "f3", or "idle" without Lua. While fibers are switched it is "switch".
+ * Each of THREADS threads (1: only the main one) switches between its share of the FIBERS; more
+ * than one thread requires that each fiber has a VM. The last fiber of a thread runs no Lua at all.
  *
- * It says "ready", waits for a line, works for WORK_SECONDS, says "done" and waits for a line.
+ * The names of all functions of fiber 3 begin with "f3_". While it runs, its thread is called "f3",
+ * or "idle" if the fiber runs no Lua; while fibers are being switched, "switch".
+ *
+ * It prints "ready", waits for a line, works for WORK_SECONDS, prints "done" and waits for a line.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,7 +38,7 @@
 #define WORK_SECONDS 2
 #define PAGE         4096
 
-/* @ is the fiber's number. */
+/* @ stands for the fiber's number. */
 static const char script[] =
 	"local n, switch, burn, is_over = ...\n"
 	"local function f@_work(n)\n"
@@ -68,7 +70,7 @@ struct fiber {
 	lua_State *L;
 	int number;
 	char name[16];
-	bool is_idle, is_done; /* without Lua */
+	bool is_idle, is_done; /* is_idle: without Lua */
 };
 
 struct thread {
@@ -106,7 +108,7 @@ static void change_to(struct fiber *next)
 	prctl(PR_SET_NAME, last->name);
 }
 
-/* To any other; once it is over, to those that have not come to their end. */
+/* Switches to any other fiber that has not ended. */
 static void switch_fiber(void)
 {
 	struct fiber *next = here->current;
@@ -256,7 +258,7 @@ static void prepare(void)
 		fiber->L = fiber->is_idle ? NULL : new_state(shared);
 		thread->fibers[thread->count++] = fiber;
 	}
-	/* Those without Lua lie below others, which are theirs to be taken for. */
+	/* The stacks of fibers without Lua lie below others, for which they could be mistaken. */
 	for (int i = fiber_count; i-- > 0;) {
 		struct fiber *fiber = &fibers[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * forbid bpf|perf_event_open PROGRAM WORD...: runs a program for which that system call fails with
- * EPERM, whatever privileges it has, as container runtimes do it.
+ * EPERM, whatever privileges it has, as container runtimes do.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * host SCRIPT [ARGUMENT]...: a program that embeds Lua, of whatever version it is built with. It
- * runs the script on its main thread and gives it the time of its thread and sleep.
+ * host SCRIPT [ARGUMENT]...: a program that embeds Lua, of the version it is built with. It runs
+ * the script on its main thread, with functions for the thread's CPU time, sleeping and more
+ * (open_all()).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include <lua.h>
 #include <lualib.h>
 
-/* CPU time. */
+/* CPU time of the calling thread. */
 static double thread_us(void)
 {
 	struct timespec now;
@@ -60,7 +61,7 @@ int host_burn_unnamed(lua_State *L)
 
 static void open_all(lua_State *L);
 
-/* A thread's whole life. */
+/* The main function of a thread. */
 static void *run_file(void *path)
 {
 	lua_State *L = luaL_newstate();
@@ -92,14 +93,14 @@ static int host_become(lua_State *L)
 	return luaL_error(L, "cannot run '%s'", lua_tostring(L, 1));
 }
 
-/* The id of a copy of this process, in which it is 0. */
+/* fork(): the id of the child, or 0 in the child. */
 static int host_fork(lua_State *L)
 {
 	lua_pushnumber(L, fork());
 	return 1;
 }
 
-/* Until all copies have ended. */
+/* Waits until all children have ended. */
 static int host_join(lua_State *L)
 {
 	while (wait(NULL) > 0)
@@ -149,7 +150,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || !L)
 		return 2;
-	/* What it asks for is what it sleeps. */
+	/* It sleeps as long as it asks for, not longer. */
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	lua_pushcfunction(L, run_script);
 	lua_pushlightuserdata(L, argv + 1);

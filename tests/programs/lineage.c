@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lineage: says "ready" and starts a thread. At each line of input the youngest thread has one born
- * and ends; at the third, the one that is born, "youngest", keeps busy for good. Each says how many
- * are to come, "2 ahead".
+ * lineage: prints "ready" and starts a thread. At each line of input the youngest thread starts
+ * another one and ends; the third of these, "youngest", keeps busy forever. Each thread prints how
+ * many are still to come: "2 ahead".
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* `ahead` counts down to 0, one for each that is to be born. */
+/* `ahead` counts down to 0, one for each thread that is still to come. */
 static void *live(void *place)
 {
 	int *ahead = place;

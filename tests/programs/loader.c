@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loader MODE LIBRARY CHUNK [LIBRARY CHUNK]...: opens libraries that hold a Lua, each in a
- * namespace of its own, so that one process runs several. MODE is when and how their chunks run:
+ * loader MODE LIBRARY CHUNK [LIBRARY CHUNK]...: opens libraries that hold a Lua, each with local
+ * symbols (RTLD_LOCAL), so that one process runs several. MODE says when and how their chunks run:
  *   turns    one after the other, on the main thread, over and over
  *   nested   the second inside a C function that the first calls, over and over
  *   threads  each on a thread of its own
- *   late     the first at once, each other one half a second later, then as turns
+ *   late     the first immediately, each further one half a second later, then as turns
  *   plugin   likewise, but the first after one second and a half: luaspy waits for one second
- * A chunk returns soon; it is called again.
+ * Chunks return soon, and are called again.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -108,7 +108,7 @@ static void *run_forever(void *lua)
 	return NULL;
 }
 
-/* Opens what is due: argv[0] and so on, two words each. */
+/* Opens the libraries that are due; argv[0] and so on describe each by two words. */
 static void open_due(int argc, char **argv, int late, double start)
 {
 	while (lua_count * 2 + 1 < argc &&

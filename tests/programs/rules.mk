@@ -6,7 +6,7 @@ LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
-TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/forbid $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so
+TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/brief $(O)/tests/programs/forbid $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 TEST_FILES += $(O)/tests/programs/contain $(O)/tests/programs/host-musl $(STATIC)
 TEST_FILES += $(O)/tests/programs/characters $(O)/tests/programs/characters-static
@@ -28,20 +28,22 @@ $(O)/tests/programs/threads-%: tests/programs/threads.c
 $(O)/tests/programs/sleepers-%: tests/programs/sleepers.c
 	$(build_lua_host)
 
+MUSL_GCC ?= musl-gcc
+
 # Where musl's compiler is, and the sources are to be had.
 $(O)/tests/programs/sleepers-musl: tests/programs/sleepers.c tests/hosts/sources.sh
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)if command -v musl-gcc >/dev/null && sources=$$(tests/hosts/sources.sh 5.4.8); then \
-		musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -w -static -pthread -I"$$sources" $< \
+	$(Q)if command -v $(firstword $(MUSL_GCC)) >/dev/null && sources=$$(tests/hosts/sources.sh 5.4.8); then \
+		$(MUSL_GCC) -std=gnu11 -D_GNU_SOURCE -O2 -w -static -pthread -I"$$sources" $< \
 			$$(ls "$$sources"/l*.c | grep -v -e /lua.c -e /luac.c -e /ltests.c) -lm -o $@; fi
 
 # As on Alpine: the interpreter's loader and library are musl's.
 $(O)/tests/programs/host-musl: tests/programs/host.c tests/hosts/sources.sh
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)if command -v musl-gcc >/dev/null && sources=$$(tests/hosts/sources.sh 5.4.8); then \
-		musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -w -DLUA_USE_POSIX -pthread -s -I"$$sources" $< \
+	$(Q)if command -v $(firstword $(MUSL_GCC)) >/dev/null && sources=$$(tests/hosts/sources.sh 5.4.8); then \
+		$(MUSL_GCC) -std=gnu11 -D_GNU_SOURCE -O2 -w -DLUA_USE_POSIX -pthread -s -I"$$sources" $< \
 			$$(ls "$$sources"/l*.c | grep -v -e /lua.c -e /luac.c -e /ltests.c) -lm -o $@; fi
 
 $(O)/tests/programs/characters-static: tests/programs/characters.c $(O)/user/static/utf8.o
@@ -63,11 +65,11 @@ $(O)/tests/programs/hostile-5.4: LAYOUT = -DMINOR=4 -DLAYOUT_NAME='"5.4.3-5.4.9"
 $(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/hostile/*.h tests/walk/*.h include/*.h)
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser/puc -Iuser/dump \
+	$(Q)$(CC) -std=gnu11 $(EMBEDDING) $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser \
 		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
 
-PLAIN_PROGRAMS := $(addprefix $(O)/tests/programs/,lineage churn forbid contain characters)
+PLAIN_PROGRAMS := $(addprefix $(O)/tests/programs/,lineage churn brief forbid contain characters)
 
 $(PLAIN_PROGRAMS): $(O)/tests/programs/%: tests/programs/%.c
 	$(call say,CC,tests/programs/$(@F))

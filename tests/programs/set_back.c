@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * To be loaded before a program: SET_BACK_AFTER milliseconds after it began, its time of day goes
- * back by SET_BACK_BY seconds; all other clocks go on.
+ * To be preloaded: SET_BACK_AFTER milliseconds after the program began, its time of day goes back
+ * by SET_BACK_BY seconds; all other clocks are unaffected.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sleepers [NAME]: threads with a Lua each, by the names of their functions: "pcalled" waits for a
- * condition, "called" does so too, but its host called it without protection, "napping" sleeps in a
- * deep C function, "held" waits with a coroutine that a C function made yield, and "busy" works.
- * "parked" waits outside of its Lua, which has a coroutine that has yielded. "none" has no Lua. The
- * main thread waits for a line after "ready". With a name there is that thread alone.
+ * sleepers [NAME]: threads with a Lua each, named after the function that they run. "pcalled" waits
+ * for a condition; "called" does so too, but the embedding program called it without protection;
+ * "napping" sleeps deep in a C function; "held" waits with a coroutine that a C function made
+ * yield; "busy" works. "parked" waits outside of its Lua, which has a coroutine that has yielded.
+ * "none" has no Lua. The main thread prints "ready" and waits for a line. With NAME there is only
+ * that thread.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -56,7 +57,7 @@ static int wait_forever(lua_State *L)
 	return (int)(L == NULL);
 }
 
-/* More than any buffer of Lua's own lies between the system call and Lua. */
+/* More stack than any buffer of Lua's own lies between the system call and Lua. */
 static int nap(lua_State *L)
 {
 	volatile char room[60000];
@@ -67,7 +68,7 @@ static int nap(lua_State *L)
 	return room[lua_gettop(L)] == 2;
 }
 
-/* Yields nothing of what it was given. */
+/* Yields none of its arguments. */
 static int hold(lua_State *L)
 {
 	return lua_yield(L, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* To be preloaded: a disk that takes a second and a half before a file has its name. */
+/* To be preloaded: simulates a disk that needs a second and a half to rename a file. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

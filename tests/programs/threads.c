@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads MILLISECONDS: says "ready", waits for a line, then, for three seconds of CPU time, has
- * threads born and die all the time, two at a time, each with a Lua of its own that works for so
- * long; and one more thread without Lua that keeps busy. Then it says
- * "done TIME-OF-THREADS TIME-OF-BUSY-THREAD" in microseconds of CPU time and waits for another
- * line.
+ * threads MILLISECONDS: prints "ready", waits for a line, then, for three seconds of CPU time,
+ * keeps starting threads, two at a time, each with a Lua of its own that works for MILLISECONDS;
+ * one more thread, without Lua, keeps busy. Then it prints "done TIME-OF-THREADS
+ * TIME-OF-BUSY-THREAD" in microseconds of CPU time and waits for another line.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,16 +19,16 @@
 
 #define WORK_US 3000000
 
-static const char script[] = "local milliseconds = ...\n"
+/* Counts rounds, because reading a CPU clock would make the kernel's count exact each time. */
+static const char script[] = "local rounds = ...\n"
 			     "local function brief()\n"
 			     "	local x = 0\n"
 			     "	for i = 1, 300 do x = x + i end\n"
 			     "	return x\n"
 			     "end\n"
-			     "local start = os_cpu_us()\n"
-			     "while os_cpu_us() - start < milliseconds * 1000 do brief() end\n";
+			     "for i = 1, rounds do brief() end\n";
 
-static double milliseconds;
+static double rounds; /* that take as many milliseconds as requested */
 static _Atomic long script_us, busy_us;
 static atomic_bool is_over;
 
@@ -46,24 +45,32 @@ static long cpu_us(void)
 	return read_us(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static int os_cpu_us(lua_State *L)
+static void run_script(double rounds_wanted)
 {
-	lua_pushnumber(L, (double)cpu_us());
-	return 1;
+	lua_State *L = luaL_newstate();
+
+	if (luaL_loadbuffer(L, script, sizeof(script) - 1, "=brief.lua"))
+		exit(1);
+	lua_pushnumber(L, rounds_wanted);
+	lua_call(L, 1, 0);
+	lua_close(L);
+}
+
+/* How many rounds take a millisecond. */
+static double measure_rounds(void)
+{
+	long begin_us;
+
+	run_script(1000);
+	begin_us = cpu_us();
+	run_script(10000);
+	return 10000.0 * 1000 / (double)(cpu_us() - begin_us);
 }
 
 static void *run_lua(void *nothing)
 {
-	lua_State *L = luaL_newstate();
-
 	prctl(PR_SET_NAME, "brief");
-	lua_pushcfunction(L, os_cpu_us);
-	lua_setglobal(L, "os_cpu_us");
-	if (luaL_loadbuffer(L, script, sizeof(script) - 1, "=brief.lua"))
-		exit(1);
-	lua_pushnumber(L, milliseconds);
-	lua_call(L, 1, 0);
-	lua_close(L);
+	run_script(rounds);
 	script_us += cpu_us();
 	return nothing;
 }
@@ -91,7 +98,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	milliseconds = strtod(argv[1], NULL);
+	rounds = strtod(argv[1], NULL) * measure_rounds();
 	puts("ready");
 	fflush(stdout);
 	wait_for_line();

@@ -42,12 +42,12 @@ function worker()
 	end
 end
 
-local function background() -- nameless
+local background = ({function() -- nameless
 	while true do
 		spin(PIECE)
 		coroutine.yield()
 	end
-end
+end})[1]
 
 print("ready")
 io.stdout:flush()

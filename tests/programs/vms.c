@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vms MODE THREADS: so many threads, named t0, t1 .., that run Lua side by side. The names of all
+ * vms MODE THREADS: THREADS threads, named t0, t1 .., that run Lua side by side. The names of all
  * functions of thread 3 begin with "t3_".
  *
  * MODE: "own", each has a VM; "closing", each makes and closes VMs all the time; "pool", they take
  * turns with one VM, by lua_pcall, "bare", the same by lua_call, without protection, and spin while
- * they wait; "forking", as "own", and children are forked all the time that run on with the VM of
- * the main thread, in functions whose names begin with "child_".
+ * they wait; "forking", as "own", while the main thread keeps forking children, which go on with
+ * its VM, in functions whose names begin with "child_".
  *
- * It says "ready", waits for a line, works for WORK_SECONDS, says "TIMES us us .." of CPU time,
+ * It prints "ready", waits for a line, works for WORK_SECONDS, prints "TIMES us us .." of CPU time,
  * thread by thread, and waits for a line.
  */
 #include <pthread.h>
@@ -29,7 +29,7 @@
 #define THREADS_MAX  16
 #define WORK_SECONDS 2
 
-/* @ is what its functions' names begin with. */
+/* @ stands for what its functions' names begin with. */
 static const char script[] =
 	"function @turn(n)\n"
 	"	local function @work(n)\n"
@@ -130,7 +130,7 @@ static void *run_thread(void *time_us)
 	return NULL;
 }
 
-/* The child has the VMs of all threads in its memory, and goes on with one. */
+/* The child has copies of the VMs of all threads in its memory, and goes on with one. */
 static void fork_children(void)
 {
 	lua_State *L = new_state("child_");

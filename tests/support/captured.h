@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the program writes to a file descriptor, such as standard error, for tests to look at. */
+/* Captures what the test program writes to a file descriptor, such as standard error. */
 #ifndef TEST_CAPTURED_H
 #define TEST_CAPTURED_H
 
@@ -10,10 +10,10 @@ struct captured {
 	FILE *file;
 };
 
-/* From here on, what goes to `fd` is captured. Fails the test where that cannot be. */
+/* Starts to capture what is written to `fd`. Fails the test if that is impossible. */
 void captured__start(struct captured *captured, int fd);
 
-/* What came since, ended by NUL; `fd` is as before. The caller frees it. */
+/* Restores `fd`. Returns what was captured, NUL-terminated; the caller frees it. */
 char *captured__end(struct captured *captured);
 
 #endif

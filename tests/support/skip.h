@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a test leaves itself out: with a reason, to be seen in the output, and not at all for want of
- * a package where the run promised to have all of them (LUASPY_CI_STRICT, which tests/run.sh sets).
- * To be included after cmocka.h; each macro is a statement of a test function.
+ * How a test skips itself, with a reason in the output. If the run promised to have all packages
+ * (LUASPY_CI_STRICT, which tests/run.sh sets), a missing one fails the test instead. Include it
+ * after cmocka.h; each macro is a statement of a test function.
  */
 #ifndef LS_SKIP_H
 #define LS_SKIP_H
@@ -13,7 +13,7 @@
 /* Whether `program` is in PATH, in /usr/sbin or /sbin; or, with a slash, is an executable file. */
 bool has_program(const char *program);
 
-/* Whether an unsatisfied need for a package is a failure. */
+/* Whether a missing package is a failure. */
 bool skips_are_failures(void);
 
 #define skip_because(reason)                                                                       \
@@ -36,7 +36,7 @@ bool skips_are_failures(void);
 			lacks_package(package);                                                    \
 	} while (0)
 
-/* A program that tests/hosts/build_host.sh builds, which cargo's crates are needed for. */
+/* A program that tests/hosts/build_host.sh builds, which needs crates from cargo. */
 #define need_host(program)                                                                         \
 	do {                                                                                       \
 		if (!has_program(program)) {                                                       \

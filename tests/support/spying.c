@@ -14,9 +14,9 @@
 #include "spying.h"
 
 #define WORDS_MAX     32
-#define PATIENCE      20 /* seconds beyond which a session of a few is hung */
+#define PATIENCE      20 /* seconds after which a session of a few seconds counts as hung */
 #define SETTLE_SECOND 0.1
-#define BEGUN_SECOND  0.05 /* of CPU time; to begin takes a few milliseconds */
+#define BEGUN_SECOND  0.05 /* of CPU time; starting takes a few milliseconds */
 
 static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
 				  "return x end\n"
@@ -74,7 +74,7 @@ void spying__await_timers(struct stage *stage, const struct child *spy)
 			fail_msg("luaspy starts no timer: %s", child__errors(stage, spy));
 		sleep_seconds(0.005);
 	}
-	/* Each thread takes one; the last ones follow within microseconds, then it waits. */
+	/* Each thread gets a timer; the last ones follow within microseconds, then luaspy waits. */
 	sleep_seconds(SETTLE_SECOND);
 	child__await_state(stage, spy, 'S');
 }

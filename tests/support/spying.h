@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* luaspy at work, as a process of the stage. To be included after cmocka.h. */
+/* Runs luaspy as a process of the stage. Include it after cmocka.h. */
 #ifndef TEST_SPYING_H
 #define TEST_SPYING_H
 
@@ -7,44 +7,44 @@
 #include "skip.h"
 #include "stage.h"
 
-/* Lua: spin(seconds) takes so much CPU time. */
+/* Lua source: spin(seconds) uses that much CPU time. */
 #define LUA_SPIN                                                                                   \
 	"local function spin(seconds)\n"                                                           \
 	"	local stop = os.clock() + seconds\n"                                                     \
 	"	while os.clock() < stop do for i = 1, 1000 do end end\n"                                 \
 	"end\n"
 
-/* "luaspy record -p PID" and these words. */
+/* Starts "luaspy record -p PID" with these words added. */
 struct child *spying__start(struct stage *stage, pid_t pid, const char *const *words);
 #define start_record(stage, pid, ...)                                                              \
 	spying__start(stage, pid, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Until its timers run on the target's threads: from here on, nothing is missed. */
+/* Waits until its timers run on the target's threads: from then on, nothing is missed. */
 void spying__await_timers(struct stage *stage, const struct child *spy);
 
 /*
- * "luaspy record -p PID -o profile.json" and these words, until it ends: what it wrote, the
- * stage's.
+ * Runs "luaspy record -p PID -o profile.json" with these words added until it ends. Returns what it
+ * wrote, which the stage owns.
  */
 struct scriptprofile *spying__record(struct stage *stage, pid_t pid, const char *const *words);
 #define record(stage, pid, ...) spying__record(stage, pid, (const char *const[]){__VA_ARGS__, NULL})
 
-/* What a file holds; the stage owns it. */
+/* Reads a profile; the stage owns it. */
 struct scriptprofile *spying__read(struct stage *stage, const char *path);
 
-/* Until it ends, which has to be well. */
+/* Waits until it ends; any exit status but 0 fails the test. */
 void spying__finish(struct stage *stage, struct child *spy);
 
-/* The path of the program. */
+/* The path of luaspy. */
 const char *luaspy_program(void);
 
-/* A target: lua5.4 with that script, which has worked for a while. */
+/* Starts a target: lua5.4 with that script. Returns once it has used some CPU time. */
 struct child *start_lua(struct stage *stage, const char *script);
 
-/* The same that works in a function "work" on its first line for good. */
+/* The same with a script that works forever in a function "work" on its first line. */
 struct child *start_busy(struct stage *stage);
 
-/* One without Lua, "cat"; it runs. */
+/* Starts a target without Lua, "cat". Returns once it runs. */
 struct child *start_other(struct stage *stage);
 
 #define need_to_record()                                                                           \

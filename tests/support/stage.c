@@ -114,7 +114,7 @@ static void become(const struct stage *stage, int number, const char *const *wor
 	_exit(127);
 }
 
-/* Until nobody has the other end any more: a program that is executed does not. */
+/* Waits until all copies of the other end are closed: executing the program closes the last one. */
 static void await_execution(int fd)
 {
 	char byte;
@@ -152,7 +152,7 @@ static char *read_stream(const struct stage *stage, const struct child *child, c
 	char path[PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/.%d.%s", stage->folder, child->number, kind);
-	/* It may not have come so far as to open it. */
+	/* The child may not have created it yet. */
 	if (access(path, F_OK))
 		return strdup("");
 	return read_file(path, size);
@@ -176,7 +176,27 @@ size_t child__output_size(struct stage *stage, const struct child *child)
 	return size;
 }
 
-/* What keeps a processor busy is not hung; a busy machine gives it little. */
+static bool holds(const struct stage *stage, const struct child *child, const char *kind,
+		  const char *text)
+{
+	char *all = read_stream(stage, child, kind, NULL);
+	bool is_there = strstr(all, text) != NULL;
+
+	free(all);
+	return is_there;
+}
+
+bool child__has_said(const struct stage *stage, const struct child *child, const char *text)
+{
+	return holds(stage, child, "out", text);
+}
+
+bool child__has_complained(const struct stage *stage, const struct child *child, const char *text)
+{
+	return holds(stage, child, "err", text);
+}
+
+/* A child that uses CPU time is not hung; on a busy machine it gets little. */
 static bool may_still_come(const struct child *child, double begin, double cpu_before)
 {
 	double waited = now_seconds() - begin;
@@ -193,16 +213,13 @@ static void await(struct stage *stage, const struct child *child, const char *ki
 	bool is_there = false;
 
 	while (!is_there && may_still_come(child, begin, cpu_before)) {
-		char *all = read_stream(stage, child, kind, NULL);
-
-		is_there = strstr(all, text) != NULL;
-		free(all);
+		is_there = holds(stage, child, kind, text);
 		if (!is_there)
 			sleep_seconds(0.005);
 	}
 	if (!is_there)
-		fail_msg("waited in vain for '%s'; its errors: %s", text,
-			 child__errors(stage, child));
+		fail_msg("waited in vain for '%s'; its output: %s; its errors: %s", text,
+			 child__output(stage, child), child__errors(stage, child));
 }
 
 void child__await_output(struct stage *stage, const struct child *child, const char *text)
@@ -270,7 +287,7 @@ static char state_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	text = read_file(path, NULL);
-	/* Behind its name, in which there may be anything. */
+	/* After its name, which may contain anything. */
 	state = strrchr(text, ')')[2];
 	free(text);
 	return state;

@@ -7,10 +7,11 @@
 #include <cmocka.h>
 
 #include "app_recording.h"
+#include "local_inspector.h"
 
 struct recording *new_recording(enum category_kind kind)
 {
-	struct recording *recording = recording__new(kind, 0);
+	struct recording *recording = recording__new(kind, 0, local_inspector());
 
 	if (recording && !recording__add_process(recording, NO_PID, "lua (pid 1)"))
 		return recording;
@@ -39,7 +40,7 @@ void define(struct recording *recording, uint32_t line)
 				       .line_defined = line,
 				       .last_line_defined = line,
 				       .source_length = 8,
-				       .source = "@app.lua"};
+				       .text = "@app.lua"};
 
 	assert_int_equal(recording__function(recording, &function), 0);
 }

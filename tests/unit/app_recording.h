@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "recording.h"
+#include "recording/recording.h"
 
 /* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
 #define NO_PID 2000000000

@@ -14,7 +14,7 @@ enum options_verdict parsing__run(struct options *options, char **out, char **er
 {
 	struct captured captured_out, captured_err;
 	char *argv[16] = {(char *)"luaspy"}, *word;
-	enum options_verdict verdict;
+	enum options_verdict vote;
 	va_list words;
 	int argc = 1;
 
@@ -24,8 +24,8 @@ enum options_verdict parsing__run(struct options *options, char **out, char **er
 	va_end(words);
 	captured__start(&captured_out, STDOUT_FILENO);
 	captured__start(&captured_err, STDERR_FILENO);
-	verdict = options__parse(argc, argv, options);
+	vote = options__parse(argc, argv, options);
 	*err = captured__end(&captured_err);
 	*out = captured__end(&captured_out);
-	return verdict;
+	return vote;
 }

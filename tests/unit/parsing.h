@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Parses "luaspy" and these words, ended by NULL; what it printed is for the caller to free. */
 enum options_verdict parsing__run(struct options *options, char **out, char **err, ...);
@@ -13,12 +13,12 @@ enum options_verdict parsing__run(struct options *options, char **out, char **er
 #define assert_runs(options, ...)                                                                  \
 	do {                                                                                       \
 		char *out, *err;                                                                   \
-		enum options_verdict verdict =                                                     \
+		enum options_verdict vote =                                                        \
 			parsing__run((options), &out, &err, __VA_ARGS__, NULL);                    \
                                                                                                    \
 		assert_string_equal(err, "");                                                      \
 		assert_string_equal(out, "");                                                      \
-		assert_int_equal(verdict, OPTIONS_RUN);                                            \
+		assert_int_equal(vote, OPTIONS_RUN);                                               \
 		free(out);                                                                         \
 		free(err);                                                                         \
 	} while (0)
@@ -27,12 +27,11 @@ enum options_verdict parsing__run(struct options *options, char **out, char **er
 	do {                                                                                       \
 		struct options options;                                                            \
 		char *out, *err;                                                                   \
-		enum options_verdict verdict =                                                     \
-			parsing__run(&options, &out, &err, __VA_ARGS__, NULL);                     \
+		enum options_verdict vote = parsing__run(&options, &out, &err, __VA_ARGS__, NULL); \
                                                                                                    \
 		assert_string_equal(err, "luaspy: " message "\n");                                 \
 		assert_string_equal(out, "");                                                      \
-		assert_int_equal(verdict, OPTIONS_WRONG);                                          \
+		assert_int_equal(vote, OPTIONS_WRONG);                                             \
 		free(out);                                                                         \
 		free(err);                                                                         \
 	} while (0)

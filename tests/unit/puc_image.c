@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout_puc.h"
+#include "puc/layout_puc.h"
 
 struct image image;
 

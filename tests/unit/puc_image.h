@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bytecode_puc.h"
-#include "call_site_puc.h"
-#include "layout.h"
+#include "offsets_puc.h"
+#include "puc/bytecode_puc.h"
+#include "puc/call_site_puc.h"
 
 #define CODE_MAX   600
 #define TABLE_MAX  300

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "call_tree.h"
+#include "profile/call_tree.h"
 #include "showing.h"
 
 #define S      UINT64_C(1000000000)
@@ -38,8 +38,8 @@ static const char *name_process(int process, char name[32])
 	return name;
 }
 
-void showing__look(struct tally *tally, const struct shown_function *functions, uint32_t count,
-		   int processes, bool is_first)
+void showing__look(struct function_stats *stats, const struct shown_function *functions,
+		   uint32_t count, int processes, bool is_first)
 {
 	struct ls_profile_function all[SHOWN_MAX + 1] = {0};
 	uint32_t nodes[SHOWN_MAX + 1];
@@ -61,19 +61,21 @@ void showing__look(struct tally *tally, const struct shown_function *functions, 
 	call_tree__export(tree, &profile);
 	profile.recorder.classes[LS_SAMPLE_COMPLETE] = samples;
 	profile.recorder.cpu_ns = samples * PERIOD;
-	assert_int_equal(tally__begin(tally, is_first ? S : 2 * S, &profile), 0);
-	for (int process = 1; process <= processes && tally__is_of_many(tally); process++)
-		assert_int_equal(tally__see_living(tally, name_process(process, name), 0), 0);
-	assert_int_equal(tally__end(tally), 0);
+	assert_int_equal(function_stats__begin(stats, is_first ? S : 2 * S, &profile), 0);
+	for (int process = 1; process <= processes && function_stats__is_of_many(stats); process++)
+		assert_int_equal(function_stats__see_living(stats, name_process(process, name), 0),
+				 0);
+	assert_int_equal(function_stats__end(stats), 0);
 	call_tree__free(tree);
 }
 
-struct tally *showing__tally(const struct shown_function *functions, uint32_t count, int processes)
+struct function_stats *showing__stats(const struct shown_function *functions, uint32_t count,
+				      int processes)
 {
-	struct tally *tally = tally__new(processes > 1);
+	struct function_stats *stats = function_stats__new(processes > 1);
 
-	assert_non_null(tally);
-	showing__look(tally, functions, count, processes, true);
-	showing__look(tally, functions, count, processes, false);
-	return tally;
+	assert_non_null(stats);
+	showing__look(stats, functions, count, processes, true);
+	showing__look(stats, functions, count, processes, false);
+	return stats;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A tally of functions that a test makes up, looked at twice a second apart. */
+/* Statistics of functions that a test makes up, looked at twice a second apart. */
 #ifndef TEST_SHOWING_H
 #define TEST_SHOWING_H
 
-#include "tally.h"
+#include "top/function_stats.h"
 
 struct shown_function {
 	const char *source, *name;
@@ -15,13 +15,14 @@ struct shown_function {
 #define SHOWN_MAX 200
 
 /*
- * Free with tally__free(). `processes`, "lua5.4 (pid 1)" and so on, have the same functions; ids
- * are places in the array.
+ * Free with function_stats__free(). `processes`, "lua5.4 (pid 1)" and so on, have the same
+ * functions; ids are places in the array.
  */
-struct tally *showing__tally(const struct shown_function *functions, uint32_t count, int processes);
+struct function_stats *showing__stats(const struct shown_function *functions, uint32_t count,
+				      int processes);
 
 /* A look at them a second later. */
-void showing__look(struct tally *tally, const struct shown_function *functions, uint32_t count,
-		   int processes, bool is_first);
+void showing__look(struct function_stats *stats, const struct shown_function *functions,
+		   uint32_t count, int processes, bool is_first);
 
 #endif

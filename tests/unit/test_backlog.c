@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "backlog.h"
+#include "sampler/backlog.h"
 
 /* Where in a record its number is, its size aside. */
 struct taken {
@@ -67,9 +67,10 @@ static void hands_out_in_order_what_was_added(void **state)
 		}
 		assert_int_equal(backlog__hand_out(&backlog, take, &taken), 0);
 		assert_int_equal(taken.next, number);
-		assert_int_equal(backlog.bytes, 0);
+		assert_ptr_equal(backlog.first, backlog.last);
 	}
 	backlog__free(&backlog);
+	assert_int_equal(backlog.bytes, 0);
 }
 
 static void goes_on_behind_the_record_that_was_refused(void **state)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "budget.h"
+#include "session/budget.h"
 
 #define MS        1000000ULL
 #define PERIOD_NS MS

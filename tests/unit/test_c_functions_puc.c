@@ -13,8 +13,9 @@
 
 #include <cmocka.h>
 
-#include "c_functions_puc.h"
-#include "layout_puc.h"
+#include "puc/table_puc.h"
+#include "symbols/c_functions.h"
+#include "puc/layout_puc.h"
 
 /* lobject.h of 5.4 */
 #define TAG_TABLE        69
@@ -72,7 +73,7 @@ struct world {
 	struct closure closures[8];
 	size_t table_count, string_count, closure_count;
 	struct table *registry, *loaded, *globals;
-	struct c_functions_puc *functions;
+	struct c_function_names *functions;
 };
 
 static struct target_memory own_memory(void)
@@ -167,7 +168,7 @@ static int set_up(void **state)
 	registry.value = (uintptr_t)world->registry;
 	memcpy(world->state + layout->state_global, &global, 8);
 	memcpy(world->global + layout->global_registry, &registry, sizeof(registry));
-	world->functions = c_functions_puc__new();
+	world->functions = c_function_names__new();
 	*state = world;
 	return world->functions ? 0 : -1;
 }
@@ -176,7 +177,7 @@ static int tear_down(void **state)
 {
 	struct world *world = *state;
 
-	c_functions_puc__free(world->functions);
+	c_function_names__free(world->functions);
 	free(world);
 	return 0;
 }
@@ -185,12 +186,13 @@ static int read_world(struct world *world)
 {
 	struct target_memory own = own_memory();
 
-	return c_functions_puc__read(world->functions, &own, layout_of(4), (uintptr_t)world->state);
+	return c_functions__read(world->functions, &table_ops_puc, &own, layout_of(4),
+				 (uintptr_t)world->state);
 }
 
 static const char *name_of(struct world *world, uint64_t function)
 {
-	const char *name = c_functions_puc__name(world->functions, function);
+	const char *name = c_function_names__get(world->functions, function);
 
 	return name ? name : "(none)";
 }
@@ -267,7 +269,7 @@ static void add_script(struct world *world, struct table *table, const char *key
 
 static bool is_given(struct world *world, uint64_t function)
 {
-	return c_functions_puc__is_given(world->functions, function);
+	return c_function_names__is_given(world->functions, function);
 }
 
 /* A table that a script has put its own functions into may well hold aliases. */
@@ -498,12 +500,13 @@ static void says_that_the_registry_cannot_be_read(void **state)
 	struct target_memory own = own_memory();
 	struct ls_puc_layout unknown = *layout_of(4);
 
-	assert_int_equal(c_functions_puc__read(world->functions, &own, layout_of(4), 0x10),
-			 -EFAULT);
-	unknown.minor = 6;
 	assert_int_equal(
-		c_functions_puc__read(world->functions, &own, &unknown, (uintptr_t)world->state),
-		-ENOTSUP);
+		c_functions__read(world->functions, &table_ops_puc, &own, layout_of(4), 0x10),
+		-EFAULT);
+	unknown.minor = 6;
+	assert_int_equal(c_functions__read(world->functions, &table_ops_puc, &own, &unknown,
+					   (uintptr_t)world->state),
+			 -ENOTSUP);
 	memset(world->global, 0, sizeof(world->global));
 	assert_int_equal(read_world(world), -EFAULT);
 	assert_string_equal(name_of(world, 0x1000), "(none)");

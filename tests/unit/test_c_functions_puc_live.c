@@ -17,8 +17,9 @@
 
 #include <cmocka.h>
 
-#include "c_functions_puc.h"
-#include "layout_puc.h"
+#include "puc/table_puc.h"
+#include "symbols/c_functions.h"
+#include "puc/layout_puc.h"
 #include "skip.h"
 
 /* An interpreter that waits in io.read() and has told where its functions are. */
@@ -175,7 +176,7 @@ static int check_names(pid_t pid, FILE *lines, int minor)
 {
 	struct target_memory memory = {.pid = pid};
 	const struct ls_puc_layout *layout = layout_of(minor);
-	struct c_functions_puc *functions = c_functions_puc__new();
+	struct c_function_names *functions = c_function_names__new();
 	char line[256], name[64], kind[8];
 	uint64_t address;
 	int count = 0, equal = 0, error = 0;
@@ -185,15 +186,15 @@ static int check_names(pid_t pid, FILE *lines, int minor)
 		const char *found;
 
 		if (count++ == 0)
-			error = c_functions_puc__read(functions, &memory, layout,
-						      find_main_state(&memory, layout));
+			error = c_functions__read(functions, &table_ops_puc, &memory, layout,
+						  find_main_state(&memory, layout));
 		*kind = '\0';
 		if (sscanf(line, "%63s %" SCNx64 " %7s", name, &address, kind) < 2)
 			continue;
 		/* What tostring() shows is the closure, or the light function itself. */
 		if (minor == 1 || *kind)
 			address = read_pointer(&memory, address + layout->closure_function);
-		found = c_functions_puc__name(functions, address);
+		found = c_function_names__get(functions, address);
 		if (!found)
 			found = "(none)";
 		if (strcmp(found, name) == 0)
@@ -201,7 +202,7 @@ static int check_names(pid_t pid, FILE *lines, int minor)
 		else
 			print_error("'%s' is '%s'\n", name, found);
 	}
-	c_functions_puc__free(functions);
+	c_function_names__free(functions);
 	return error ? error : equal;
 }
 

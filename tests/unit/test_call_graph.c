@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "call_graph.h"
+#include "elf/call_graph.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 
@@ -103,7 +103,7 @@ static int read_bytes(const char *bytes, size_t size, struct call_graph *graph)
 static uint32_t function_of(const struct call_graph *graph, void (*function)(void))
 {
 	uint64_t address = address_in_file(function);
-	size_t found = function_table__find(graph->functions, graph->count, address);
+	size_t found = eh_frame__find(graph->functions, graph->count, address);
 
 	assert_int_not_equal(found, SIZE_MAX);
 	assert_int_equal(graph->functions[found].start, address);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "call_tree.h"
+#include "profile/call_tree.h"
 
 static int make_tree(void **state)
 {

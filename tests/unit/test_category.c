@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "category.h"
+#include "recording/category.h"
 
 static const struct ls_sample script = {
 	.class = LS_SAMPLE_COMPLETE, .comm = "worker", .vm = 0x1000};

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "chunk_name.h"
+#include "symbols/chunk_name.h"
 #include "record.h"
 #include "skip.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "process.h"
+#include "process/process.h"
 
 #define ID    "1a2b3c4d5e6f7890123456789012345678901234567890123456789012345678"
 #define OTHER "ffffffffffff7890123456789012345678901234567890123456789012345678"
@@ -58,6 +58,13 @@ static void finds_the_id_of_known_runtimes(void **state)
 	assert_id("12:memory:/docker/" ID "\n1:name=systemd:/docker/" ID "\n0::/\n",
 		  "1a2b3c4d5e6f");
 	assert_id("0::/docker/" OTHER "/docker/" ID "/init.scope\n", "1a2b3c4d5e6f");
+	assert_id("0::/kubepods/burstable/pod0b7c3a52-9d1e-4b1f-8a55-c1d7ecb7a0f1/" ID "\n",
+		  "1a2b3c4d5e6f");
+	assert_id("0::/../../kubepods/besteffort/pod1/" ID "\n", "1a2b3c4d5e6f");
+	assert_id("4:cpu:/system.slice/containerd.service/kubepods-pod1.slice:cri-containerd:" ID
+		  "\n",
+		  "1a2b3c4d5e6f");
+	assert_id("0::/ecs/0123/" ID "\n", "1a2b3c4d5e6f");
 }
 
 static void takes_nothing_else_for_one(void **state)
@@ -70,7 +77,34 @@ static void takes_nothing_else_for_one(void **state)
 		  "");
 	assert_id("0::/docker/1a2b3c4d5e6f789012345678901234567890123456789012345678901234567\n",
 		  "");
+	assert_id("0::/docker\n", "");
+	assert_id("0::\n", "");
 	assert_id("", "");
+}
+
+/* Hashes are a common way to name a folder. */
+static void takes_no_cgroup_of_another_program_for_one(void **state)
+{
+	(void)state;
+	assert_id("0::/" ID "\n", "");
+	assert_id("0::/builds/" ID "\n", "");
+	assert_id("0::/builds/" ID ".scope\n", "");
+	assert_id("0::/notdocker-" ID ".scope\n", "");
+	assert_id("0::/docker-" ID ".service\n", "");
+	assert_id("0::/docker-" ID "-x.scope\n", "");
+	assert_id("0::/dockers/" ID "\n", "");
+	assert_id("0::/docker/x-" ID "\n", "");
+	assert_id("0::/crio-conmon-" ID ".scope\n", "");
+}
+
+/* These do not exist here: the path tells. */
+static void takes_no_cgroup_of_a_user_for_one(void **state)
+{
+	(void)state;
+	assert_id("0::/user.slice/user-1000.slice/user@1000.service/docker-" ID ".scope\n", "");
+	assert_id("0::/user.slice/user-1000.slice/session-2.scope/docker/" ID "\n", "");
+	/* The container is root's, what is inside of it not. */
+	assert_id("0::/docker/" ID "/user@7.service/docker-" OTHER ".scope\n", "1a2b3c4d5e6f");
 }
 
 static void assert_title(struct container container, const char *expected)
@@ -138,6 +172,8 @@ int main(void)
 		cmocka_unit_test(knows_who_is_in_our_namespace),
 		cmocka_unit_test(finds_the_id_of_known_runtimes),
 		cmocka_unit_test(takes_nothing_else_for_one),
+		cmocka_unit_test(takes_no_cgroup_of_another_program_for_one),
+		cmocka_unit_test(takes_no_cgroup_of_a_user_for_one),
 		cmocka_unit_test(is_in_the_title),
 		cmocka_unit_test(has_a_short_title),
 		cmocka_unit_test(is_none_for_a_process_like_us),

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "captured.h"
-#include "control.h"
-#include "events.h"
+#include "session/control.h"
+#include "session/events.h"
 
 struct fixture {
 	char folder[64], path[80], answers_path[80];
@@ -176,7 +176,8 @@ static void counts_the_answers_that_nobody_reads(void **state)
 	control__close(fixture->control);
 	fixture->control = NULL;
 	said = captured__end(&captured);
-	assert_non_null(strstr(said, "answers to commands are lost: nobody read those before"));
+	assert_non_null(
+		strstr(said, "answers to commands were lost: nobody read the earlier ones"));
 	free(said);
 }
 

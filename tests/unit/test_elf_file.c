@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "elf_file.h"
-#include "process.h"
+#include "elf/elf_file.h"
+#include "process/process.h"
 #include "stage.h"
 
 #if defined(__x86_64__)

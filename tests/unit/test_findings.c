@@ -9,20 +9,20 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "findings.h"
+#include "interpreter/findings.h"
 
 static void find_something(struct findings *findings)
 {
 	findings->counts.with_lua = 2;
 	findings->counts.without_evidence = 1;
-	findings->counts.decided[3] = 2;
-	findings->counts.provisional[LS_LAYOUT_MAX - 1] = 1;
+	findings->counts.decided[LS_FAMILY_PUC][3] = 2;
+	findings->counts.provisional[LS_FAMILY_PUC][LS_LAYOUT_MAX - 1] = 1;
 	text_list__add(&findings->interpreters, "Lua 5.4.4 in /usr/bin/lua5.4");
 	text_list__add(&findings->interpreters, "Lua 5.1.5 in /opt/game");
-	text_list__add(&findings->collectors, "luaC_step");
-	findings->collectors.left_out = 7;
-	text_list__add(&findings->unknown_collectors, "the file has no unwind tables");
-	findings->unknown_collectors.left_out = 2;
+	text_list__add(&findings->gcs, "luaC_step");
+	findings->gcs.left_out = 7;
+	text_list__add(&findings->unknown_gcs, "the file has no unwind tables");
+	findings->unknown_gcs.left_out = 2;
 	snprintf(findings->layout, sizeof(findings->layout), "5.4, decided by 12 samples");
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "functions.h"
+#include "profile/functions.h"
 
 static int make_functions(void **state)
 {
@@ -367,9 +367,41 @@ static void keeps_a_function_while_one_of_its_lines_is_used(void **state)
 
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_functions, free_functions)
 
+static void tells_machine_code_from_bytecode(void **state)
+{
+	struct functions *functions = *state;
+	uint32_t function = script(functions, "a.lua", 1, 5, 7), native;
+
+	native = functions__native(functions, function);
+	assert_int_not_equal(native, 0);
+	assert_int_not_equal(native, function);
+	assert_int_equal(functions__native(functions, function), native);
+	vote(functions, function, "bytecode", 1);
+	vote(functions, native, "code", 1);
+	assert_string_equal(shown(functions, function)->name, "bytecode");
+	assert_int_equal(shown(functions, function)->flags, 0);
+	assert_string_equal(shown(functions, native)->name, "code");
+	assert_string_equal(shown(functions, native)->source, "a.lua");
+	assert_int_equal(shown(functions, native)->line, 1);
+	assert_int_equal(shown(functions, native)->flags, LS_FUNCTION_NATIVE);
+	assert_string_equal(functions__source(functions, native), "a.lua");
+}
+
+static void gives_machine_code_the_name_of_its_definition(void **state)
+{
+	struct functions *functions = *state;
+	uint32_t function = script(functions, "a.lua", 1, 5, 7);
+
+	assert_int_equal(functions__rename(functions, function, "defined"), 0);
+	assert_string_equal(shown(functions, functions__native(functions, function))->name,
+			    "defined");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		fixed(tells_machine_code_from_bytecode),
+		fixed(gives_machine_code_the_name_of_its_definition),
 		fixed(has_none_at_first),
 		fixed(knows_a_script_function_again),
 		fixed(tells_apart_by_source_lines_and_shape),

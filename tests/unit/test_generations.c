@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "generations.h"
+#include "base/generations.h"
 
 struct value {
 	char *text;

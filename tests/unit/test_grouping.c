@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "grouping.h"
-#include "process.h"
+#include "process/process.h"
 #include "skip.h"
+#include "targets/grouping.h"
 
 /* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
 #define NO_PID 2000000000

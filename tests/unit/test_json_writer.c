@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "json_writer.h"
+#include "profile/json_writer.h"
 #include "skip.h"
 
 struct fixture {
@@ -155,7 +155,16 @@ static void escapes_line_separators_and_text_direction(void **state)
 {
 	assert_written(*state, "\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029");
 	assert_written(*state, "\xe2\x80\xae\xe2\x81\xa6", "\\u202e\\u2066");
+	assert_written(*state, "\u200e\u200f\u061c", "\\u200e\\u200f\\u061c");
 	assert_written(*state, "\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x80\xa7\xe2\x80\xaf");
+}
+
+static void escapes_what_is_not_seen(void **state)
+{
+	assert_written(*state, "\u00ad\u200b\u200d\u2060\ufeff",
+		       "\\u00ad\\u200b\\u200d\\u2060\\ufeff");
+	/* Beyond what one escape holds. */
+	assert_written(*state, "\U000e0001\U0001d173", "\\udb40\\udc01\\ud834\\udd73");
 }
 
 static void cannot_end_a_script_element(void **state)
@@ -298,6 +307,7 @@ int main(void)
 		test(leaves_valid_text_as_it_is),
 		test(escapes_quotes_and_control_characters),
 		test(escapes_line_separators_and_text_direction),
+		test(escapes_what_is_not_seen),
 		test(cannot_end_a_script_element),
 		test(shows_bytes_that_are_not_utf8),
 		test(different_bytes_are_different_strings),

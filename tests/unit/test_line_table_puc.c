@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "line_table_puc.h"
+#include "puc/line_table_puc.h"
 #include "puc_image.h"
 
 #define ABSOLUTE (-128)
@@ -45,7 +45,7 @@ static void set_absolute(uint32_t at, int32_t pc, int32_t line)
 	image__put(image.proto, image.layout.proto_abs_line_info_count, at + 1, 4);
 }
 
-static int read_table(struct line_table_puc **table)
+static int read_table(struct line_table **table)
 {
 	struct target_memory memory = {.pid = getpid()};
 
@@ -54,7 +54,7 @@ static int read_table(struct line_table_puc **table)
 
 static void expect_error(int error)
 {
-	struct line_table_puc *table = (void *)-1;
+	struct line_table *table = (void *)-1;
 
 	assert_int_equal(read_table(&table), error);
 	assert_null(table);
@@ -62,15 +62,15 @@ static void expect_error(int error)
 
 static void expect_lines(const uint32_t *expected, uint32_t count)
 {
-	struct line_table_puc *table;
+	struct line_table *table;
 
 	assert_int_equal(read_table(&table), 0);
 	assert_non_null(table);
 	for (uint32_t pc = 0; pc < count; pc++)
-		assert_int_equal(line_table_puc__line(table, pc), expected[pc]);
-	assert_int_equal(line_table_puc__line(table, count), 0);
-	assert_int_equal(line_table_puc__line(table, UINT32_MAX), 0);
-	line_table_puc__free(table);
+		assert_int_equal(line_table__line(table, pc), expected[pc]);
+	assert_int_equal(line_table__line(table, count), 0);
+	assert_int_equal(line_table__line(table, UINT32_MAX), 0);
+	line_table__free(table);
 }
 
 static void takes_lines_as_they_are_to_5_3(void **state)
@@ -114,24 +114,24 @@ static void goes_on_from_absolute_lines(void **state)
 
 static void keeps_no_more_than_it_needs(void **state)
 {
-	struct line_table_puc *table;
+	struct line_table *table;
 	size_t one;
 
 	(void)state;
 	start(4, 1);
 	assert_int_equal(read_table(&table), 0);
-	one = line_table_puc__size(table);
-	line_table_puc__free(table);
+	one = line_table__size(table);
+	line_table__free(table);
 	start(4, 500);
 	assert_int_equal(read_table(&table), 0);
-	assert_int_equal(line_table_puc__size(table), one);
-	assert_int_equal(line_table_puc__line(table, 499), 10);
-	line_table_puc__free(table);
+	assert_int_equal(line_table__size(table), one);
+	assert_int_equal(line_table__line(table, 499), 10);
+	line_table__free(table);
 }
 
 static void stripped_chunks_have_none(void **state)
 {
-	struct line_table_puc *table = (void *)-1;
+	struct line_table *table = (void *)-1;
 
 	(void)state;
 	for (int minor = 1; minor <= 5; minor++) {
@@ -141,9 +141,9 @@ static void stripped_chunks_have_none(void **state)
 		assert_int_equal(read_table(&table), 0);
 		assert_null(table);
 	}
-	assert_int_equal(line_table_puc__line(NULL, 0), 0);
-	assert_int_equal(line_table_puc__size(NULL), 0);
-	line_table_puc__free(NULL);
+	assert_int_equal(line_table__line(NULL, 0), 0);
+	assert_int_equal(line_table__size(NULL), 0);
+	line_table__free(NULL);
 }
 
 static void refuses_what_makes_no_sense(void **state)
@@ -202,7 +202,7 @@ static void refuses_sizes_that_nothing_has(void **state)
 static void says_what_is_not_there(void **state)
 {
 	struct target_memory memory = {.pid = getpid()};
-	struct line_table_puc *table = (void *)-1;
+	struct line_table *table = (void *)-1;
 
 	(void)state;
 	for (int minor = 3; minor <= 4; minor++) {

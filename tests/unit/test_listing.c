@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "listing.h"
 #include "showing.h"
+#include "top/listing.h"
 
 #define HEIGHT 3
 
@@ -23,7 +23,7 @@ static const struct shown_function program[] = {
 #define COUNT (sizeof(program) / sizeof(program[0]))
 
 struct fixture {
-	struct tally *tally;
+	struct function_stats *stats;
 	struct listing listing;
 	char shown[512];
 };
@@ -35,9 +35,9 @@ static int set_up(void **state)
 	*state = fixture;
 	if (!fixture)
 		return -1;
-	fixture->tally = showing__tally(program, COUNT, 1);
+	fixture->stats = showing__stats(program, COUNT, 1);
 	listing__init(&fixture->listing, LISTING_RECENT_SELF);
-	return listing__update(&fixture->listing, fixture->tally, HEIGHT);
+	return listing__update(&fixture->listing, fixture->stats, HEIGHT);
 }
 
 static int tear_down(void **state)
@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	struct fixture *fixture = *state;
 
 	listing__free(&fixture->listing);
-	tally__free(fixture->tally);
+	function_stats__free(fixture->stats);
 	free(fixture);
 	return 0;
 }
@@ -57,7 +57,7 @@ static enum listing_demand press(struct fixture *fixture, uint32_t key)
 {
 	enum listing_demand demand = listing__press(&fixture->listing, key);
 
-	assert_int_equal(listing__update(&fixture->listing, fixture->tally, HEIGHT), 0);
+	assert_int_equal(listing__update(&fixture->listing, fixture->stats, HEIGHT), 0);
 	return demand;
 }
 
@@ -293,9 +293,9 @@ static void tells_what_is_left_to_do(void **state)
 /* The same with so many processes, all functions of which are on the screen. */
 static void show_processes(struct fixture *fixture, int processes)
 {
-	tally__free(fixture->tally);
-	fixture->tally = showing__tally(program, COUNT, processes);
-	assert_int_equal(listing__update(&fixture->listing, fixture->tally, HEIGHT), 0);
+	function_stats__free(fixture->stats);
+	fixture->stats = showing__stats(program, COUNT, processes);
+	assert_int_equal(listing__update(&fixture->listing, fixture->stats, HEIGHT), 0);
 }
 
 static const char *process_at_cursor(const struct fixture *fixture)
@@ -362,7 +362,7 @@ static void enters_a_process_and_goes_back(void **state)
 	press(*state, LISTING_ENTER);
 	assert_string_equal(names(*state), "hot decode scan string.rep past main");
 	assert_string_equal(process_at_cursor(fixture), "lua5.4 (pid 2)");
-	assert_string_equal(listing__one(&fixture->listing, fixture->tally)->name,
+	assert_string_equal(listing__one(&fixture->listing, fixture->stats)->name,
 			    "lua5.4 (pid 2)");
 	/* A filter goes first, then the process. */
 	press(*state, 'f');

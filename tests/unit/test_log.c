@@ -11,8 +11,8 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "captured.h"
-#include "log.h"
 
 static void assert_printable(const char *text, const char *expected)
 {
@@ -53,7 +53,24 @@ static void escapes_what_turns_the_direction_of_text(void **state)
 	for (size_t i = 0; i < sizeof(turning) / sizeof(turning[0]); i++)
 		assert_memory_equal(log__printable(turning[i], to, sizeof(to)), "\\x", 2);
 	assert_printable("\u202e", "\\xe2\\x80\\xae");
-	assert_printable("\u2027\u202f\u2065\u206a", "\u2027\u202f\u2065\u206a");
+	assert_printable("\u2027\u202f\u205f\u2070", "\u2027\u202f\u205f\u2070");
+}
+
+/* Names that look alike and are not the same. */
+static void escapes_what_is_not_seen(void **state)
+{
+	static const char *const unseen[] = {
+		"\u00ad", "\u034f", "\u115f",     "\u180e",     "\u200b",    "\u200c", "\u200d",
+		"\u2060", "\u2064", "\u206a",     "\u206f",     "\u3164",    "\ufe0f", "\ufeff",
+		"\uffa0", "\ufff9", "\U0001d173", "\U000e0001", "\U000e0fff"};
+	char to[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
+		assert_memory_equal(log__printable(unseen[i], to, sizeof(to)), "\\x", 2);
+	assert_printable("lua\ufeff", "lua\\xef\\xbb\\xbf");
+	assert_printable("\u00ac\u00ae\u0350\ufe10\uffef\ufffd\U000e1000",
+			 "\u00ac\u00ae\u0350\ufe10\uffef\ufffd\U000e1000");
 }
 
 static void escapes_invalid_utf8_byte_by_byte(void **state)
@@ -212,6 +229,7 @@ int main(void)
 		cmocka_unit_test(leaves_printable_text_as_it_is),
 		cmocka_unit_test(escapes_control_characters),
 		cmocka_unit_test(escapes_what_turns_the_direction_of_text),
+		cmocka_unit_test(escapes_what_is_not_seen),
 		cmocka_unit_test(escapes_invalid_utf8_byte_by_byte),
 		cmocka_unit_test(shows_that_it_cut_off),
 		cmocka_unit_test(shows_messages_up_to_the_level),

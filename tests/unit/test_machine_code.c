@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "machine_code.h"
+#include "elf/machine_code.h"
 
 #define ADDRESS 0x401000
 #define MOST    16

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "call_tree.h"
-#include "merged_profile.h"
+#include "profile/call_tree.h"
+#include "profile/merged_profile.h"
 
 #define FUNCTIONS 8
 

@@ -19,8 +19,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "native_names.h"
-#include "process.h"
+#include "process/native_names.h"
+#include "process/process.h"
 #include "skip.h"
 #include "stage.h"
 

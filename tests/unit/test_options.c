@@ -16,9 +16,9 @@
 #include <errno.h>
 
 #include "captured.h"
-#include "layout_puc.h"
-#include "options.h"
+#include "options/options.h"
 #include "parsing.h"
+#include "puc/layout_puc.h"
 
 /* The caller frees. */
 static char *assert_printed(const char *first, const char *second)
@@ -37,6 +37,9 @@ static char *assert_printed(const char *first, const char *second)
 #define FREQUENCY "1 to 20000 Hz, such as 1000, 250hz or 10khz"
 #define DEPTH     "a number of frames, 1 to 4096"
 #define OUTPUT    "a file name, or - for standard output"
+
+#define NO_PROCESS "(a process is given by its PID or by '--name REGEX'"
+#define NO_TARGET  NO_PROCESS ", a command as '-- COMMAND')"
 
 static void a_pid_is_enough(void **state)
 {
@@ -153,10 +156,10 @@ static void strict_has_nothing_of_its_own(void **state)
 	(void)state;
 	assert_runs(&options, "record", "-p1", "--strict");
 	assert_int_equal(options.record.strict, true);
-	assert_wrong("'--strict' excludes '--lines' (CurrentLine is a field of luaspy's own)",
-		     "record", "-p1", "--lines", "--strict");
-	assert_wrong("'--strict' excludes '--timeline' (Samples is a field of luaspy's own)",
-		     "record", "-p1", "--strict", "--timeline");
+	assert_wrong("'--strict' excludes '--lines' (CurrentLine is luaspy's own field)", "record",
+		     "-p1", "--lines", "--strict");
+	assert_wrong("'--strict' excludes '--timeline' (Samples is luaspy's own field)", "record",
+		     "-p1", "--strict", "--timeline");
 	assert_runs(&options, "record", "-p1", "--timeline");
 	assert_int_equal(options.record.timeline, true);
 }
@@ -225,8 +228,9 @@ static void the_last_of_two_counts(void **state)
 static void says_which_values_are_accepted(void **state)
 {
 	(void)state;
-	assert_wrong("cannot understand value 'lua' of option '--pid' (accepted: " PID ")",
-		     "record", "-p", "lua");
+	assert_wrong("cannot understand value 'lua5.4' of option '--pid' (accepted: " PID
+		     "; '--name' finds a process by its name)",
+		     "record", "-p", "lua5.4");
 	assert_wrong("cannot understand value '' of option '--pid' (accepted: " PID ")", "record",
 		     "-p", "");
 	assert_wrong("cannot understand value '-5' of option '--pid' (accepted: " PID ")", "record",
@@ -291,8 +295,8 @@ static void names_unknown_options(void **state)
 	(void)state;
 	assert_wrong("unknown option '-x' (see 'luaspy record --help')", "record", "-x");
 	assert_wrong("unknown option '-x' (see 'luaspy record --help')", "record", "-p1", "-qxv");
-	assert_wrong("unknown option '--rate=3' (see 'luaspy record --help')", "record", "-p1",
-		     "--rate=3");
+	assert_wrong("unknown option '--speed=3' (see 'luaspy record --help')", "record", "-p1",
+		     "--speed=3");
 	assert_wrong("unknown option '--frequencey=9' (did you mean '--frequency'?)", "record",
 		     "--frequencey=9");
 	assert_wrong("unknown option '--depth' (see 'luaspy record --help')", "record", "--depth");
@@ -304,10 +308,10 @@ static void wants_a_pid(void **state)
 {
 	(void)state;
 	assert_wrong("missing option '--pid': which process? (accepted: " PID
-		     "; or a command after '--', or '--system')",
+		     "; or '--name', a command after '--', or '--system')",
 		     "record");
 	assert_wrong("missing option '--pid': which process? (accepted: " PID
-		     "; or a command after '--', or '--system')",
+		     "; or '--name', a command after '--', or '--system')",
 		     "record", "-d1", "--");
 }
 
@@ -347,14 +351,18 @@ static void takes_the_options_of_dump(void **state)
 static void refuses_what_dump_does_not_take(void **state)
 {
 	(void)state;
-	assert_wrong("missing option '--pid': which process? (accepted: " PID ")", "dump");
+	assert_wrong("missing option '--pid': which process? (accepted: " PID "; or '--name')",
+		     "dump");
 	assert_wrong("unknown option '--alll' (did you mean '--all'?)", "dump", "--alll");
 	assert_wrong("option '--json' takes no value, but got '1'", "dump", "--json=1");
 	assert_wrong("option '--pid' needs a value (" PID ")", "dump", "-p");
 	assert_wrong("out of range: value '0' of option '--pid' (accepted: " PID ")", "dump", "-p",
 		     "0");
-	assert_wrong("unexpected argument 'x' after 'luaspy dump' (see 'luaspy --help')", "dump",
-		     "-p", "1", "x");
+	assert_wrong("unexpected argument 'x' " NO_PROCESS ")", "dump", "-p", "1", "x");
+	assert_wrong("unexpected argument '2' after 'luaspy dump' (see 'luaspy --help')", "dump",
+		     "-p", "1", "2");
+	assert_wrong("'--pid' excludes '--name' (it chooses among all processes)", "dump", "1",
+		     "--name=x");
 	assert_wrong("unknown option '--duration=1' (see 'luaspy dump --help')", "dump",
 		     "--duration=1");
 }
@@ -362,18 +370,16 @@ static void refuses_what_dump_does_not_take(void **state)
 static void refuses_stray_arguments(void **state)
 {
 	(void)state;
-	assert_wrong(
-		"unexpected argument '1234' (a process is given as '-p PID', a command after '--')",
-		"record", "1234");
-	assert_wrong(
-		"unexpected argument 'x' (a process is given as '-p PID', a command after '--')",
-		"record", "-p1", "x", "-d", "nonsense");
+	assert_wrong("unexpected argument 'lua5.4' " NO_TARGET, "record", "lua5.4");
+	assert_wrong("unexpected argument '12x' " NO_TARGET, "record", "12x");
+	assert_wrong("unexpected argument 'x' " NO_TARGET, "record", "-p1", "x", "-d", "nonsense");
 	assert_wrong("both a process and a command are given: '-p 1' and '-d' (one session records "
 		     "one of them)",
 		     "record", "-p1", "--", "-d");
-	assert_wrong(
-		"unexpected argument '' (a process is given as '-p PID', a command after '--')",
-		"record", "-p1", "");
+	assert_wrong("unexpected argument '' " NO_TARGET, "record", "-p1", "");
+	assert_wrong("both a process and a command are given: '-p 1' and '2' (one session records "
+		     "one of them)",
+		     "record", "1", "--", "2");
 	assert_wrong("unexpected argument 'x' after 'luaspy --version' (see 'luaspy --help')",
 		     "--version", "x");
 	assert_wrong("unexpected argument 'x' after 'luaspy help COMMAND' (see 'luaspy --help')",
@@ -445,6 +451,10 @@ static void helps_in_80_columns(void **state)
 	assert_help("record", "--help", "Usage: luaspy record -p PID");
 	assert_help("record", "-h", "Usage: luaspy record -p PID");
 	assert_help("dump", "--help", "Usage: luaspy dump ");
+	assert_help("check", "--help", "Usage: luaspy check ");
+	assert_help("list", "--help", "Usage: luaspy list ");
+	assert_help("help", "list", "Usage: luaspy list ");
+	assert_help("help", "--help", "Usage: luaspy COMMAND");
 	assert_help("top", "--help", "Usage: luaspy top ");
 	assert_help("help", "top", "Usage: luaspy top ");
 	assert_help("help", "record", "Usage: luaspy record -p PID");
@@ -467,8 +477,16 @@ static void help_names_every_option_and_default(void **state)
 static void tells_its_version(void **state)
 {
 	char *version = assert_printed("--version", NULL);
+	static const char *const others[][2] = {
+		{"-V", NULL}, {"help", "--version"}, {"help", "-V"}};
 
 	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char *again = assert_printed(others[i][0], others[i][1]);
+
+		assert_string_equal(again, version);
+		free(again);
+	}
 	assert_memory_equal(version, "luaspy ", 7);
 	assert_in_range(strlen(version), 9, 80);
 	assert_ptr_equal(strchr(version, '\n'), version + strlen(version) - 1);
@@ -480,7 +498,7 @@ static void a_full_disk_is_a_failure(void **state)
 	struct captured captured;
 	struct options options;
 	char *argv[] = {(char *)"luaspy", (char *)"--help", NULL}, *err;
-	enum options_verdict verdict;
+	enum options_verdict vote;
 	int saved = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
 
 	(void)state;
@@ -488,13 +506,13 @@ static void a_full_disk_is_a_failure(void **state)
 	fflush(stdout);
 	captured__start(&captured, STDERR_FILENO);
 	dup2(full, STDOUT_FILENO);
-	verdict = options__parse(2, argv, &options);
+	vote = options__parse(2, argv, &options);
 	dup2(saved, STDOUT_FILENO);
 	clearerr(stdout);
 	err = captured__end(&captured);
 	close(saved);
 	close(full);
-	assert_int_equal(verdict, OPTIONS_FAILED);
+	assert_int_equal(vote, OPTIONS_FAILED);
 	assert_string_equal(err,
 			    "luaspy: cannot write to standard output: No space left on device\n");
 	free(err);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -82,16 +83,54 @@ static void takes_a_folder(void **state)
 static void refuses_a_folder_and_a_file(void **state)
 {
 	(void)state;
-	assert_wrong("'--output-dir' excludes '--output' (files are called after their processes)",
+	assert_wrong("'--output-dir' excludes '--output' (files are named after their processes)",
 		     "record", "--system", "--output-dir=out", "-o", "x.json");
 	assert_wrong("cannot understand value '' of option '--output-dir' (accepted: the name of "
 		     "a folder)",
 		     "record", "-p1", "--output-dir=");
 }
 
+static void takes_a_mode_that_lets_nobody_else_write(void **state)
+{
+	static const char *const wrong[] = {"", "8", "rw-r--r--", "0o644", "-1", " 644"};
+	static const char *const beyond[] = {"666",
+					     "755",
+					     "4644",
+					     "0",
+					     "040",
+					     "99999999999999999999",
+					     "7777777777777777777777777"};
+	struct options options;
+	char message[160], *out, *err;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1");
+	assert_int_equal(options.record.mode, 0);
+	assert_runs(&options, "record", "-p1", "--mode=600");
+	assert_int_equal(options.record.mode, 0600);
+	assert_runs(&options, "record", "-p1", "--mode", "0664");
+	assert_int_equal(options.record.mode, 0664);
+	for (size_t i = 0; i < 6 + 7; i++) {
+		const char *value = i < 6 ? wrong[i] : beyond[i - 6];
+
+		snprintf(message, sizeof(message),
+			 "luaspy: %s '%s' of option '--mode' (accepted: an octal number such as "
+			 "600, 640 or 664)\n",
+			 i < 6 || *value == '9' ? "cannot understand value" : "out of range: value",
+			 value);
+		assert_int_equal(
+			parsing__run(&options, &out, &err, "record", "-p1", "--mode", value, NULL),
+			OPTIONS_WRONG);
+		assert_string_equal(err, message);
+		free(out);
+		free(err);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_a_mode_that_lets_nobody_else_write),
 		cmocka_unit_test(takes_intervals_and_what_to_keep),
 		cmocka_unit_test(refuses_intervals_that_are_too_short),
 		cmocka_unit_test(refuses_to_keep_nothing),

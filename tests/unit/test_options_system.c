@@ -77,9 +77,30 @@ static void stands_alone(void **state)
 		     "record", "--system", "--children");
 	assert_wrong("'--system' excludes 'COMMAND' (it records all processes that run Lua)",
 		     "record", "--system", "--", "true");
-	assert_wrong("'--name', '--user' and '--cgroup' need '--system': they choose among its "
-		     "processes",
+	assert_wrong("'--pid' excludes '--name', '--user' and '--cgroup' (they choose among all "
+		     "processes)",
 		     "record", "-p1", "--name=lua");
+	assert_wrong("'--user' needs '--system', which takes all such processes, or '--name', "
+		     "which finds one",
+		     "record", "--user=0");
+	assert_wrong("'--cgroup' needs '--system', which takes all such processes, or '--name', "
+		     "which finds one",
+		     "record", "--cgroup=/x");
+}
+
+static void says_which_were_asked_for(void **state)
+{
+	struct process_wish wish = {.name = "^lua", .cgroup = "/x"};
+	char text[64], narrow[12];
+
+	(void)state;
+	assert_string_equal(process_wish__describe(&wish, text, sizeof(text)),
+			    "'--name ^lua' and '--cgroup /x'");
+	assert_string_equal(process_wish__describe(&wish, narrow, sizeof(narrow)), "'--name ^lu");
+	wish = (struct process_wish){.user = "0"};
+	assert_string_equal(process_wish__describe(&wish, text, sizeof(text)), "'--user 0'");
+	wish = (struct process_wish){};
+	assert_string_equal(process_wish__describe(&wish, text, sizeof(text)), "");
 }
 
 static void merges_processes(void **state)
@@ -107,19 +128,16 @@ static void merges_only_what_is_several(void **state)
 	assert_wrong("'--merge-by' needs several processes ('--system', '--children' or a list of "
 		     "'--pid')",
 		     "record", "-p1", "--merge-by=name");
-	assert_wrong("'--merge-by' excludes '--category' but for process (it says which processes "
-		     "are one)",
+	assert_wrong("'--merge-by' goes with no '--category' but process (it combines processes)",
 		     "record", "--system", "--merge-by=name", "--category=chunk");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_all_processes),
-		cmocka_unit_test(takes_some_of_them),
-		cmocka_unit_test(refuses_what_names_nothing),
-		cmocka_unit_test(stands_alone),
-		cmocka_unit_test(merges_processes),
+		cmocka_unit_test(takes_all_processes),         cmocka_unit_test(takes_some_of_them),
+		cmocka_unit_test(refuses_what_names_nothing),  cmocka_unit_test(stands_alone),
+		cmocka_unit_test(says_which_were_asked_for),   cmocka_unit_test(merges_processes),
 		cmocka_unit_test(merges_only_what_is_several),
 	};
 

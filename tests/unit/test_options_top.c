@@ -67,21 +67,46 @@ static void chooses_among_processes(void **state)
 	assert_wrong("'--merge-by' needs several processes ('--system', '--children' or a list of "
 		     "'--pid')",
 		     "top", "-p1", "--merge-by=name");
-	assert_wrong("'--name', '--user' and '--cgroup' need '--system': they choose among its "
-		     "processes",
+	assert_wrong("'--pid' excludes '--name', '--user' and '--cgroup' (they choose among all "
+		     "processes)",
 		     "top", "-p1", "--name=x");
+}
+
+static void takes_numbers_a_name_or_a_command(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "top", "12", "34", "-r", "500", "-s");
+	assert_int_equal(options.top.targets.pid_count, 2);
+	assert_int_equal(options.top.targets.pids[1], 34);
+	assert_int_equal(options.top.period_ns, 2000000);
+	assert_true(options.top.targets.children);
+	assert_null(options.top.words);
+	assert_runs(&options, "top", "--name=lua");
+	assert_true(target_choice__is_by_name(&options.top.targets));
+	assert_runs(&options, "top", "-s", "--", "lua5.4", "-i");
+	assert_string_equal(options.top.words[0], "lua5.4");
+	assert_string_equal(options.top.words[1], "-i");
 }
 
 static void refuses_what_it_does_not_take(void **state)
 {
 	(void)state;
-	assert_wrong("missing option '--pid': which process? (accepted: " PID "; or '--system')",
+	assert_wrong("missing option '--pid': which process? (accepted: " PID
+		     "; or '--name', a command after '--', or '--system')",
 		     "top");
 	assert_wrong("cannot understand value 'cpu' of option '--sort' (accepted: self, total, "
 		     "all-self, all-total or name)",
 		     "top", "-p1", "--sort", "cpu");
-	assert_wrong("unexpected argument 'x' after 'luaspy top' (see 'luaspy --help')", "top",
-		     "-p1", "x");
+	assert_wrong("unexpected argument 'x' (a process is given by its PID or by '--name REGEX', "
+		     "a command as '-- COMMAND')",
+		     "top", "-p1", "x");
+	assert_wrong("both a process and a command are given: '-p 1' and 'x' (top watches one of "
+		     "them)",
+		     "top", "1", "--", "x");
+	assert_wrong("'--system' excludes 'COMMAND' (it records all processes that run Lua)", "top",
+		     "--system", "--", "x");
 	assert_wrong("unknown option '--srot' (did you mean '--sort'?)", "top", "--srot");
 }
 
@@ -91,6 +116,7 @@ int main(void)
 		cmocka_unit_test(takes_a_process_and_defaults),
 		cmocka_unit_test(takes_all_options),
 		cmocka_unit_test(chooses_among_processes),
+		cmocka_unit_test(takes_numbers_a_name_or_a_command),
 		cmocka_unit_test(refuses_what_it_does_not_take),
 	};
 

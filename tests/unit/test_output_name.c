@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "output_name.h"
+#include "output/output_name.h"
 
 static const char *of_process(const char *name, pid_t pid)
 {
@@ -37,12 +37,29 @@ static void names_a_process_and_a_group(void **state)
 	assert_string_equal(of_group("(unknown user)"), "_unknown_user_.json");
 }
 
-/* No name leads out of the folder, is hidden, or has what a terminal or a shell would take. */
+/*
+ * No name leads out of the folder, is hidden, is an option, or has what a terminal or a shell would
+ * take.
+ */
 static void any_name_is_a_plain_one(void **state)
 {
-	static const char *const names[] = {"..",          "../../etc/x", "/etc/passwd", "a\nb",
-					    "\033[2J\177", "\xff\xfe",    "$(reboot)",   "",
-					    ".",           "....//",      "/../..",      "*?;&|<>"};
+	static const char *const names[] = {"..",
+					    "../../etc/x",
+					    "/etc/passwd",
+					    "a\nb",
+					    "\033[2J\177",
+					    "\xff\xfe",
+					    "$(reboot)",
+					    "",
+					    ".",
+					    "....//",
+					    "/../..",
+					    "*?;&|<>",
+					    "-rf",
+					    "--help",
+					    "-",
+					    "/-o",
+					    "\u200f\u202e-"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -53,6 +70,7 @@ static void any_name_is_a_plain_one(void **state)
 						      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"),
 					 strlen(made));
 			assert_int_not_equal(made[0], '.');
+			assert_int_not_equal(made[0], '-');
 			assert_string_equal(strrchr(made, '.'), ".json");
 			assert_true(strlen(made) > strlen(".json"));
 		}

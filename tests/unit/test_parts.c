@@ -8,8 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "parts.h"
-#include "recording.h"
+#include "local_inspector.h"
+#include "recording/parts.h"
+#include "recording/recording.h"
 
 /* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
 #define ONE    2000000000
@@ -28,7 +29,7 @@ static int make_fixture(void **state)
 
 	*state = &fixture;
 	fixture.parts = parts__new();
-	fixture.recording = recording__new(CATEGORY_THREAD, 1);
+	fixture.recording = recording__new(CATEGORY_THREAD, 1, local_inspector());
 	if (!fixture.parts || !fixture.recording)
 		return -1;
 	recording__keep_parts(fixture.recording, fixture.parts, 0);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "patterns.h"
-#include "plugin_presets.h"
+#include "options/plugin_presets.h"
+#include "profile/patterns.h"
 
 static const struct ls_profile_function helper = {
 	.source = "/srv/app/plugins/a.lua", .name = "helper", .line = 12};

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "process.h"
+#include "process/process.h"
 #include "skip.h"
 
 #define MS 1000000ull
@@ -438,6 +438,88 @@ static void reads_the_time_of_another_process(void **state)
 	assert_in_range(runtime_ns, 50 * MS, 500 * MS);
 }
 
+/* Waits for a byte of the child, which goes on until it is killed. */
+static void await_byte(int ready[2])
+{
+	char byte;
+
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+}
+
+/* A process that was forked begins later than its program, one that executed another with it. */
+static void dates_the_program_back_to_its_first_process(void **state)
+{
+	uint64_t own_ns, birth_ns, program_ns;
+	int ready[2];
+	pid_t child;
+
+	(void)state;
+	usleep(50000); /* the kernel tells births in ticks of 10 ms */
+	assert_int_equal(process__program_birth_ns(getpid(), &own_ns), 0);
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(ready[1], "1", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	await_byte(ready);
+	assert_int_equal(process__birth_ns(child, &birth_ns), 0);
+	assert_int_equal(process__program_birth_ns(child, &program_ns), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_true(birth_ns >= own_ns + 20 * MS);
+	assert_in_range(program_ns, own_ns - MS, own_ns + MS);
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		dup2(ready[1], STDOUT_FILENO);
+		close(ready[0]);
+		execlp("sh", "sh", "-c", "echo; exec sleep 60 >/dev/null", NULL);
+		_exit(1);
+	}
+	await_byte(ready);
+	assert_int_equal(process__birth_ns(child, &birth_ns), 0);
+	assert_int_equal(process__program_birth_ns(child, &program_ns), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_in_range(program_ns, birth_ns - MS, birth_ns + MS);
+}
+
+static void tells_the_working_directory_from_the_root_of_the_process(void **state)
+{
+	char folder[32] = "/tmp/process-XXXXXX", inner[64], path[256];
+	int ready[2];
+	pid_t child;
+
+	(void)state;
+	need_root();
+	assert_non_null(mkdtemp(folder));
+	snprintf(inner, sizeof(inner), "%s/inner", folder);
+	assert_int_equal(mkdir(inner, 0755), 0);
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (chroot(folder) == 0 && chdir("/inner") == 0 && write(ready[1], "1", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	await_byte(ready);
+	assert_int_equal(process__working_directory(child, path, sizeof(path)), 0);
+	assert_string_equal(path, "/inner");
+	assert_int_equal(process__working_directory(child, path, 6), -ENAMETOOLONG);
+	rmdir(inner);
+	assert_int_equal(process__working_directory(child, path, sizeof(path)), -ENOENT);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +537,8 @@ int main(void)
 		cmocka_unit_test(reads_the_time_of_a_thread_in_clock_ticks),
 		cmocka_unit_test(counts_threads_that_exited),
 		cmocka_unit_test(reads_the_time_of_another_process),
+		cmocka_unit_test(dates_the_program_back_to_its_first_process),
+		cmocka_unit_test(tells_the_working_directory_from_the_root_of_the_process),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, NULL, NULL);

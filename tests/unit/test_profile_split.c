@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "call_tree.h"
-#include "profile_split.h"
+#include "profile/call_tree.h"
+#include "profile/profile_split.h"
 
 #define OWNERS    5 /* the first is 0 */
 #define FUNCTIONS 40

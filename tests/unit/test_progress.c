@@ -13,9 +13,9 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "base/log.h"
+#include "base/progress.h"
 #include "captured.h"
-#include "log.h"
-#include "progress.h"
 
 #define S       UINT64_C(1000000000)
 #define END     "\a" /* written by the test: what comes before it has arrived */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "pruning.h"
+#include "profile/pruning.h"
 
 #define FUNCTIONS 3000
 #define OTHER     1 /* the ids of functions: without a source these two, the rest with one */

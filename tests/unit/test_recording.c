@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "app_recording.h"
-#include "layout_puc.h"
+#include "puc/layout_puc.h"
 #include "walk_error.h"
 
 #define PERIOD 1000000U
@@ -235,15 +235,16 @@ static void forgets_everything_at_exec(void **state)
 
 	define(*state, 0);
 	define(*state, 1);
-	verdicts__expect(recording__verdicts(*state, NO_PID), 1U << sample.layout);
+	layout_votes__expect(recording__votes(*state, NO_PID), families__get(LS_FAMILY_PUC),
+			     1U << sample.layout);
 	sample.verified = 1;
 	take(*state, sample, &frame, 1);
 	stack(*state, script(1), script(0));
 	unnamed_calls = counts(*state).unnamed_calls;
 	assert_int_equal(unnamed_calls, 1);
-	assert_int_equal(recording__verdicts(*state, NO_PID)->items[0].has_evidence, 1);
+	assert_int_equal(recording__votes(*state, NO_PID)->items[0].has_evidence, 1);
 	assert_int_equal(recording__exec(*state, NO_PID), 0);
-	assert_int_equal(recording__verdicts(*state, NO_PID)->count, 0);
+	assert_int_equal(recording__votes(*state, NO_PID)->count, 0);
 	assert_int_equal(counts(*state).unnamed_calls, unnamed_calls);
 	stack(*state, script(1), script(0));
 	assert_samples(*state, "lua;(collected);(collected)", 1);
@@ -391,8 +392,8 @@ static struct ls_frame rare(struct recording *recording, uint32_t number)
 				       .line_defined = 1,
 				       .last_line_defined = 1};
 
-	function.source_length = (uint32_t)snprintf(function.source, sizeof(function.source),
-						    "=template %u", number);
+	function.source_length =
+		(uint16_t)snprintf(function.text, sizeof(function.text), "=template %u", number);
 	assert_int_equal(recording__function(recording, &function), 0);
 	/* What is in use is defined again before. */
 	if (recording__is_full(recording, NO_PID)) {
@@ -524,7 +525,7 @@ static void puts_the_collector_under_what_it_interrupted(void **state)
 	define(*state, 0);
 	define(*state, 1);
 	stack(*state, script(1), script(0));
-	sample.flags = LS_SAMPLE_IN_COLLECTOR;
+	sample.activity = LS_ACTIVITY_GC;
 	take(*state, sample, frames, 2);
 	take(*state, sample, frames, 2);
 	sample.class = LS_SAMPLE_HOST;

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "recording.h"
+#include "local_inspector.h"
+#include "recording/recording.h"
 
 /* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
 #define ONE    2000000000
@@ -67,7 +68,7 @@ static void end_child(struct recording *recording, pid_t child)
 /* Thousands that run one after the other bring no more functions than the first. */
 static void has_one_function_for_all_processes_of_a_program(void **state)
 {
-	struct recording *recording = recording__new(CATEGORY_PROCESS, 1);
+	struct recording *recording = recording__new(CATEGORY_PROCESS, 1, local_inspector());
 	uint64_t here = (uint64_t)(uintptr_t)end_child;
 	struct ls_profile profile = {};
 	uint32_t function, nodes;
@@ -93,7 +94,7 @@ static void has_one_function_for_all_processes_of_a_program(void **state)
 
 static void tells_processes_apart(void **state)
 {
-	struct recording *recording = recording__new(CATEGORY_PROCESS, 1);
+	struct recording *recording = recording__new(CATEGORY_PROCESS, 1, local_inspector());
 	struct ls_profile profile = {};
 	uint32_t ones, others;
 
@@ -101,15 +102,15 @@ static void tells_processes_apart(void **state)
 	assert_non_null(recording);
 	assert_int_equal(recording__add_process(recording, ONE, "one"), 0);
 	assert_int_equal(recording__add_process(recording, OTHER, "other"), 0);
-	verdicts__expect(recording__verdicts(recording, ONE), 1);
-	assert_int_equal(recording__verdicts(recording, OTHER)->count, 0);
+	layout_votes__expect(recording__votes(recording, ONE), families__get(LS_FAMILY_PUC), 1);
+	assert_int_equal(recording__votes(recording, OTHER)->count, 0);
 	ones = c_function_of(recording, ONE);
 	others = c_function_of(recording, OTHER);
 	assert_int_not_equal(ones, others);
 	assert_int_equal(recording__exec(recording, OTHER), 0);
-	assert_int_equal(recording__verdicts(recording, ONE)->count, 1);
+	assert_int_equal(recording__votes(recording, ONE)->count, 1);
 	recording__end_process(recording, ONE);
-	assert_null(recording__verdicts(recording, ONE));
+	assert_null(recording__votes(recording, ONE));
 	assert_int_equal(recording__ended_ns(recording), PERIOD);
 	recording__finish(recording, OTHER, "other", 3 * PERIOD);
 	assert_int_equal(recording__cpu_ns(recording, OTHER), 3 * PERIOD);
@@ -122,7 +123,7 @@ static void tells_processes_apart(void **state)
 
 static void counts_what_it_is_sent_of_strangers(void **state)
 {
-	struct recording *recording = recording__new(CATEGORY_PROCESS, 1);
+	struct recording *recording = recording__new(CATEGORY_PROCESS, 1, local_inspector());
 	struct ls_sample sample = sample_of(ONE, LS_SAMPLE_HOST);
 	struct ls_thread_exit end = {.tgid = ONE, .tid = ONE};
 	struct ls_profile profile = {};
@@ -141,7 +142,7 @@ static void counts_what_it_is_sent_of_strangers(void **state)
 /* Of a category itself are those that were lost. */
 static void weighs_samples_by_their_periods(void **state)
 {
-	struct recording *recording = recording__new(CATEGORY_PROCESS, 1);
+	struct recording *recording = recording__new(CATEGORY_PROCESS, 1, local_inspector());
 	struct ls_sample sample = sample_of(ONE, LS_SAMPLE_HOST);
 	struct ls_profile profile = {};
 	const struct ls_profile_node *category;

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "recording.h"
+#include "local_inspector.h"
+#include "recording/recording.h"
 
 #define PID    2000000000 /* no process: ids are at most 4,194,304 (PID_MAX_LIMIT) */
 #define PERIOD 1000000U
@@ -57,7 +58,7 @@ static void assert_holds(struct recording *recording, uint64_t samples, uint64_t
 
 static struct recording *begin(void)
 {
-	struct recording *recording = recording__new(CATEGORY_THREAD, 0);
+	struct recording *recording = recording__new(CATEGORY_THREAD, 0, local_inspector());
 
 	assert_non_null(recording);
 	assert_int_equal(recording__keep_timeline(recording), 0);

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "standing_thread.h"
-#include "system_call.h"
+#include "dump/standing_thread.h"
+#include "dump/system_call.h"
 
 static void knows_the_machine_s_own_numbers(void **state)
 {

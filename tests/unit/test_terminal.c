@@ -13,7 +13,7 @@
 #include <locale.h>
 #include <sys/ioctl.h>
 
-#include "terminal.h"
+#include "base/terminal.h"
 
 static void decodes_utf8_by_its_length(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "timeline.h"
+#include "profile/timeline.h"
 
 static struct ls_profile profile;
 

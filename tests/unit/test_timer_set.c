@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "timer_set.h"
+#include "sampler/timer_set.h"
 
 static void shares_a_high_frequency_among_several(void **state)
 {

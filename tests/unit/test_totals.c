@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "call_tree.h"
-#include "totals.h"
+#include "profile/call_tree.h"
+#include "profile/totals.h"
 
 struct fixture {
 	struct call_tree *tree;

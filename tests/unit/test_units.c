@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "units.h"
+#include "base/units.h"
 
 #define MS  UINT64_C(1000000)
 #define S   (1000 * MS)
@@ -260,6 +260,19 @@ static void says_all_and_nothing_only_when_it_is(void **state)
 			    "50.0%");
 }
 
+static void writes_shares_in_whole_percent(void **state)
+{
+	char to[UNITS_SIZE];
+
+	(void)state;
+	assert_string_equal(units__format_short_share(0, 7, to, sizeof(to)), "0%");
+	assert_string_equal(units__format_short_share(1, 1000, to, sizeof(to)), "<1%");
+	assert_string_equal(units__format_short_share(906, 1000, to, sizeof(to)), "91%");
+	assert_string_equal(units__format_short_share(999, 1000, to, sizeof(to)), ">99%");
+	assert_string_equal(units__format_short_share(7, 7, to, sizeof(to)), "100%");
+	assert_string_equal(units__format_short_share(0, 0, to, sizeof(to)), "-");
+}
+
 static void cuts_off_what_does_not_fit(void **state)
 {
 	char to[4];
@@ -286,6 +299,7 @@ int main(void)
 		cmocka_unit_test(groups_counts_by_thousands),
 		cmocka_unit_test(says_how_much_a_file_holds),
 		cmocka_unit_test(says_all_and_nothing_only_when_it_is),
+		cmocka_unit_test(writes_shares_in_whole_percent),
 		cmocka_unit_test(cuts_off_what_does_not_fit),
 	};
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "call_tree.h"
-#include "merged_profile.h"
-#include "view.h"
+#include "profile/call_tree.h"
+#include "profile/merged_profile.h"
+#include "profile/view.h"
 
 /* Functions, by the letters of paths: capitals are in app.lua, small ones in plug/in.lua. */
 #define HOST      1 /* '(' */

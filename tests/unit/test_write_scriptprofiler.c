@@ -10,11 +10,11 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "call_tree.h"
-#include "merged_profile.h"
+#include "profile/call_tree.h"
+#include "profile/merged_profile.h"
+#include "profile/totals.h"
+#include "profile/write_scriptprofiler.h"
 #include "skip.h"
-#include "totals.h"
-#include "write_scriptprofiler.h"
 
 #define FUNCTIONS 8
 

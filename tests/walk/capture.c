@@ -52,7 +52,7 @@ int capture__stop(const struct capture *capture)
 {
 	int status;
 
-	/* Fails the first time, when it is not stopped. */
+	/* Fails the first time, when the process is not stopped. */
 	ptrace(PTRACE_CONT, capture->pid, NULL, NULL);
 	usleep(2000);
 	if (ptrace(PTRACE_INTERRUPT, capture->pid, NULL, NULL) ||
@@ -61,7 +61,7 @@ int capture__stop(const struct capture *capture)
 	return WIFSTOPPED(status) ? 0 : -ESRCH;
 }
 
-/* What BPF has in scratch->registers, and SP. */
+/* Takes SP and what BPF has in scratch->registers. */
 static void take_registers(const struct capture *capture, struct image *image)
 {
 	struct user_regs_struct registers;

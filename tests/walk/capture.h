@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A real process, stopped, as an image: its writable memory, its registers. */
+/* An image of a real process that is stopped: its writable memory and its registers. */
 #ifndef TEST_CAPTURE_H
 #define TEST_CAPTURE_H
 
@@ -9,7 +9,7 @@
 
 struct capture {
 	pid_t pid;
-	int output; /* what it writes */
+	int output; /* read end of its standard output */
 };
 
 /* Starts `program` with a script. 0, or -errno. */
@@ -19,7 +19,7 @@ void capture__end(struct capture *capture);
 /* Lets it run for a while, then stops it. 0, or -errno. */
 int capture__stop(const struct capture *capture);
 
-/* Makes *image of it, which the caller ends. Fails the test if it cannot be read. */
+/* Makes *image of the process; the caller ends it. Fails the test if the process cannot be read. */
 void capture__take(const struct capture *capture, const struct ls_puc_layout *layout,
 		   struct image *image);
 

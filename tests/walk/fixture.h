@@ -28,25 +28,34 @@ struct fixture_test {
 #define TEST(function) {#function, function}
 /* clang-format on */
 
-/* Returns what a test program's main() does. */
+/* Returns what the test program's main() has to return. */
 int fixture__run(const char *group, const struct fixture_test *tests, size_t count);
 
-/* Whether layouts differ in nothing that tells images apart: 5.4.1 and 5.4.2 do in flags. */
+/*
+ * Whether the layouts differ in nothing that distinguishes images: 5.4.1 and 5.4.2 differ only in
+ * flags.
+ */
 bool fixture__is_same_class(const struct layout_puc *one, const struct layout_puc *other);
 
 /*
- * The main thread runs under a protected call: a main chunk that called a function. It is the
- * running one.
+ * Makes the main thread the running one, under a protected call: a main chunk that has called a
+ * function.
  */
 void fixture__main(struct fixture *fixture);
 
-/* The running call of `resumer` is coroutine.resume(coroutine). */
+/* Makes the running call of `resumer` a call of coroutine.resume(coroutine). */
 void fixture__hold(struct fixture *fixture, size_t resumer, size_t coroutine);
 
-/* The running thread calls coroutine.resume, which runs a new coroutine that has two calls. */
+/*
+ * The running thread calls coroutine.resume, which runs a new coroutine with two calls. Returns the
+ * coroutine.
+ */
 size_t fixture__resume(struct fixture *fixture, size_t running);
 
-/* The same, `count` times over; threads 0 .. count are the chain then. The running one. */
+/*
+ * fixture__main(), then the same `count` times: threads 0 .. count are the chain. Returns the
+ * running one.
+ */
 size_t fixture__chain(struct fixture *fixture, size_t count);
 
 /* Calls `count` functions, each from the one before. */

@@ -19,7 +19,7 @@
 #define VALUE_EXTRA  5     /* EXTRA_STACK, lstate.h */
 #define CI_COUNT     4300  /* of 5.1's arrays */
 #define CODE_COUNT   64
-#define OP_LOADK     3 /* of 5.4; in no release the number of a call */
+#define OP_LOADK     3 /* of 5.4; in no release the opcode of a call */
 #define TYPE_STRING  4
 #define TYPE_TABLE   5
 #define TYPE_THREAD  8
@@ -27,7 +27,7 @@
 #define TAG_STRING   68 /* LUA_TSTRING | BIT_ISCOLLECTABLE */
 #define SHORT_LENGTH 40 /* LUAI_MAXSHORTLEN */
 
-/* What a prototype has of each, all different. */
+/* How many of each a prototype has, all different. */
 #define CONSTANT_COUNT 4
 #define LOCAL_COUNT    5
 #define UPVALUE_COUNT  2
@@ -65,7 +65,7 @@ uint64_t image__allocate(struct image *image, size_t size)
 	return address;
 }
 
-/* luaS_hash() up to 5.3, lstring.c; later ones look at every byte. */
+/* luaS_hash() up to 5.3, lstring.c; later releases hash every byte. */
 static uint32_t hash_of(const char *text, size_t length)
 {
 	uint32_t hash = (uint32_t)length;
@@ -139,7 +139,7 @@ void image__set_constant(struct image *image, uint64_t proto, size_t at, uint64_
 	put_word(image, constants + at * VALUE_SIZE, string);
 }
 
-/* Any object that nothing of is looked at but its type. */
+/* An object of which only the type is read. */
 static uint64_t object_of(struct image *image, size_t size, uint8_t type)
 {
 	uint64_t object = image__allocate(image, size);
@@ -149,7 +149,7 @@ static uint64_t object_of(struct image *image, size_t size, uint8_t type)
 	return object;
 }
 
-/* Each instruction's line; from 5.4 on how far it is from the one before. */
+/* Each instruction's line; from 5.4 on, the difference from the one before. */
 static void put_lines(struct image *image, uint64_t proto, uint32_t line)
 {
 	const struct ls_puc_layout *layout = image->layout;
@@ -164,7 +164,7 @@ static void put_lines(struct image *image, uint64_t proto, uint32_t line)
 	}
 	for (uint32_t i = 0; i < CODE_COUNT; i += 8)
 		put_byte(image, lines + i, 1);
-	/* Only some functions are long enough. */
+	/* Only some functions are long enough to have absolute lines. */
 	if (line < 15)
 		return;
 	pairs = image__allocate(image, 8);
@@ -262,7 +262,7 @@ uint64_t image__c_closure(struct image *image, uint64_t function)
 	return closure;
 }
 
-/* What lies in lua_State between the fields of the layout: lstate.h of each release. */
+/* Fills lua_State between the layout's fields, after lstate.h of each release. */
 static void put_neighbours(struct image *image, const struct image_thread *thread)
 {
 	const struct ls_puc_layout *layout = image->layout;
@@ -367,7 +367,7 @@ void image__end(struct image *image)
 	memory__end(&image->memory);
 }
 
-/* luaE_extendCI() or the CallInfo of an earlier call; inc_ci() in 5.1. */
+/* As luaE_extendCI(), or the CallInfo of an earlier call; as inc_ci() in 5.1. */
 static uint64_t next_ci(struct image *image, uint64_t ci)
 {
 	const struct ls_puc_layout *layout = image->layout;
@@ -397,7 +397,7 @@ static struct image_call *add_call(struct image_thread *thread)
 	return &thread->calls[thread->call_count++];
 }
 
-/* A call that wants RESULTS, of a Lua or a C function. */
+/* Sets the status of a call, of a Lua or a C function, that wants RESULTS results. */
 static void put_status(struct image *image, uint64_t ci, bool is_lua)
 {
 	const struct ls_puc_layout *layout = image->layout;
@@ -411,7 +411,7 @@ static void put_status(struct image *image, uint64_t ci, bool is_lua)
 	memory__put(&image->memory, ci + layout->ci_status, status, layout->ci_status_size);
 }
 
-/* A call of the function in `value`, which lies at the top of the stack of values. */
+/* Adds a call of the function `value`, which it puts on top of the value stack. */
 static struct image_call *push(struct image *image, size_t index, uint64_t value, uint8_t tag,
 			       uint8_t kind, uint32_t slots)
 {
@@ -421,7 +421,7 @@ static struct image_call *push(struct image *image, size_t index, uint64_t value
 	uint64_t ci = next_ci(image, before);
 	struct image_call *call = add_call(thread);
 
-	/* luaD_precall(), 5.1: the caller's pc leaves L->savedpc */
+	/* luaD_precall(), 5.1: the caller's pc moves from L->savedpc to its CallInfo */
 	if (layout->state_savedpc)
 		put_word(image, before + layout->ci_savedpc,
 			 get_word(image, thread->address + layout->state_savedpc));

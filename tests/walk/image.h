@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process that runs PUC Lua, as it lies in memory, for any layout: a VM with coroutines and
- * their calls, the native stack that runs them, registers. What a layout does not tell is filled
- * with what it holds in a real process or with noise of that kind.
+ * The memory of a process that runs PUC Lua, for any layout: a VM with coroutines and their calls,
+ * the native stack that runs them, and registers. What a layout does not describe holds what it
+ * holds in a real process, or noise of that kind.
  */
 #ifndef TEST_IMAGE_H
 #define TEST_IMAGE_H
@@ -11,20 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layout.h"
-#include "layout_puc.h"
+#include "offsets_puc.h"
 #include "memory.h"
-#include "scratch.bpf.h"
+#include "puc/layout_puc.h"
+#include "scratch_puc.bpf.h"
 
 #define IMAGE_THREAD_MAX 40
 #define IMAGE_MAIN       0 /* index of the main thread */
 
-/* A place in the program's code, as good as any. */
+/* An arbitrary address in the program's code. */
 #define IMAGE_C_FUNCTION 0x555555401000ULL
 
 struct image_call {
 	uint64_t ci;
-	uint64_t value;    /* where its function lies on the stack of values */
+	uint64_t value;    /* address of its function on the value stack */
 	uint64_t closure;  /* 0: a light C function */
 	uint64_t function; /* as in struct ls_frame */
 	uint32_t pc;
@@ -33,7 +33,7 @@ struct image_call {
 
 struct image_thread {
 	uint64_t address;
-	uint64_t stack; /* of values */
+	uint64_t stack; /* the value stack */
 	uint64_t stack_last;
 	uint64_t base_ci;
 	uint64_t next_value;
@@ -65,64 +65,66 @@ struct image {
 void image__start(struct image *image, const struct ls_puc_layout *layout);
 void image__end(struct image *image);
 
-/* Room in the heap; all zero. */
+/* Allocates zeroed memory in the image's heap. */
 uint64_t image__allocate(struct image *image, size_t size);
 
-/* Objects, by address. */
+/* Make objects. Return their addresses. */
 uint64_t image__string(struct image *image, const char *text, size_t length);
 uint64_t image__proto(struct image *image, const char *source, uint32_t line);
 uint64_t image__lua_closure(struct image *image, uint64_t proto);
 uint64_t image__c_closure(struct image *image, uint64_t function);
 
-/* Another string in place of constant `at`: what a prototype has when its memory was recycled. */
+/* Replaces the string of constant `at`, as in a prototype whose memory was recycled. */
 void image__set_constant(struct image *image, uint64_t proto, size_t at, uint64_t string);
 
-/* A coroutine that has not started; its index. */
+/* Adds a coroutine that has not started. Returns its index. */
 size_t image__coroutine(struct image *image);
 
-/* A call, which then is the running one of its thread; on `slots` of the stack of values. */
+/*
+ * Add a call that becomes the running one of its thread and takes `slots` slots of the value stack.
+ */
 void image__call_lua(struct image *image, size_t thread, uint64_t proto, uint32_t pc,
 		     uint32_t slots);
-/* The running one of its thread, a Lua function, calls itself. */
+/* The running call of the thread, of a Lua function, calls itself. */
 void image__recurse(struct image *image, size_t thread, uint32_t pc, uint32_t slots);
 void image__call_c(struct image *image, size_t thread, uint64_t function, uint32_t slots);
 void image__call_light(struct image *image, size_t thread, uint64_t function, uint32_t slots);
 void image__return(struct image *image, size_t thread);
 
 /*
- * Makes the instruction that a call stands at, of a Lua function, the call of the function that
- * lies `distance` values above its own. Elsewhere no instruction is a call.
+ * Makes the current instruction of `call`, of a Lua function, a call of the function that lies
+ * `distance` values above its own. No other instruction is a call.
  */
 void image__set_call(struct image *image, const struct image_call *call, uint32_t distance);
 
-/* What the thread's last call is. */
+/* Returns the thread's last call. */
 struct image_call *image__top(struct image *image, size_t thread);
 
 /* Moves SP down by `size`, a multiple of 8; the new words are zero. */
 void image__native_frame(struct image *image, uint64_t size);
 
-/* Puts a word into native stack, `offset` above SP. */
+/* Puts a word onto the native stack, `offset` bytes above SP. */
 void image__native_word(struct image *image, uint64_t offset, uint64_t word);
 
 /*
- * luaD_rawrunprotected() for a thread: a lua_longjmp on the native stack, below it the frame of a
- * function that holds the thread's address.
+ * luaD_rawrunprotected() for a thread: puts a lua_longjmp onto the native stack and, below it, the
+ * frame of a function that holds the thread's address.
  */
 void image__protect(struct image *image, size_t thread);
 
-/* The same without the second: nothing on the stack tells of the thread. */
+/* The same without that frame: nothing on the stack points to the thread. */
 void image__protect_hidden(struct image *image, size_t thread);
 
-/* luaV_execute()'s frame: it holds the thread and the function that it executes, the last one. */
+/* Adds luaV_execute()'s frame, which holds the thread and the function of its last call. */
 void image__execute(struct image *image, size_t thread);
 
 void image__set_error_jump(struct image *image, size_t thread, uint64_t address);
 void image__set_status(struct image *image, size_t thread, uint8_t status);
 
-/* A thread that yielded: what it called stays, what ran it is gone. */
+/* Makes the thread one that has yielded: its calls stay, its errorJmp is gone. */
 void image__suspend(struct image *image, size_t thread);
 
-/* Fields of a thread, by the offset that the layout has for them. */
+/* Fields of a thread, by their offset in the layout. */
 uint64_t image__field(const struct image *image, size_t thread, size_t offset);
 void image__set_field(struct image *image, size_t thread, size_t offset, uint64_t number,
 		      size_t size);

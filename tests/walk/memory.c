@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host.h"
+#include "process/bpf_shim.h"
 
 void memory__end(struct memory *memory)
 {
@@ -44,7 +44,7 @@ void memory__mend(struct memory *memory)
 	memory->hole_count = 0;
 }
 
-/* The bytes at `address`, and in *room how many of them there are; NULL: none. */
+/* Returns the bytes at `address`, and in *room how many there are in the segment; NULL: none. */
 static uint8_t *locate(const struct memory *memory, uint64_t address, uint64_t *room)
 {
 	for (size_t i = 0; i < memory->segment_count; i++) {
@@ -66,7 +66,7 @@ static bool is_punched(const struct memory *memory, uint64_t address)
 	return false;
 }
 
-/* As locate(), page by page, as the kernel sees it. */
+/* Like locate(), but as the kernel sees it: not beyond the page, and NULL if it is punched. */
 static const uint8_t *locate_present(const struct memory *memory, uint64_t address, uint64_t *room)
 {
 	const uint8_t *bytes = locate(memory, address, room);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fake address space: segments, and pages of them that are not there. Functions fail the test
- * where a test itself goes wrong; only the walker may read what is not there.
+ * A fake address space: segments, some of whose pages may be absent. Functions fail the test if the
+ * test itself is wrong; only the walker may read what is not there.
  */
 #ifndef TEST_MEMORY_H
 #define TEST_MEMORY_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host.h"
+#include "process/bpf_shim.h"
 
 #define MEMORY_PAGE     4096ULL
 #define MEMORY_HOLE_MAX 64
@@ -23,34 +23,34 @@ struct memory_segment {
 
 struct memory;
 
-/* What the target does between two reads of a sample, which it may: another of its threads runs. */
+/* What the target changes between two reads of a sample, as another of its threads may run. */
 typedef void memory_change(struct memory *memory);
 
 struct memory {
 	struct memory_segment *segments;
 	size_t segment_count;
-	uint64_t holes[MEMORY_HOLE_MAX]; /* pages that were never touched */
+	uint64_t holes[MEMORY_HOLE_MAX]; /* absent pages */
 	size_t hole_count;
 	uint64_t reads;             /* by the walker, those that failed included */
-	memory_change *before_read; /* NULL: it stands still */
+	memory_change *before_read; /* NULL: nothing changes */
 	struct host_target target;  /* as the walker sees it */
 };
 
-/* An empty one, which is what the walker reads from here on. */
+/* Makes an empty address space, which the walker reads from then on. */
 void memory__start(struct memory *memory);
 void memory__end(struct memory *memory);
 
-/* The walker reads this one from here on. */
+/* Makes the walker read this one from then on. */
 void memory__select(struct memory *memory);
 
-/* [start, start + size), all zero. */
+/* Adds the segment [start, start + size), all zero. */
 void memory__map(struct memory *memory, uint64_t start, uint64_t size);
 
-/* The page that `address` is in is there no more, or is there again. */
+/* memory__punch() removes the page that contains `address`, memory__mend() restores all pages. */
 void memory__punch(struct memory *memory, uint64_t address);
 void memory__mend(struct memory *memory);
 
-/* Whatever is punched, tests read and write it. */
+/* Tests read and write with these, punched pages as well. */
 void memory__put_bytes(struct memory *memory, uint64_t address, const void *bytes, size_t size);
 void memory__put(struct memory *memory, uint64_t address, uint64_t number, size_t size);
 void memory__get_bytes(const struct memory *memory, uint64_t address, void *bytes, size_t size);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* When the last sample's chain may decide alone, and when it has to be searched for again. */
+/*
+ * When the cached chain of the last sample suffices, and when the stack has to be searched again.
+ */
 #include "fixture.h"
 
 static uint64_t error_jump(const struct image *image, size_t thread)
@@ -7,7 +9,7 @@ static uint64_t error_jump(const struct image *image, size_t thread)
 	return image__field(image, thread, image->layout->state_error_jump);
 }
 
-/* Samples, and tells whether the native stack was searched. */
+/* Takes a sample. Returns whether the native stack was searched. */
 static bool searches(struct fixture *fixture)
 {
 	walker__sample(&fixture->walker, &fixture->image);
@@ -72,7 +74,9 @@ static void searches_again_under_a_c_function(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 1, 0);
 }
 
-/* luaD_hook() runs a hook in C, which may resume, under the Lua function it interrupted. */
+/*
+ * luaD_hook() runs a C hook, which may resume a coroutine, under the Lua function it interrupted.
+ */
 static void searches_again_inside_a_hook(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -134,7 +138,7 @@ static void forgets_a_generator_that_yielded(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
-/* Collected since, and its memory put to another use. */
+/* The coroutine has been collected since, and its memory reused. */
 static void forgets_a_coroutine_that_is_gone(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -166,6 +170,64 @@ static void tells_a_coroutine_from_the_one_before(struct fixture *fixture)
 	image__native_word(image, 0x28, image->threads[next].address);
 	assert_int_equal(searches(fixture), true);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, next, 0);
+}
+
+/* A generator yielded, and its resumer goes on. */
+static void goes_on_with_the_resumer_of_what_yielded(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	fixture__chain(fixture, 2);
+	searches(fixture);
+	image__suspend(image, 2);
+	image__return(image, 1);
+	assert_int_equal(searches(fixture), false);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 1, 0);
+}
+
+/*
+ * Further up lies a frame of the embedding program, which a search without a cache has to go
+ * through.
+ */
+static void searches_only_below_the_resumer_that_stands(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	size_t first, next;
+
+	fixture__main(fixture);
+	image__native_frame(image, 8 * LS_CHUNK_BYTES);
+	first = fixture__resume(fixture, 0);
+	next = fixture__resume(fixture, first);
+	searches(fixture);
+	assert_in_range(walker__chunks(&fixture->walker), 8, 12);
+	image__suspend(image, next);
+	image__return(image, first);
+	next = fixture__resume(fixture, first);
+	searches(fixture);
+	assert_in_range(walker__chunks(&fixture->walker), 1, 3);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, next, first, 0);
+}
+
+/* In a Lua function, a state has only called helpers of the interpreter; a hook may do anything. */
+static void searches_nothing_below_a_state_in_a_register_that_runs_lua(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	size_t running;
+
+	fixture__main(fixture);
+	searches(fixture);
+	running = fixture__resume(fixture, 0);
+	image__native_frame(image, 8 * LS_CHUNK_BYTES);
+	image->registers[3] = image->threads[running].address;
+	searches(fixture);
+	assert_in_range(walker__chunks(&fixture->walker), 1, 3);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, running, 0);
+	fixture->walker.thread.chain_count = 1;
+	fixture->walker.thread.chain[0] = fixture->walker.thread.root;
+	image__set_field(image, running, image->layout->state_allow_hook, 0, 1);
+	searches(fixture);
+	assert_in_range(walker__chunks(&fixture->walker), 8, 12);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, running, 0);
 }
 
 static void sees_the_end_of_script(struct fixture *fixture)
@@ -214,7 +276,7 @@ static void sees_that_an_unprotected_main_thread_is_protected_now(struct fixture
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
-/* Its memory is there no more: swapped out, or unmapped. */
+/* Its memory is no longer there: swapped out, or unmapped. */
 static void searches_again_if_the_cached_state_cannot_be_read(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -243,6 +305,9 @@ int main(void)
 		TEST(forgets_a_generator_that_yielded),
 		TEST(forgets_a_coroutine_that_is_gone),
 		TEST(tells_a_coroutine_from_the_one_before),
+		TEST(goes_on_with_the_resumer_of_what_yielded),
+		TEST(searches_only_below_the_resumer_that_stands),
+		TEST(searches_nothing_below_a_state_in_a_register_that_runs_lua),
 		TEST(sees_the_end_of_script),
 		TEST(sees_the_end_of_script_that_ran_unprotected),
 		TEST(sees_that_an_unprotected_main_thread_is_protected_now),

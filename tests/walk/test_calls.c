@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The calls of the states: what kinds there are, and what a broken one costs. */
+/* The calls of the states: what kinds there are, and what is lost by a broken one. */
 #include "fixture.h"
 
 #include <string.h>
@@ -9,7 +9,9 @@ static void put(struct image *image, uint64_t address, uint64_t number, size_t s
 	memory__put(&image->memory, address, number, size);
 }
 
-/* Fails unless the sample is the main thread's calls but for number `missing`, outermost 0. */
+/*
+ * Fails unless the sample holds all calls of the main thread but number `missing` (0: outermost).
+ */
 static void expect_all_but(struct fixture *fixture, size_t missing, uint8_t error)
 {
 	const struct image_thread *thread = &fixture->image.threads[0];
@@ -70,7 +72,7 @@ static void marks_calls_by_their_status(struct fixture *fixture)
 	assert_int_equal(fixture->walker.scratch->frames[0].flags, 0);
 }
 
-/* luaD_precall() of 5.1 sets the count of tail calls for Lua functions alone. */
+/* luaD_precall() of 5.1 sets the count of tail calls only for Lua functions. */
 static void leaves_the_stale_count_of_a_c_function_alone(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -151,7 +153,7 @@ static void drops_a_frame_whose_prototype_is_none(struct fixture *fixture)
 	expect_all_but(fixture, 4, LS_WALK_FRAME_PROTO);
 }
 
-/* What a frame that makes no sense called cannot be told from what is left over. */
+/* What an invalid frame called cannot be told from stale CallInfos. */
 static void drops_what_a_torn_frame_called(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -168,7 +170,10 @@ static void drops_what_a_torn_frame_called(struct fixture *fixture)
 	walker__expect_call(&fixture->walker, 1, &image->threads[0].calls[0]);
 }
 
-/* luaD_precall() of 5.2 and 5.3: the CallInfo of an earlier call, until it is filled in. */
+/*
+ * luaD_precall() of 5.2 and 5.3 reuses the CallInfo of an earlier call, stale until it is filled
+ * in.
+ */
 static void drops_a_call_that_is_left_over(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -218,7 +223,10 @@ static void drops_a_call_that_lies_no_higher_than_its_caller(struct fixture *fix
 	expect_all_but(fixture, image->threads[0].call_count - 1, LS_WALK_FRAME_FUNCTION);
 }
 
-/* OP_TAILCALL of 5.3: the new function is in its caller's place, and not yet gone from its own. */
+/*
+ * OP_TAILCALL of 5.3: the new function has been copied over its caller, and is still in its old
+ * place.
+ */
 static void drops_a_call_whose_caller_has_not_begun(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -238,7 +246,7 @@ static void drops_a_call_whose_caller_has_not_begun(struct fixture *fixture)
 	expect_all_but(fixture, thread->call_count - 1, LS_WALK_FRAME_FUNCTION);
 }
 
-/* The main thread's last call is one that wants `operand` - 1 results. */
+/* Makes the main thread's last call one that wants `operand` - 1 results. */
 static void set_call(struct image *image, uint8_t operand)
 {
 	const struct image_call *top = image__top(image, 0), *caller = top - 1;
@@ -249,8 +257,9 @@ static void set_call(struct image *image, uint8_t operand)
 }
 
 /*
- * luaD_poscall(), 5.4: the result is a C function, has been copied over the one that returns, and
- * the original lies above it, on the stack or just off it. Before 5.4 that one was left already.
+ * luaD_poscall(), 5.4: the result, a C function, has been copied over the function that returns,
+ * and the original lies above it, on the stack or just off it. Before 5.4 that call was already
+ * left.
  */
 static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 {
@@ -271,12 +280,12 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 		uint64_t before = memory__get(&image->memory, address, 8);
 		uint64_t tag_before = memory__get(&image->memory, address + 8, 8);
 
-		/* A nil leaves the bits of what it replaced. */
+		/* A nil keeps the value bits of what it replaced. */
 		put(image, address, value, 8);
 		put(image, address + 8, 0, 8);
 		walker__sample(&fixture->walker, image);
 		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
-		/* Results that are wanted and not there are nils. */
+		/* Results that are wanted but missing are nils. */
 		set_call(image, 3);
 		if (slot <= 6)
 			expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
@@ -293,7 +302,7 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 
-/* The same where the third result has been copied over the first: pairs(), in `for`. */
+/* The same if the third result has been copied over the first: pairs(), in `for`. */
 static void drops_a_function_whose_results_lie_over_each_other(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -329,7 +338,10 @@ static void drops_a_function_whose_results_lie_over_each_other(struct fixture *f
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
-/* nmap calls functions on coroutines that have yielded; what yielded lies below its results. */
+/*
+ * nmap calls functions on coroutines that have yielded: the one that yielded lies below its
+ * results.
+ */
 static void finds_a_function_that_yielded_where_it_was_called(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -424,8 +436,8 @@ static void reads_no_more_than_there_is_of_an_object(struct fixture *fixture)
 	memory__map(&image->memory, edge - MEMORY_PAGE, MEMORY_PAGE);
 	fixture__main(fixture);
 	fixture__nest(fixture, 0, 1, 5);
-	image__return(image, 0); /* its CallInfo is used again */
-	/* its upvalues lie elsewhere, what points to them is a part of it */
+	image__return(image, 0); /* the next call reuses its CallInfo */
+	/* its upvalues lie elsewhere, the pointers to them are part of it */
 	image->heap = edge - (image->layout->closure_proto + 8 + 2 * 8);
 	image->heap_end = edge + 64;
 	image__call_lua(image, 0, fixture->protos[1], 3, 5);
@@ -435,7 +447,7 @@ static void reads_no_more_than_there_is_of_an_object(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
-/* luaD_reallocstack(), 5.4.5: what points into the stack is an offset while it moves. */
+/* luaD_reallocstack(), 5.4.5: pointers into the stack are offsets while it moves. */
 static void follows_a_stack_that_is_being_moved(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Debian's interpreters, stopped in a loop: the stack is the one that the script printed. */
+/* Debian's interpreters, stopped in a loop: the stack must be the one that the script printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "capture.h"
-#include "prototype_puc.h"
+#include "puc/prototype_puc.h"
 #include "skip.h"
 #include "walker.h"
 
@@ -25,7 +25,7 @@ struct interpreter {
 	const struct layout_puc *row;
 	struct capture capture;
 	uint32_t frames;
-	uint64_t reads;      /* the fewest of a sample that saw the same before */
+	uint64_t reads;      /* of a sample whose content was proven by earlier ones */
 	char expected[8192]; /* a line for each frame, leaf first */
 };
 
@@ -40,7 +40,7 @@ static const struct ls_function *definition_of(const struct walker *walker,
 	return NULL;
 }
 
-/* The frames of a first sample, written as the script writes them. */
+/* Writes the frames of a first sample as the script writes them. */
 static void write_frames(const struct walker *walker, char *text, size_t size)
 {
 	size_t length = 0;
@@ -54,7 +54,7 @@ static void write_frames(const struct walker *walker, char *text, size_t size)
 		if (frame->kind == LS_FRAME_LUA) {
 			function = definition_of(walker, frame);
 			length += (size_t)snprintf(text + length, size - length, "%.*s:%u\n",
-						   (int)function->source_length, function->source,
+						   (int)function->source_length, function->text,
 						   function->line_defined);
 		} else {
 			length += (size_t)snprintf(text + length, size - length, "C\n");
@@ -99,7 +99,7 @@ static void expect_same_stack(struct interpreter *interpreter, struct walker *wa
 	interpreter->frames = walker__count(walker);
 }
 
-/* All that is proven by the stops before is read no more. */
+/* What earlier samples have proven is not read again. */
 static void count_reads(struct interpreter *interpreter, struct walker *walker, struct image *image)
 {
 	for (int i = 0; i < 100; i++)

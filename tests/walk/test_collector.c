@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which words of a native stack make a sample one of the collector's. */
+/* Which words of a native stack show that a sample is in the garbage collector. */
 #include "fixture.h"
 
 #define CODE      0x7f0000000000ULL
 #define COLLECTOR (CODE + 0x1000)
-#define OUTER     (CODE + 0x2000) /* its frame is not known */
+#define OUTER     (CODE + 0x2000) /* the size of its frame is unknown */
 #define LIBRARY   (CODE + 0x90000)
 
-static struct ls_target target = {
+static struct ls_image target = {
 	.code = {{CODE, CODE + 0x10000}},
 	.map_count = 2,
 	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR, 32}, {OUTER, 0x100, LS_CODE_OUTER, 0}},
@@ -27,7 +27,7 @@ static void put(struct fixture *fixture, uint32_t at, uint64_t word)
 	image__native_word(&fixture->image, at * 8, word);
 }
 
-/* A return address into OUTER, behind a call of `callee`. */
+/* Puts the return address `place`, which follows a call of `callee`, at word `at`. */
 static void put_call(struct fixture *fixture, uint32_t at, uint64_t place, uint64_t callee)
 {
 #ifdef __aarch64__
@@ -42,7 +42,7 @@ static void put_call(struct fixture *fixture, uint32_t at, uint64_t place, uint6
 	put(fixture, at, place);
 }
 
-/* A return address into COLLECTOR, whose frame has four words. */
+/* Puts a return address into COLLECTOR, whose frame has four words, at word `at`. */
 static void put_collector(struct fixture *fixture, uint32_t at)
 {
 #ifdef __aarch64__
@@ -56,7 +56,7 @@ static int decide_at(struct fixture *fixture, uint64_t pc)
 	return walker__is_in_collector(&fixture->walker, &target, pc);
 }
 
-/* In a library, as malloc() is. */
+/* Decides for a pc in a library, as in malloc(). */
 static int decide(struct fixture *fixture)
 {
 	return decide_at(fixture, LIBRARY);
@@ -92,7 +92,7 @@ static void takes_no_function_pointer_for_a_return_address(struct fixture *fixtu
 	assert_int_equal(decide(fixture), 1);
 }
 
-/* Where the collector was once called from, something else has been called since. */
+/* Where the garbage collector was once called from, something else has been called since. */
 static void passes_over_what_was_left_behind(struct fixture *fixture)
 {
 	prepare(fixture);
@@ -104,7 +104,7 @@ static void passes_over_what_was_left_behind(struct fixture *fixture)
 	assert_int_equal(decide(fixture), 1);
 }
 
-/* A finalizer runs under a protected call: what is above it waits. */
+/* A finalizer runs under a protected call: what lies above that call waits. */
 static void looks_no_further_than_the_protected_call(struct fixture *fixture)
 {
 	prepare(fixture);
@@ -118,7 +118,7 @@ static void looks_no_further_than_the_protected_call(struct fixture *fixture)
 
 static void knows_nothing_without_a_map(struct fixture *fixture)
 {
-	struct ls_target unknown = target;
+	struct ls_image unknown = target;
 
 	prepare(fixture);
 	unknown.map_count = 0;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define SAVED 3 /* where fixture__main()'s leaf stands as far as its CallInfo tells */
+#define SAVED 3 /* the pc of fixture__main()'s leaf according to its CallInfo */
 
 static uint64_t code_of(const struct fixture *fixture, size_t proto)
 {
@@ -13,7 +13,7 @@ static uint64_t code_of(const struct fixture *fixture, size_t proto)
 	return memory__get(&image->memory, fixture->protos[proto] + image->layout->proto_code, 8);
 }
 
-/* The main chunk, and a leaf; registers hold nothing. */
+/* Starts with the main chunk and a leaf; all registers are 0. */
 static void start(struct fixture *fixture)
 {
 	fixture__main(fixture);
@@ -21,13 +21,13 @@ static void start(struct fixture *fixture)
 	fixture->image.register_count = 15;
 }
 
-/* Register `at` holds the pc of the leaf with instruction `pc` fetched. */
+/* Makes register `at` hold the leaf's pc after it has fetched instruction `pc`. */
 static void set_pc(struct fixture *fixture, size_t at, uint32_t pc)
 {
 	fixture->image.registers[at] = code_of(fixture, 2) + 4 * (pc + 1);
 }
 
-/* Register `at` holds the instruction itself, `word`; the upper half is anything. */
+/* Makes register `at` hold the instruction itself, `word`, under an arbitrary upper half. */
 static void set_instruction(struct fixture *fixture, size_t at, uint32_t pc, uint32_t word)
 {
 	memory__put(&fixture->image.memory, code_of(fixture, 2) + 4 * pc, word, 4);
@@ -60,8 +60,7 @@ static void is_saved_where_no_register_points_into_the_code(struct fixture *fixt
 				     fixture->protos[2] + fixture->image.layout->proto_code_count,
 				     4);
 	assert_int_equal(leaf_pc(fixture), SAVED);
-	fixture->image.registers[0] =
-		code; /* before the first was fetched it is as good as saved */
+	fixture->image.registers[0] = code; /* before the first fetch; as good as saved */
 	fixture->image.registers[1] = end + 4;
 	fixture->image.registers[2] = code + 6;
 	fixture->image.registers[3] = ~0ULL;
@@ -86,7 +85,9 @@ static void is_the_register_whose_instruction_is_in_another(struct fixture *fixt
 	set_pc(fixture, 7, 30);
 	set_instruction(fixture, 11, 12, 0x80450022);
 	assert_int_equal(leaf_pc(fixture), expected(fixture, 12));
-	/* It is trusted from then on, though nothing confirms it, and the other one lies. */
+	/*
+	 * The register is trusted from then on, even if nothing confirms it and the other one lies.
+	 */
 	fixture->image.registers[11] = 0;
 	for (uint32_t pc = 2; pc < 9; pc++) {
 		set_pc(fixture, 3, pc);
@@ -94,7 +95,7 @@ static void is_the_register_whose_instruction_is_in_another(struct fixture *fixt
 	}
 }
 
-/* That register is in use by something else: the other was never seen to be pc. */
+/* The trusted register is in use for something else, and the other was never seen to be the pc. */
 static void is_saved_where_the_trusted_register_is_in_use(struct fixture *fixture)
 {
 	start(fixture);
@@ -106,7 +107,7 @@ static void is_saved_where_the_trusted_register_is_in_use(struct fixture *fixtur
 	assert_int_equal(leaf_pc(fixture), SAVED);
 }
 
-/* Many a register holds a small number. */
+/* Many registers hold a small number. */
 static void does_not_take_a_small_number_for_an_instruction(struct fixture *fixture)
 {
 	start(fixture);
@@ -116,7 +117,7 @@ static void does_not_take_a_small_number_for_an_instruction(struct fixture *fixt
 	assert_int_equal(leaf_pc(fixture), expected(fixture, 30));
 }
 
-/* A word that happens to be there now and then, beside what is there mostly. */
+/* A word that is sometimes there by chance, beside the one that is mostly there. */
 static void trusts_what_was_seen_most(struct fixture *fixture)
 {
 	start(fixture);
@@ -134,7 +135,7 @@ static void trusts_what_was_seen_most(struct fixture *fixture)
 	assert_int_equal(leaf_pc(fixture), SAVED);
 }
 
-/* What a caller stands at is a call, and that was saved. */
+/* The current instruction of a caller is a call, whose pc was saved. */
 static void leaves_callers_alone(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -149,7 +150,7 @@ static void leaves_callers_alone(struct fixture *fixture)
 	assert_int_equal(fixture->walker.scratch->frames[1].pc, SAVED);
 }
 
-/* The same function runs in a coroutine and in what resumed it. */
+/* The same function runs in a coroutine and in its resumer. */
 static void leaves_resumers_alone(struct fixture *fixture)
 {
 	const struct ls_frame *frames = fixture->walker.scratch->frames;
@@ -169,7 +170,7 @@ static void leaves_resumers_alone(struct fixture *fixture)
 	assert_int_equal(frames[3].pc, SAVED);
 }
 
-/* Where the running function is dropped, its caller has become the leaf. */
+/* If the running function is dropped, its caller becomes the leaf. */
 static void leaves_the_caller_of_a_dropped_call_alone(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;

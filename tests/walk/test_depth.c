@@ -7,13 +7,13 @@ static uint64_t previous_of(const struct fixture *fixture, size_t at)
 	return fixture->image.threads[0].calls[at].ci + fixture->image.layout->ci_previous;
 }
 
-/* The most reads that any one sample may need: a frame is four, its content eleven. */
+/* The most reads that any one sample may need: four for a frame, eleven for its content. */
 static uint64_t most_reads(uint32_t frames)
 {
 	return 2 * 15 * (uint64_t)frames + 200;
 }
 
-/* Leaf and root of the main thread's calls, with a placeholder between. */
+/* Expects leaf and root of the main thread's calls, with a placeholder between them. */
 static void expect_truncated(struct fixture *fixture, uint32_t room)
 {
 	const struct image_thread *thread = &fixture->image.threads[0];
@@ -134,7 +134,7 @@ static void drops_what_a_torn_frame_near_the_root_called(struct fixture *fixture
 	assert_int_equal(fixture->walker.class, LS_SAMPLE_TORN);
 }
 
-/* luaD_reallocCI (5.1) has moved the array, and not yet the pointer to the running call. */
+/* luaD_reallocCI (5.1) has moved the array, but not yet updated the pointer to the running call. */
 static void sees_that_the_running_call_is_not_in_the_array(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -174,7 +174,7 @@ static void stops_on_a_cycle_of_call_infos(struct fixture *fixture)
 	}
 }
 
-/* Frames that cannot be decoded take no room, but time. */
+/* Frames that cannot be decoded take time, but no room. */
 static void stops_on_a_cycle_of_torn_call_infos(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;

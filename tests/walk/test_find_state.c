@@ -125,7 +125,7 @@ static void ignores_coroutines_that_do_not_run(struct fixture *fixture)
 	image__set_status(image, dead, 2);
 	image__call_lua(image, ended, fixture->protos[1], 0, 8);
 	image__return(image, ended);
-	/* One that a host called into without protection, and left. */
+	/* A coroutine that the embedding program called into without protection, and left. */
 	image__call_lua(image, image__coroutine(image), fixture->protos[1], 0, 8);
 	fixture__main(fixture);
 	for (size_t i = 0; i < 5; i++) {
@@ -200,7 +200,7 @@ static void skips_a_page_that_is_not_there(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 1, 0);
 }
 
-/* A chunk is read as a whole: none may reach into the page. */
+/* A chunk is read as a whole: none may extend into the absent page. */
 static void reads_up_to_a_page_that_is_not_there(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -247,7 +247,7 @@ static void scans_a_stack_to_its_last_word(struct fixture *fixture)
 	assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
 }
 
-/* Coroutines of C may lie in the heap with their stacks, states beside them. */
+/* C coroutines may have their stacks in the heap, with states beside them. */
 static void finds_states_that_share_a_mapping_with_the_stack(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -271,14 +271,14 @@ static void finds_states_that_share_a_mapping_with_the_stack(struct fixture *fix
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, coroutine, IMAGE_MAIN);
 
-	/* Where the mapping is the stack alone, nothing on it can be a state. */
+	/* If the mapping holds only the stack, nothing on it can be a state. */
 	walker__forget(&fixture->walker);
 	image->own_stack = true;
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, IMAGE_MAIN);
 }
 
-/* A chain whose stack may hold those of other coroutines of C as well. */
+/* Expects a cut chain: its mapping may hold the stacks of other C coroutines as well. */
 static void expect_cut_chain(struct fixture *fixture)
 {
 	for (int i = 0; i < 3; i++) {
@@ -300,7 +300,7 @@ static void asks_resumers_for_proof_in_a_shared_mapping(struct fixture *fixture)
 		walker__sample(&fixture->walker, image);
 		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 2, 1, 0);
 	}
-	/* Its main thread stands in a function that holds some other coroutine. */
+	/* The main thread is in a function that holds another coroutine. */
 	fixture__hold(fixture, 0, 2);
 	walker__forget(&fixture->walker);
 	expect_cut_chain(fixture);
@@ -348,7 +348,7 @@ static void finds_states_between_a_stack_and_its_former_end(struct fixture *fixt
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, running, resumer, IMAGE_MAIN);
 }
 
-/* The page above the last chunk that may be read. */
+/* The end of the last chunk that may be read, from SP. */
 #define CHUNKS_MAX 64 /* LS_CHUNKS_MAX */
 #define FAR        ((uint64_t)CHUNKS_MAX * LS_CHUNK_BYTES)
 
@@ -368,7 +368,7 @@ static void says_so_if_a_known_state_lies_too_far_up(struct fixture *fixture)
 	assert_in_range(walker__chunks(&fixture->walker), 1, CHUNKS_MAX);
 }
 
-/* A resumer that stands in coroutine.resume while its child's state lies out of reach. */
+/* A resumer is in coroutine.resume, but the state of its coroutine lies out of reach. */
 static void says_so_if_it_cannot_look_at_all_below_a_known_state(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -423,7 +423,7 @@ static void tells_that_resumers_are_missing_each_time(struct fixture *fixture)
 	}
 }
 
-/* Words that were looked at are marked with a number that comes again: not to be met by chance. */
+/* Words that were examined are marked with a number that wraps around: no old mark may match it. */
 static void finds_a_state_however_many_samples_ago_it_was_seen(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -440,7 +440,7 @@ static void finds_a_state_however_many_samples_ago_it_was_seen(struct fixture *f
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 1, 0);
 }
 
-/* Wherever it works: every word points somewhere, and none to a state. */
+/* Every word is a pointer, but none points to a state. */
 static void does_not_look_through_a_chunk_twice(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -474,7 +474,7 @@ static void leaves_a_pointer_to_nowhere_alone_for_a_moment(struct fixture *fixtu
 	assert_int_equal(walker->reads, first);
 }
 
-/* What is idle may run the next time, and nothing on the stack but its errorJmp is new. */
+/* An idle state may run by the next sample, and nothing on the stack but its errorJmp is new. */
 static void looks_again_at_a_chunk_that_holds_an_idle_state(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;

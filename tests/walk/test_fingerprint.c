@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tells prototypes apart, which of them are sent, and how often they are looked at again. */
+/* What tells prototypes apart, which of them are sent, and how often they are read again. */
 #include "fixture.h"
 
 #include <stdlib.h>
@@ -17,14 +17,14 @@ static uint64_t get(struct image *image, uint64_t address)
 	return memory__get(&image->memory, address, 8);
 }
 
-/* The main thread runs `proto`, and nothing else. */
+/* Makes the main thread run `proto`, and nothing else. */
 static void run_alone(struct fixture *fixture, uint64_t proto)
 {
 	image__protect(&fixture->image, IMAGE_MAIN);
 	image__call_lua(&fixture->image, IMAGE_MAIN, proto, 5, 5);
 }
 
-/* The fingerprint that a sample now has for the function that runs. */
+/* Takes a sample. Returns its fingerprint of the running function. */
 static uint64_t fingerprint(struct fixture *fixture)
 {
 	walker__sample(&fixture->walker, &fixture->image);
@@ -55,7 +55,7 @@ static void sends_what_defines_a_function(struct fixture *fixture)
 	assert_int_equal(function->line_defined, 33);
 	assert_int_equal(function->last_line_defined, 43);
 	assert_int_equal(function->source_length, 11);
-	assert_memory_equal(function->source, "@a/file.lua", 11);
+	assert_memory_equal(function->text, "@a/file.lua", 11);
 	walker__sample(walker, &fixture->image);
 	assert_int_equal(walker->definition_count, 0);
 }
@@ -89,7 +89,7 @@ static void sends_a_definition_for_each_process(struct fixture *fixture)
 	assert_int_equal(walker->definitions[0].tgid, fixture->image.tgid);
 }
 
-/* Each has the function at the same address. */
+/* Each process has the function at the same address. */
 static void remembers_what_forked_processes_have_sent(struct fixture *fixture)
 {
 	struct walker *walker = &fixture->walker;
@@ -133,7 +133,7 @@ static void tells_functions_apart_by_the_text_of_their_source(struct fixture *fi
 	assert_int_not_equal(fresh_fingerprint(fixture), before);
 }
 
-/* lstring.c: a short string's hash is that of its text, a long one has its text read. */
+/* lstring.c: a short string has the hash of its text; of a long one the text is read. */
 static void tells_functions_apart_by_the_text_of_a_constant(struct fixture *fixture)
 {
 	static const char *const texts[3][2] = {
@@ -157,7 +157,9 @@ static void tells_functions_apart_by_the_text_of_a_constant(struct fixture *fixt
 		length += image->layout->string_contents + 8;
 		memory__get_bytes(&image->memory, string, saved, length);
 		memory__get_bytes(&image->memory, other, bytes, length);
-		/* Recycled memory: where a long one points to its text, it is the same place. */
+		/*
+		 * Recycled memory: a long string that points to its text points to the same place.
+		 */
 		if (i == 2 && image->layout->string_long_text)
 			memcpy(bytes + 24, saved + 24, 8);
 		memory__put_bytes(&image->memory, string, bytes, length);
@@ -167,7 +169,7 @@ static void tells_functions_apart_by_the_text_of_a_constant(struct fixture *fixt
 	}
 }
 
-/* An array of one name, of a local variable or an upvalue. */
+/* Adds an array of one name, of a local variable or an upvalue. */
 static void put_names(struct fixture *fixture, uint8_t array, uint8_t count, uint64_t string)
 {
 	struct image *image = &fixture->image;
@@ -179,8 +181,8 @@ static void put_names(struct fixture *fixture, uint8_t array, uint8_t count, uin
 }
 
 /*
- * A dead prototype that nobody has written over yet, while its strings are already others: the name
- * of a call would be somebody else's.
+ * A dead prototype that nobody has overwritten yet, although its strings are already others: a call
+ * would get the name of another function.
  */
 static void tells_functions_apart_by_the_names_that_they_use(struct fixture *fixture)
 {
@@ -201,7 +203,7 @@ static void tells_functions_apart_by_the_names_that_they_use(struct fixture *fix
 	assert_int_not_equal(fresh_fingerprint(fixture), before);
 }
 
-/* What follows a string's NUL is not its own. */
+/* Bytes after a string's NUL do not belong to it. */
 static void ignores_what_follows_a_name(struct fixture *fixture)
 {
 	const struct ls_puc_layout *layout = fixture->image.layout;
@@ -266,7 +268,7 @@ static void tells_functions_apart_by_every_fixed_field(struct fixture *fixture)
 	assert_int_equal(fresh_fingerprint(fixture), before);
 }
 
-/* What the collector writes into a live prototype or string: marks and links. */
+/* What the garbage collector writes into a live prototype or string: marks and links. */
 static void ignores_what_the_collector_writes(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -282,7 +284,7 @@ static void ignores_what_the_collector_writes(struct fixture *fixture)
 	assert_int_equal(fresh_fingerprint(fixture), before);
 }
 
-/* A recycled prototype: other content in the same place is seen when it is looked at again. */
+/* A recycled prototype: other content at the same address is noticed when it is read again. */
 static void sees_recycled_memory_in_time(struct fixture *fixture)
 {
 	struct walker *walker = &fixture->walker;
@@ -300,10 +302,10 @@ static void sees_recycled_memory_in_time(struct fixture *fixture)
 			break;
 	assert_int_not_equal(walker->scratch->frames[0].fingerprint, before);
 	assert_int_equal(walker->definition_count, 1);
-	assert_memory_equal(walker->definitions[0].source, "@xain.lua", 9);
+	assert_memory_equal(walker->definitions[0].text, "@xain.lua", 9);
 }
 
-/* At most every 64th part of the time that it was the same goes by without a look. */
+/* Content is trusted, without being read, for at most a 64th of the time that it was unchanged. */
 static void trusts_content_for_no_more_than_it_has_proven(struct fixture *fixture)
 {
 	struct walker *walker = &fixture->walker;
@@ -328,7 +330,7 @@ static void trusts_content_for_no_more_than_it_has_proven(struct fixture *fixtur
 	assert_in_range(walker->now_ns - looked_at, 0, 20 * MS);
 }
 
-/* How many words a sample takes to read after a second of sleep. */
+/* How many reads a sample takes after a second of sleep. */
 static uint64_t reads_after_sleep(struct fixture *fixture)
 {
 	fixture->walker.now_ns += 1000 * MS;
@@ -348,10 +350,10 @@ static void trusts_content_while_nobody_can_write_it(struct fixture *fixture)
 	run_alone(fixture, fixture->protos[0]);
 	walker->is_alone = true;
 	fingerprint(fixture);
-	/* Another thread is there. */
+	/* There is another thread. */
 	walker->is_alone = false;
 	assert_in_range(reads_after_sleep(fixture), 8, 40);
-	/* It has ended. */
+	/* The other thread has ended. */
 	walker->is_alone = true;
 	assert_in_range(reads_after_sleep(fixture), 8, 40);
 	for (int i = 0; i < 300 || walker->reads < 8; i++)
@@ -372,7 +374,7 @@ static void trusts_content_while_nobody_can_write_it(struct fixture *fixture)
 	assert_int_not_equal(walker->scratch->frames[0].fingerprint, before);
 }
 
-/* Recursion: every frame has the prototype that has just been looked at. */
+/* Recursion: every frame has the prototype that has just been read. */
 static void looks_at_a_prototype_once_a_sample(struct fixture *fixture)
 {
 	fixture__main(fixture);
@@ -390,7 +392,7 @@ static void calls_a_stripped_chunk_what_lua_does(struct fixture *fixture)
 	fingerprint(fixture);
 	assert_int_equal(fixture->walker.definition_count, 1);
 	assert_int_equal(fixture->walker.definitions[0].source_length, 2);
-	assert_memory_equal(fixture->walker.definitions[0].source, "=?", 2);
+	assert_memory_equal(fixture->walker.definitions[0].text, "=?", 2);
 }
 
 static void cuts_a_source_of_a_megabyte(struct fixture *fixture)
@@ -404,7 +406,7 @@ static void cuts_a_source_of_a_megabyte(struct fixture *fixture)
 	run_alone(fixture, image__proto(&fixture->image, source, 0));
 	fingerprint(fixture);
 	assert_int_equal(fixture->walker.definitions[0].source_length, LS_SOURCE_LEN - 1);
-	assert_memory_equal(fixture->walker.definitions[0].source, source, LS_SOURCE_LEN - 1);
+	assert_memory_equal(fixture->walker.definitions[0].text, source, LS_SOURCE_LEN - 1);
 	free(source);
 }
 
@@ -424,16 +426,17 @@ static void takes_sources_of_every_length(struct fixture *fixture)
 		first = fresh_fingerprint(fixture);
 		assert_int_equal(fixture->walker.definitions[0].source_length,
 				 length < LS_SOURCE_LEN ? length : LS_SOURCE_LEN - 1);
-		/* What was left behind by another source does not count. */
+		/* Bytes left in the buffer by another source do not count. */
 		memset(fixture->walker.scratch->content.source, 0x55, LS_SOURCE_LEN);
-		fixture->walker.scratch->memo[0].proto = 0;
-		memset(fixture->walker.scratch->memo, 0, sizeof(fixture->walker.scratch->memo));
+		fixture->walker.scratch->proto_cache[0].proto = 0;
+		memset(fixture->walker.scratch->proto_cache, 0,
+		       sizeof(fixture->walker.scratch->proto_cache));
 		second = fingerprint(fixture);
 		assert_int_equal(first, second);
 	}
 }
 
-/* Text that runs into memory that is not there. */
+/* Text that runs into unmapped memory. */
 static void survives_a_source_without_an_end(struct fixture *fixture)
 {
 	const uint64_t edge = 0x600000002000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * On AArch64 frame records say who called whom, and with that whether the collector runs. What the
- * kernel runs there is built for the host here, whichever that is.
+ * On AArch64, frame records show who called whom, and with that whether the garbage collector runs.
+ * The BPF code for AArch64 is built for the host here, whichever that is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "collector.bpf.h"
+#include "find_state_puc.bpf.h"
+#include "gc.bpf.h"
 #pragma GCC diagnostic pop
 
 #define CODE      0xaaaad0000000ULL
@@ -36,13 +37,13 @@ struct stack {
 	struct ls_scratch *scratch;
 };
 
-static const struct ls_target target = {
+static const struct ls_image target = {
 	.code = {{CODE, CODE + 0x10000}},
 	.map_count = 2,
 	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR, 0}, {OUTER, 0x100, LS_CODE_OUTER, 0}},
 };
 
-/* In a function of a library that has its frame at the bottom of the stack. */
+/* Starts in a library function whose frame is at the bottom of the stack. */
 static int begin(void **state)
 {
 	struct stack *stack = calloc(1, sizeof(*stack));
@@ -78,14 +79,14 @@ static void put(struct stack *stack, uint32_t at, uint64_t word)
 	memory__put(&stack->memory, STACK + 8ULL * at, word, 8);
 }
 
-/* A frame record at word `at`, whose caller's lies at word `next`. */
+/* Puts a frame record at word `at`; its caller's is at word `next`. */
 static void put_record(struct stack *stack, uint32_t at, uint32_t next, uint64_t place)
 {
 	put(stack, at, STACK + 8ULL * next);
 	put(stack, at + 1, place);
 }
 
-/* BL, right before `place`. */
+/* Puts a BL to `callee` right before `place`. */
 static void put_call(struct stack *stack, uint64_t place, uint64_t callee)
 {
 	uint64_t distance = (callee - (place - 4)) / 4 & 0x3ffffff;
@@ -95,7 +96,7 @@ static void put_call(struct stack *stack, uint64_t place, uint64_t callee)
 
 static int decide(struct stack *stack)
 {
-	return is_in_collector(stack->scratch, &target);
+	return is_in_gc(stack->scratch, &target);
 }
 
 static void goes_from_record_to_record(void **state)
@@ -137,7 +138,7 @@ static void takes_the_signature_off_a_return_address(void **state)
 	assert_int_equal(decide(stack), 1);
 }
 
-/* A leaf makes no frame: x29 is its caller's already. */
+/* A leaf function makes no frame record: x29 is still its caller's. */
 static void goes_by_the_link_register_first(void **state)
 {
 	struct stack *stack = *state;
@@ -168,11 +169,11 @@ static void looks_no_further_than_the_protected_call(void **state)
 	put_record(stack, 30, 40, COLLECTOR + 8);
 	assert_int_equal(decide(stack), 1);
 	stack->scratch->chain_count = 1;
-	stack->scratch->chain[0].error_jump = STACK + 20 * 8;
+	stack->scratch->chain[0].anchor = STACK + 20 * 8;
 	assert_int_equal(decide(stack), 0);
 }
 
-/* Built with -fomit-frame-pointer: x29 is any number. */
+/* Built with -fomit-frame-pointer: x29 holds any number. */
 static void searches_the_stack_without_records(void **state)
 {
 	struct stack *stack = *state;
@@ -186,7 +187,7 @@ static void searches_the_stack_without_records(void **state)
 	assert_int_equal(decide(stack), 0);
 }
 
-/* What `luaspy dump` knows of a thread that sleeps: SP and the pc. */
+/* All that `luaspy dump` knows of a sleeping thread: SP and the pc. */
 static void searches_the_stack_without_registers(void **state)
 {
 	struct stack *stack = *state;
@@ -196,12 +197,12 @@ static void searches_the_stack_without_registers(void **state)
 	put_call(stack, OUTER + 0x20, COLLECTOR);
 	put_record(stack, 10, 20, OUTER + 0x20);
 	assert_int_equal(decide(stack), 1);
-	/* Left behind: where its record says, something else has been called since. */
+	/* Stale: where its record says, something else has been called since. */
 	put_call(stack, OUTER + 0x20, CODE + 0x3000);
 	assert_int_equal(decide(stack), 0);
 }
 
-/* The executor called a C function of a library, by a stub. */
+/* The executor called a C function of a library through a stub. */
 static void knows_stubs(void **state)
 {
 	static const uint32_t stubs[][4] = {
@@ -222,7 +223,7 @@ static void knows_stubs(void **state)
 	}
 }
 
-/* 48 bits of address, and 52 where a program asks for them; heaps lie at 0xaaaa.... */
+/* Addresses have 48 bits, or 52 if a program asks for them; heaps lie at 0xaaaa.... */
 static void takes_high_addresses_for_pointers(void **state)
 {
 	(void)state;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* On which native stack a state runs, where several lie side by side or nothing protects it. */
+/* On which native stack a state runs, if several lie side by side or no protected call tells. */
 #include "fixture.h"
 
-/* A coroutine that waits in a C function, of a stack of its own above SP; then comes another. */
+/*
+ * A coroutine that waits in a C function, on a stack of its own above SP; below `unused` bytes of
+ * it begins another stack.
+ */
 static size_t wait_on_another_stack(struct fixture *fixture, uint64_t unused)
 {
 	struct image *image = &fixture->image;
@@ -50,7 +53,8 @@ static void leaves_the_states_of_other_stacks_out(struct fixture *fixture)
 	}
 }
 
-/* Its C function holds the running one, as one does that switches to it: no resumer all the same.
+/*
+ * Its C function holds the running coroutine, as one that switches to it does, but is no resumer.
  */
 static void takes_no_proof_from_afar(struct fixture *fixture)
 {
@@ -80,7 +84,7 @@ static void sees_no_script_below_a_stack_that_waits(struct fixture *fixture)
 	size_t waiting = wait_on_another_stack(fixture, 2 * LS_FAR_BYTES);
 
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
-	/* What is left over in a register tells nothing. */
+	/* A stale register proves nothing. */
 	fixture->image.registers[9] = fixture->image.threads[waiting].address;
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
 }
@@ -91,7 +95,7 @@ static void does_not_guess_close_below_a_stack_that_waits(struct fixture *fixtur
 	expect_error(fixture, LS_WALK_STACK_OWNER);
 }
 
-/* The cached chain stands, but its thread of Lua runs on another thread of the system by now. */
+/* The cached chain is unchanged, but its Lua thread now runs on another system thread. */
 static void forgets_a_state_that_runs_elsewhere(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -105,7 +109,7 @@ static void forgets_a_state_that_runs_elsewhere(struct fixture *fixture)
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
 }
 
-/* A thread waits for its turn with a VM that another runs, by lua_call alone. */
+/* A thread waits for its turn with a VM that another runs by lua_call, without protection. */
 static void does_not_take_a_holder_of_a_state_for_its_runner(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -124,7 +128,7 @@ static void does_not_take_a_holder_of_a_state_for_its_runner(struct fixture *fix
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
 }
 
-/* What lies behind the values in the heap is no value, nor what points between two of them. */
+/* An address after the values in the heap is no value's, nor is one between two values. */
 static void takes_no_other_pointers_for_values(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -144,7 +148,9 @@ static void takes_no_other_pointers_for_values(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, IMAGE_MAIN);
 }
 
-/* luaV_execute is about to leave the caller's registers for those of the function just called. */
+/*
+ * luaV_execute is about to switch from the caller's registers to those of the function just called.
+ */
 static void takes_the_callers_frame_for_proof(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;

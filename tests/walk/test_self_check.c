@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fork that moved a field: the image of each class is read with a layout in which one field has
- * taken the place of its neighbour, and the neighbour, where luaspy uses it, that of the field.
- * Either that is no proof, or nothing that luaspy uses has another value. LUASPY_SHOW_TABLE=1 shows
- * what was found out by what.
+ * Forks of Lua that moved a field: the image of each class is read with a layout in which one field
+ * has taken the place of its neighbour, and the neighbour, if luaspy uses it, that of the field.
+ * Either the sample then proves no layout, or no value that luaspy uses differs.
+ * LUASPY_SHOW_TABLE=1 shows which check found what.
  */
 #include "fixture.h"
 
@@ -18,7 +18,7 @@ struct field {
 	size_t offset_at; /* in struct ls_puc_layout */
 	size_t size;
 	enum structure structure;
-	bool is_optional; /* 0: a release without it */
+	bool is_optional; /* offset 0: a release without it */
 	bool is_witness;  /* nothing but the self-check reads it */
 };
 
@@ -147,7 +147,7 @@ static bool has(const struct ls_puc_layout *layout, const struct field *field)
 	return !field->is_optional || get_offset(layout, field);
 }
 
-/* A layout in which the field lies one place further. False: there is none. */
+/* Makes a layout in which the field lies one place further. False: there is none. */
 static bool move(const struct ls_puc_layout *layout, const struct field *field, int direction,
 		 struct ls_puc_layout *moved)
 {
@@ -220,7 +220,7 @@ static bool is_harmless(const struct image *image, const struct ls_puc_layout *m
 static void show(const struct fixture *fixture, const struct field *field, int direction,
 		 const char *what)
 {
-	uint32_t doubt = fixture->walker.scratch->walk.doubt;
+	uint32_t doubt = fixture->walker.scratch->doubt;
 
 	if (!getenv("LUASPY_SHOW_TABLE"))
 		return;
@@ -231,7 +231,7 @@ static void show(const struct fixture *fixture, const struct field *field, int d
 							: "no Lua function");
 }
 
-/* How many moves were proof and wrong. */
+/* Returns how many moves passed as proof although values differ. */
 static int try_moves(struct fixture *fixture)
 {
 	struct walker *walker = &fixture->walker;
@@ -271,12 +271,12 @@ static void expect_proof(struct fixture *fixture)
 	walker__sample(&fixture->walker, &fixture->image);
 	if (!fixture->walker.is_evidence)
 		print_message("%s: doubt %s, error %d\n", fixture->row->name,
-			      doubts[fixture->walker.scratch->walk.doubt],
+			      doubts[fixture->walker.scratch->doubt],
 			      walker__error(&fixture->walker));
 	assert_int_equal(fixture->walker.is_evidence, true);
 }
 
-/* Calls of each other, as OP_CALL makes them. */
+/* Makes every Lua function call the next function by OP_CALL. */
 static void link_calls(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -352,7 +352,7 @@ static void is_in_doubt_where_the_closure_counts_other_upvalues(struct fixture *
 	fixture->walker.is_undecided = true;
 	walker__sample(&fixture->walker, image);
 	assert_int_equal(fixture->walker.is_evidence, false);
-	assert_int_equal(fixture->walker.scratch->walk.doubt, LS_DOUBT_UPVALUES);
+	assert_int_equal(fixture->walker.scratch->doubt, LS_DOUBT_UPVALUES);
 }
 
 static void expect_doubt(struct fixture *fixture, uint32_t doubt)
@@ -361,7 +361,7 @@ static void expect_doubt(struct fixture *fixture, uint32_t doubt)
 	fixture->walker.is_undecided = true;
 	walker__sample(&fixture->walker, &fixture->image);
 	assert_int_equal(fixture->walker.is_evidence, false);
-	assert_int_equal(fixture->walker.scratch->walk.doubt, doubt);
+	assert_int_equal(fixture->walker.scratch->doubt, doubt);
 }
 
 static void is_in_doubt_where_hooks_are_on_in_a_hook(struct fixture *fixture)
@@ -388,7 +388,7 @@ static void is_in_doubt_where_hooks_are_off_for_no_reason(struct fixture *fixtur
 	expect_doubt(fixture, LS_DOUBT_FLAGS);
 }
 
-/* Hooks are off while one runs, or a finalizer. */
+/* Hooks are disabled while a hook or a finalizer runs. */
 static void takes_a_marked_call_for_proof(struct fixture *fixture)
 {
 	const struct ls_puc_layout *layout = &fixture->row->offsets;
@@ -414,7 +414,7 @@ static void takes_a_marked_call_for_proof(struct fixture *fixture)
 	}
 }
 
-/* How many registers a function has, so that they end so far from its call's top. */
+/* Sets how many registers a function has, so that they end `values` values below its call's top. */
 static void end_registers(struct image *image, const struct image_call *call, uint64_t values)
 {
 	const struct ls_puc_layout *layout = image->layout;
@@ -424,7 +424,7 @@ static void end_registers(struct image *image, const struct image_call *call, ui
 		    (top - call->value) / 16 - 1 - values, 1);
 }
 
-/* 5.1 marks nothing, but moves the top of the call that a hook interrupts. */
+/* 5.1 marks no calls, but moves the top of the call that a hook interrupts. */
 static void takes_a_call_with_the_top_of_a_hook_for_proof(struct fixture *fixture)
 {
 	const struct ls_puc_layout *layout = &fixture->row->offsets;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* send_definition() is told no walker: it is the one that takes a sample. */
+/* The walker that takes a sample: send_definition() has no argument for it. */
 static struct walker *current;
 
 static long send_definition(struct ls_function *function)
@@ -25,7 +25,7 @@ static long send_definition(struct ls_function *function)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "walk_puc.bpf.h"
-#include "collector.bpf.h"
+#include "gc.bpf.h"
 #pragma GCC diagnostic pop
 
 #define X(code, class, counter, sentence) [LS_WALK_##code] = LS_SAMPLE_##class,
@@ -56,7 +56,7 @@ void walker__forget(struct walker *walker)
 	walker->thread = (struct ls_thread){0};
 }
 
-/* As begin_sample() in bpf/sampler.bpf.c. */
+/* Like begin_sample() in bpf/sample.bpf.h. */
 static void begin_sample(struct walker *walker, const struct image *image)
 {
 	struct ls_scratch *scratch = walker->scratch;
@@ -76,7 +76,7 @@ static void begin_sample(struct walker *walker, const struct image *image)
 	memset(&scratch->sample, 0, sizeof(scratch->sample));
 }
 
-/* As send_sample() in bpf/sample.bpf.h. */
+/* Like send_sample() in bpf/sample.bpf.h. */
 static void end_sample(struct walker *walker)
 {
 	struct ls_sample *sample = &walker->scratch->sample;
@@ -96,7 +96,7 @@ void walker__sample_as(struct walker *walker, struct image *image,
 	begin_sample(walker, image);
 	walker->definition_count = 0;
 	current = walker;
-	walker->is_evidence = take_stack_puc(walker->scratch, layout, &walker->thread);
+	walker->is_evidence = take_stack(walker->scratch, layout, &walker->thread);
 	current = NULL;
 	walker->reads = image->memory.reads - reads;
 	end_sample(walker);
@@ -107,10 +107,10 @@ void walker__sample(struct walker *walker, struct image *image)
 	walker__sample_as(walker, image, image->layout);
 }
 
-bool walker__is_in_collector(struct walker *walker, const struct ls_target *target, uint64_t pc)
+bool walker__is_in_collector(struct walker *walker, const struct ls_image *target, uint64_t pc)
 {
 	walker->scratch->pc = pc;
-	return is_in_collector(walker->scratch, target);
+	return is_in_gc(walker->scratch, target);
 }
 
 void walker__expect_call(const struct walker *walker, size_t at, const struct image_call *call)

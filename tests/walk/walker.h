@@ -8,23 +8,23 @@
 #include <stdint.h>
 
 #include "image.h"
-#include "layout.h"
+#include "offsets_puc.h"
 #include "record.h"
-#include "scratch.bpf.h"
+#include "scratch_puc.bpf.h"
 #include "walk_error.h"
 
 #define WALKER_DEFINITION_MAX 64
 
 struct walker {
-	struct ls_scratch *scratch; /* what one CPU has */
+	struct ls_scratch *scratch; /* as of one CPU */
 	struct ls_thread thread;
 	uint32_t max_depth;
-	uint64_t now_ns; /* goes on by step_ns before each sample */
+	uint64_t now_ns; /* advances by step_ns before each sample */
 	uint64_t step_ns;
-	uint64_t asleep_ns; /* that the target has not run, of now_ns */
+	uint64_t asleep_ns; /* the part of now_ns in which the target has not run */
 	bool is_alone;      /* its thread is the only one */
-	bool room;          /* in the ring buffer, for definitions */
-	bool is_undecided;  /* samples are to prove their layout */
+	bool room;          /* the ring buffer has room for definitions */
+	bool is_undecided;  /* samples have to prove their layout */
 
 	/* of the last sample */
 	bool is_evidence;
@@ -37,13 +37,15 @@ struct walker {
 void walker__start(struct walker *walker);
 void walker__end(struct walker *walker);
 
-/* Takes a sample with the image's layout, or with another; the thread's cache lives on. */
+/* Takes a sample with the image's layout, or with another; the thread's cache is kept. */
 void walker__sample(struct walker *walker, struct image *image);
 void walker__sample_as(struct walker *walker, struct image *image,
 		       const struct ls_puc_layout *layout);
 
-/* Whether the last sample was one of the collector's, by that map of code and with that pc. */
-bool walker__is_in_collector(struct walker *walker, const struct ls_target *target, uint64_t pc);
+/*
+ * Whether the last sample, with that pc, was in the garbage collector, according to target's code.
+ */
+bool walker__is_in_collector(struct walker *walker, const struct ls_image *target, uint64_t pc);
 
 /* Forgets all that earlier samples left behind. */
 void walker__forget(struct walker *walker);
@@ -65,8 +67,8 @@ static inline uint32_t walker__chunks(const struct walker *walker)
 }
 
 /*
- * Fails unless the last sample is the calls of these threads of the image, the running one first,
- * and is of that class.
+ * Fails unless the last sample is of that class and consists of the calls of these threads of the
+ * image, the running one first.
  */
 void walker__expect(const struct walker *walker, const struct image *image, uint8_t class,
 		    const size_t *threads, size_t thread_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command_check.h"
+#include "command/command_check.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,12 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exit_status.h"
-#include "kernel.h"
-#include "log.h"
-#include "privileges.h"
-#include "self_sample.h"
-#include "session.h"
+#include "base/kernel.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "base/resource_limits.h"
+#include "command/exit_status.h"
+#include "command/named_process.h"
+#include "sampler/self_sample.h"
+#include "session/session.h"
 
 #define SUBJECT_WIDTH 20
 
@@ -33,7 +35,7 @@ struct check {
 	int wrong;
 };
 
-/* One line. What came from the target is made harmless. */
+/* Prints one line. Text from the target is escaped. */
 __attribute__((format(printf, 4, 5))) static void say(struct check *check, enum finding finding,
 						      const char *subject, const char *format, ...)
 {
@@ -66,8 +68,9 @@ static void check_kernel(struct check *check)
 		    "as distributions build it)");
 	if (access("/proc/self/schedstat", F_OK))
 		say(check, NOTE, "schedstat",
-		    "this kernel has none: 'luaspy dump' finds no threads (a kernel with "
-		    "CONFIG_SCHED_INFO, as distributions build it)");
+		    "this kernel has none: the CPU time of a thread before a recording and at "
+		    "its end is known to 20 ms only (a kernel with CONFIG_SCHED_INFO, as "
+		    "distributions build it)");
 	if (!kernel__lockdown(mode, sizeof(mode)))
 		say(check, strcmp(mode, "confidentiality") ? FINE : NOTE, "lockdown", "%s", mode);
 }
@@ -108,7 +111,7 @@ static void check_timers(struct check *check)
 		say(check, WRONG, "timers",
 		    "cannot start one: %s (kernel.perf_event_paranoid is %d: try sudo, or "
 		    "CAP_PERFMON)",
-		    strerror(-error), paranoia);
+		    resource_limits__reason(error), paranoia);
 	else if (rate && rate < 10000)
 		say(check, NOTE, "timers",
 		    "at most %u Hz (raise it by 'sysctl kernel.perf_event_max_sample_rate=100000')",
@@ -117,7 +120,7 @@ static void check_timers(struct check *check)
 		say(check, FINE, "timers", "task-clock, up to 20000 Hz");
 }
 
-/* A kernel may take the programs and yet not let them read a stack, as real-time kernels do. */
+/* A kernel may accept the programs and yet not let them read a stack, as real-time kernels do. */
 static void check_sample(struct check *check, const char *subject, const struct self_sample *result)
 {
 	uint64_t all = 0, read = result->classes[LS_SAMPLE_HOST];
@@ -125,8 +128,8 @@ static void check_sample(struct check *check, const char *subject, const struct 
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
 		all += result->classes[class];
 	if (result->attach_error)
-		say(check, WRONG, subject, "cannot be taken of luaspy itself: %s",
-		    strerror(-result->attach_error));
+		say(check, WRONG, subject, "cannot sample luaspy itself: %s",
+		    resource_limits__reason(result->attach_error));
 	else if (!all)
 		say(check, WRONG, subject,
 		    "none came of luaspy itself in two seconds of work (the kernel does not run "
@@ -146,15 +149,16 @@ static void check_programs(struct check *check)
 	struct self_sample main_thread, other_thread;
 
 	if (self_sample__take(&main_thread, &other_thread)) {
-		say(check, WRONG, "BPF programs", "not accepted by the kernel, see above");
+		say(check, WRONG, "BPF programs", "the kernel refuses them, see above");
 		return;
 	}
-	say(check, FINE, "BPF programs", "loaded and attached");
+	say(check, FINE, "BPF programs", "loaded and attached%s",
+	    main_thread.is_old ? ", those for kernels before 6.1" : "");
 	check_sample(check, "samples", &main_thread);
 	check_sample(check, "samples, thread", &other_thread);
 }
 
-/* Samples for a moment: only a stack of the running program decides on the layout. */
+/* Samples for up to PATIENCE_NS: only a stack of the running program decides the layout. */
 static int check_process(struct check *check, pid_t pid)
 {
 	struct session_options options = {.pids = &pid,
@@ -176,7 +180,7 @@ static int check_process(struct check *check, pid_t pid)
 	say(check, FINE, "process", "%s", session__target(session));
 	say(check, FINE, "interpreter", "%s", profile.recorder.interpreter);
 	if (error)
-		say(check, WRONG, "layout", "no known one fits, see above");
+		say(check, WRONG, "layout", "no known layout fits, see above");
 	else if (profile.recorder.layout)
 		say(check, FINE, "layout", "%s", profile.recorder.layout);
 	else
@@ -189,15 +193,20 @@ static int check_process(struct check *check, pid_t pid)
 int command_check__run(const struct check_options *options)
 {
 	struct check check = {};
+	pid_t pid = options->pid;
+	enum exit_status status =
+		options->wish.name ? named_process__find(&options->wish, &pid) : EXIT_OK;
 	int error = 0;
 
+	if (status != EXIT_OK)
+		return status;
 	check_kernel(&check);
 	check_privileges(&check);
 	check_namespaces(&check);
 	check_timers(&check);
 	check_programs(&check);
-	if (options->pid && !check.wrong)
-		error = check_process(&check, options->pid);
+	if (pid && !check.wrong)
+		error = check_process(&check, pid);
 	if (fflush(stdout))
 		return EXIT_FAILED;
 	if (error == -ENOENT)

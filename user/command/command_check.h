@@ -3,11 +3,12 @@
 #ifndef LS_COMMAND_CHECK_H
 #define LS_COMMAND_CHECK_H
 
-#include "options.h"
+#include "options/options.h"
 
 /*
- * Prints a line for each thing that luaspy depends on, to standard output, what is wrong with its
- * remedy. The exit status: 0, a recording would work; 1, it would not; 3, the process has no Lua.
+ * Prints one line for each thing that luaspy depends on, to standard output, with a remedy for what
+ * is wrong. Returns the exit status: 0, a recording would work; 1, it would not; 3, the process has
+ * no Lua.
  */
 int command_check__run(const struct check_options *options);
 

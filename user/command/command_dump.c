@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command_dump.h"
+#include "command/command_dump.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "dump.h"
-#include "exit_status.h"
-#include "log.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "command/exit_status.h"
+#include "command/named_process.h"
+#include "dump/dump.h"
+#include "dump/write_dump.h"
 #include "walk_error.h"
-#include "write_dump.h"
+#include "worker/supervised.h"
 
 #define X(code, class, counter, sentence) [LS_WALK_##code] = sentence,
 static const char *const reasons[] = {LS_WALK_ERRORS(X)};
 #undef X
 
-/* Why there is no script, by the first thread that may have some. */
+/* Why there is no script, according to the first thread that may have some. */
 static const char *why_empty(const struct dump *dump)
 {
 	const struct dump_thread *thread = dump->threads;
@@ -45,22 +49,28 @@ static int show(const struct dump *dump, const struct dump_command_options *opti
 	if (!error && fflush(stdout))
 		error = -errno;
 	if (error)
-		log_error("cannot write to standard output: %s", strerror(-error));
+		log_error("cannot write to standard output: %s", resource_limits__reason(error));
 	return error;
 }
 
-int command_dump__run(const struct dump_command_options *options)
+/* Makes luaspy die by the signal, as if it had not used a child. */
+static void raise_again(int signal_number)
 {
-	struct dump_options dump_options = {
-		.pid = options->pid, .layout = options->layout, .all = options->all};
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static int run(void *context)
+{
+	const struct dump_command_options *options = context;
+	struct dump_options dump_options = {.pid = options->pid,
+					    .layout = options->layout,
+					    .all = options->all,
+					    .leaves_source = options->no_source};
 	int status = EXIT_OK;
 	struct dump dump;
 	int error;
 
-	if (options->pid == getpid()) {
-		log_error("cannot dump process %d: that is luaspy itself", options->pid);
-		return EXIT_NOTHING;
-	}
 	error = dump__take(&dump_options, &dump);
 	if (!error)
 		error = show(&dump, options);
@@ -72,4 +82,37 @@ int command_dump__run(const struct dump_command_options *options)
 	}
 	dump__free(&dump);
 	return status;
+}
+
+static int run_supervised(const struct dump_command_options *options)
+{
+	int signal_number, status;
+
+	if (options->pid == getpid()) {
+		log_error("cannot dump process %d: that is luaspy itself", options->pid);
+		return EXIT_NOTHING;
+	}
+	status = supervised__run(run, (void *)options, &signal_number);
+	if (status >= 0)
+		return status;
+	if (status == -ETIMEDOUT)
+		log_error("cannot dump process %d: its memory or files did not answer within ten "
+			  "seconds",
+			  options->pid);
+	else if (status == -EINTR)
+		raise_again(signal_number);
+	else
+		log_error("cannot start a process: %s", strerror(-status));
+	return EXIT_FAILED;
+}
+
+int command_dump__run(const struct dump_command_options *options)
+{
+	struct dump_command_options chosen = *options;
+	enum exit_status status;
+
+	if (options->pid)
+		return run_supervised(options);
+	status = named_process__find(&options->wish, &chosen.pid);
+	return status == EXIT_OK ? run_supervised(&chosen) : (int)status;
 }

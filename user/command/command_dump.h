@@ -3,7 +3,7 @@
 #ifndef LS_COMMAND_DUMP_H
 #define LS_COMMAND_DUMP_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* Does what `options` says. Returns an exit status. */
 int command_dump__run(const struct dump_command_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command_record.h"
+#include "command/command_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,56 +7,95 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "exit_status.h"
-#include "output_file.h"
-#include "output_folder.h"
-#include "output_name.h"
-#include "parts.h"
-#include "rolled_files.h"
-#include "session.h"
-#include "shown_profile.h"
-#include "signals.h"
-#include "summary.h"
+#include "base/resource_limits.h"
+#include "command/coroutine_starts.h"
+#include "command/exit_status.h"
+#include "command/named_process.h"
+#include "command/output_folder.h"
+#include "summary/printer.h"
+#include "command/rendered_profile.h"
+#include "summary/summary.h"
+#include "output/output_file.h"
+#include "output/output_name.h"
+#include "output/rolled_files.h"
+#include "recording/parts.h"
+#include "session/control.h"
+#include "session/session.h"
+#include "session/signals.h"
 
 /* Where a session's profile goes. */
 struct delivery {
 	const struct record_options *options;
 	const char *path;
-	struct output_file *file;     /* NULL where there are more: */
-	struct rolled_files *files;   /* one for each interval; NULL: there is one */
-	struct output_folder *folder; /* one for each part instead; NULL: there is one */
+	struct output_file *file;     /* NULL if there are several: */
+	struct rolled_files *files;   /* one per interval; NULL: not by interval */
+	struct output_folder *folder; /* one per part instead; NULL: not by part */
 };
 
-/* Takes over `file`, which may be NULL: then there is but the summary. */
+/* What can be done with the file: Luau's sources have a tool that reads it. */
+static void tell_use(const struct delivery *delivery)
+{
+	const struct printer printer = printer__on(stderr);
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "ScriptProfiler v2 JSON: Luau's perfgraph.py --json makes a flame graph of %s",
+		 delivery->folder ? "each" : "it");
+	printer__wrapped(&printer, "  ", text);
+}
+
+static void tell_file(const struct delivery *delivery, const char *path, bool has_summary)
+{
+	if (delivery->folder && !output_folder__report(delivery->folder))
+		return;
+	if (!delivery->folder && !strcmp(path, "-"))
+		return;
+	if (!delivery->folder)
+		log_info("wrote %s", path);
+	if (has_summary)
+		tell_use(delivery);
+}
+
+/* Takes over `file`; if it is NULL, the files of all parts are written. */
 static int deliver(struct session *session, const struct delivery *delivery, const char *path,
 		   struct output_file *file, bool is_end)
 {
-	struct shown_profile shown;
+	struct rendered_profile shown;
 	struct ls_profile raw = {};
+	struct summary_options summary = {
+		.tree_depth = delivery->options->tree_depth,
+		.callers = delivery->options->callers,
+	};
+	bool has_summary = is_end && log__level() >= LOG_INFO;
 	uint64_t size;
 	int error;
 
 	session__export(session, &raw);
-	error = shown_profile__make(&raw, delivery->options, &shown);
+	error = rendered_profile__make(&raw, delivery->options, &shown);
 	if (error) {
 		output_file__discard(file);
 		goto cleanup;
 	}
 	if (file)
-		error = shown_profile__write(&shown, path, file, &size);
-	/* The file is there: now there is no hurry. */
+		error = rendered_profile__write(&shown, path, file, &size);
+	/* The file is written: at the end, messages may now block. */
 	log__wait(is_end);
-	if (is_end && log__level() >= LOG_INFO)
-		summary__print(merged_profile__profile(shown.merged), &shown.totals, stderr);
-	if (file && !error && strcmp(path, "-"))
-		log_info("wrote %s", path);
+	if (has_summary)
+		summary__print(merged_profile__profile(shown.merged), &shown.totals, &summary,
+			       stderr);
+	if (!error)
+		tell_file(delivery, path, has_summary);
+	if (has_summary)
+		summary__print_accounting(merged_profile__profile(shown.merged), &shown.totals,
+					  log__level() >= LOG_DEBUG, stderr);
+	if (is_end)
+		coroutine_starts__warn(&raw, &delivery->options->view.coroutines);
 cleanup:
-	shown_profile__free(&shown);
+	rendered_profile__free(&shown);
 	return error;
 }
 
-/* Who watches no summary is told what is missing in the file. */
+/* Warns of what is missing in the file, as there is no summary to show it. */
 static void tell_losses(const struct ls_profile_recorder *recorder, const char *path)
 {
 	uint64_t lost =
@@ -70,12 +109,12 @@ static void tell_losses(const struct ls_profile_recorder *recorder, const char *
 			 (unsigned long long)recorder->lost_records,
 			 recorder->lost_records == 1 ? "" : "s");
 	if (recorder->missed_processes)
-		log_warn("'%s' lacks %llu process%s that could not be looked into, or be sampled",
-			 path, (unsigned long long)recorder->missed_processes,
+		log_warn("'%s' lacks %llu process%s that could not be inspected or sampled", path,
+			 (unsigned long long)recorder->missed_processes,
 			 recorder->missed_processes == 1 ? "" : "es");
 }
 
-/* To each part its own; with intervals what was sampled since the last one. */
+/* Writes one file per part; with intervals, what was sampled since the last one. */
 static int deliver_parts(struct session *session, const struct delivery *delivery)
 {
 	struct ls_profile sampled = {};
@@ -87,7 +126,7 @@ static int deliver_parts(struct session *session, const struct delivery *deliver
 	return error;
 }
 
-/* What was sampled since the last one; also nothing. */
+/* Writes what was sampled since the last interval, even if that is nothing. */
 static int deliver_interval(struct session *session, const struct delivery *delivery)
 {
 	struct output_file *file = NULL;
@@ -100,49 +139,54 @@ static int deliver_interval(struct session *session, const struct delivery *deli
 	path = rolled_files__name(delivery->files, delivery->path,
 				  (time_t)(sampled.recorder.start_ms / 1000));
 	if (!path) {
-		log_error("cannot write '%s': no name left for it", delivery->path);
+		log_error("cannot write '%s': no unused name is left for it", delivery->path);
 		return -EEXIST;
 	}
-	error = shown_profile__open(path, path, &file);
+	error = rendered_profile__open(path, path, delivery->options->mode, &file);
 	if (!error)
 		error = deliver(session, delivery, path, file, false);
 	if (error)
 		return error;
 	tell_losses(&sampled.recorder, path);
 	if (rolled_files__add(delivery->files))
-		log_warn("out of memory: '%s' stays", path);
+		log_warn("out of memory: '%s' was not removed", path);
 	return 0;
 }
 
-/* While the session goes on: what fails costs nothing but this profile. */
+/* Writes the profile while the session goes on; a failure costs only this profile. */
 static int write_so_far(void *context, struct session *session)
 {
 	const struct delivery *delivery = context;
 	struct output_file *file;
 	int error;
 
-	if (delivery->folder)
-		return deliver_parts(session, delivery);
+	if (delivery->folder) {
+		error = deliver_parts(session, delivery);
+		output_folder__report(delivery->folder);
+		return error;
+	}
 	if (delivery->files)
 		return deliver_interval(session, delivery);
 	error = output_file__again(delivery->file, &file);
 	if (error == -ENOTSUP)
-		log_warn("'write' is passed over: '%s' takes one profile, at the end",
-			 delivery->path);
+		log_warn("ignored 'write': '%s' takes one profile, at the end", delivery->path);
 	else if (error)
-		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
+		log_error("cannot write '%s': %s", delivery->path, resource_limits__reason(error));
 	else
 		error = deliver(session, delivery, delivery->path, file, false);
 	return error;
 }
 
-/* In the end. A profile of no sample at all is none, a minute without any in a day of them is. */
+/*
+ * Writes at the end. A profile without samples is discarded, but an interval without any is not;
+ * and a profile of nothing that luaspy can look into.
+ */
 static int deliver_last(struct session *session, const struct delivery *delivery, int error)
 {
 	struct ls_profile sampled = {};
 
 	session__export(session, &sampled);
-	if (error == -ENOENT || !session__has_begun(session) ||
+	if (error == -ENOENT || !session__has_begun(session) || session__is_unsupported(session) ||
 	    (!delivery->options->interval_ns && !sampled.recorder.samples)) {
 		output_file__discard(delivery->file);
 		return 0;
@@ -152,9 +196,10 @@ static int deliver_last(struct session *session, const struct delivery *delivery
 	if (!delivery->folder)
 		return deliver(session, delivery, delivery->path, delivery->file, true);
 	error = deliver_parts(session, delivery);
-	/* The summary is of all. */
+	/* The summary covers all parts. */
 	if (!delivery->options->interval_ns && log__level() >= LOG_INFO)
 		deliver(session, delivery, delivery->path, NULL, true);
+	output_folder__report(delivery->folder);
 	return error;
 }
 
@@ -163,7 +208,7 @@ static enum exit_status run(struct session *session, const struct delivery *deli
 	const char *why;
 	int error, failed;
 
-	/* Who does not read its messages does not stop it. */
+	/* Messages that nobody reads must not block it. */
 	log__wait(0);
 	error = session__run(session);
 	signals__let_end();
@@ -179,7 +224,7 @@ static enum exit_status run(struct session *session, const struct delivery *deli
 	return why ? EXIT_NOTHING : EXIT_OK;
 }
 
-/* The end of the path of what is executed; the file is called after it. */
+/* The last component of the command's path, for the name of the file. */
 static const char *command_name(char *const *words)
 {
 	const char *slash = strrchr(words[0], '/');
@@ -187,13 +232,16 @@ static const char *command_name(char *const *words)
 	return slash && slash[1] ? slash + 1 : words[0];
 }
 
-/* It said why by itself; whoever told it to stop by the FIFO may not have seen that. */
+/* The log has the details, which the client that sent 'stop' by the FIFO may not have seen. */
 static const char *why_stopped_badly(enum exit_status status)
 {
 	return status == EXIT_NOTHING ? "no script in the profile" : "the profile was not written";
 }
 
-/* A wrong path must not cost a recording, nor its first interval. 0 or -errno, after saying so. */
+/*
+ * Checks the output path early: a wrong one must not cost a recording, nor its first interval. 0 or
+ * -errno, which was reported unless no name could be made.
+ */
 static int prepare(struct delivery *delivery)
 {
 	const struct record_options *options = delivery->options;
@@ -204,20 +252,21 @@ static int prepare(struct delivery *delivery)
 	if (options->output_dir)
 		return output_folder__new(options, &delivery->folder);
 	if (!options->interval_ns)
-		return shown_profile__open(delivery->path, delivery->path, &delivery->file);
+		return rendered_profile__open(delivery->path, delivery->path, options->mode,
+					      &delivery->file);
 	error = rolled_files__new(delivery->path, options->keep, options->keep_bytes,
 				  &delivery->files);
 	if (error) {
-		log_error("cannot write '%s': %s", delivery->path, strerror(-error));
+		log_error("cannot write '%s': %s", delivery->path, resource_limits__reason(error));
 		return error;
 	}
 	path = rolled_files__name(delivery->files, delivery->path, time(NULL));
-	error = path ? shown_profile__open(path, path, &probe) : -ENOMEM;
+	error = path ? rendered_profile__open(path, path, options->mode, &probe) : -ENOMEM;
 	output_file__discard(probe);
 	return error;
 }
 
-/* What the file is called where nobody said it; dates of intervals come later. */
+/* Makes the default name of the file; with intervals, dates are added later. */
 static void make_name(const struct record_options *options, const struct session *session,
 		      char to[OUTPUT_NAME_SIZE])
 {
@@ -253,6 +302,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.parts = parts,
 		.keeps_timeline = options->timeline,
 		.keeps_coroutines = options->view.coroutines.count != 0,
+		.leaves_source = options->no_source,
 		.waits = options->waits || launch,
 		.launch = launch,
 		.is_paused = options->is_paused,
@@ -300,7 +350,7 @@ cleanup:
 	return status;
 }
 
-/* The command's own status says more than luaspy's, unless it is that all was well. */
+/* Returns the command's own status unless it is 0, as it says more than luaspy's. */
 static int record_command(const struct record_options *options)
 {
 	struct launch *launch;
@@ -308,7 +358,8 @@ static int record_command(const struct record_options *options)
 	int status, own_status;
 
 	if (error) {
-		log_error("cannot start '%s': %s", options->words[0], strerror(-error));
+		log_error("cannot start '%s': %s", options->words[0],
+			  resource_limits__reason(error));
 		return EXIT_FAILED;
 	}
 	own_status = record(options, launch);
@@ -317,10 +368,26 @@ static int record_command(const struct record_options *options)
 	return status ? status : (int)own_status;
 }
 
+/* Records the only process that fits, as if its PID had been given. */
+static int record_named(const struct record_options *options)
+{
+	struct record_options chosen = *options;
+	enum exit_status status =
+		named_process__find(&options->targets.wish, &chosen.targets.pids[0]);
+
+	if (status != EXIT_OK)
+		return status;
+	chosen.targets.pid_count = 1;
+	chosen.targets.wish = (struct process_wish){};
+	return record(&chosen, NULL);
+}
+
 int command_record__run(const struct record_options *options)
 {
 	if (options->words)
 		return record_command(options);
+	if (target_choice__is_by_name(&options->targets))
+		return record_named(options);
 	if (target_choice__refuse_self(&options->targets))
 		return EXIT_NOTHING;
 	return record(options, NULL);

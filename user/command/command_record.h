@@ -3,10 +3,10 @@
 #ifndef LS_COMMAND_RECORD_H
 #define LS_COMMAND_RECORD_H
 
-#include "options.h"
+#include "options/options.h"
 
 /*
- * Runs it; whatever goes wrong has been said when it returns. The exit status: luaspy's, or that of
+ * Runs it; any failure was reported when it returns. Returns the exit status: luaspy's, or that of
  * the command that it started.
  */
 int command_record__run(const struct record_options *options);

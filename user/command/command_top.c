@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command_top.h"
+#include "command/command_top.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -10,36 +10,39 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "exit_status.h"
-#include "log.h"
-#include "merged_profile.h"
-#include "output_file.h"
-#include "output_name.h"
-#include "picture.h"
-#include "process.h"
-#include "screen.h"
-#include "session.h"
-#include "signals.h"
-#include "totals.h"
-#include "units.h"
-#include "write_scriptprofiler.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "base/units.h"
+#include "command/exit_status.h"
+#include "command/named_process.h"
+#include "output/output_file.h"
+#include "output/output_name.h"
+#include "process/process.h"
+#include "profile/merged_profile.h"
+#include "profile/totals.h"
+#include "profile/write_scriptprofiler.h"
+#include "session/session.h"
+#include "session/signals.h"
+#include "top/screen.h"
+#include "top/top_view.h"
 
 #define NS_PER_S     UINT64_C(1000000000)
 #define LOOK_NS      NS_PER_S
-#define KEYS_MAX     100 /* at once: whoever holds one down gets a picture now and then */
+#define KEYS_MAX     100 /* handled in a row, so that a key held down does not stop redrawing */
 #define LINGER_MS    50
-#define MESSAGE_NS   (5 * NS_PER_S) /* for so long it is shown, if no key is pressed */
-#define KEPT_MAX     8              /* warnings to be said again on the terminal that is left */
+#define MESSAGE_NS   (5 * NS_PER_S) /* how long a message is shown, unless a key is pressed */
+#define KEPT_MAX     8              /* warnings repeated after the screen is closed */
 #define MESSAGE_SIZE 512
 
 struct top {
 	const struct top_options *options;
+	struct launch *launch; /* borrowed; NULL: none */
 	struct session *session;
-	struct tally *tally;
+	struct function_stats *stats;
 	struct listing listing;
-	struct picture picture;
-	char target[192], interpreter[MESSAGE_SIZE], layout[MESSAGE_SIZE]; /* as at the last look */
+	struct top_view top_view;
+	char target[192], interpreter[MESSAGE_SIZE], layout[MESSAGE_SIZE]; /* as of the last look */
 	char message[MESSAGE_SIZE];
 	uint64_t message_ns; /* when it came */
 	char kept[KEPT_MAX][MESSAGE_SIZE];
@@ -47,12 +50,12 @@ struct top {
 	unsigned looks;
 	uint64_t look_ns; /* when the next one is due */
 	uint64_t own_cpu_ns, bpf_ns;
-	bool has_changed; /* what is to be shown */
+	bool has_changed; /* the picture must be redrawn */
 	bool has_ended, has_quit;
 	int error;
 };
 
-/* What is said while the terminal is taken. */
+/* Takes messages that are logged while top owns the terminal. */
 static void take_message(void *context, enum log_level level, const char *line)
 {
 	struct top *top = context;
@@ -62,12 +65,12 @@ static void take_message(void *context, enum log_level level, const char *line)
 	top->has_changed = true;
 	if (level > LOG_WARN)
 		return;
-	top->picture.warnings++;
+	top->top_view.warnings++;
 	if (top->kept_count < KEPT_MAX)
 		snprintf(top->kept[top->kept_count++], MESSAGE_SIZE, "%s", line);
 }
 
-/* While the session goes on, or after its end. 0 or -errno, which it has said. */
+/* Writes a profile, during the session or after it. 0, or -errno after reporting it. */
 static int write_profile(void *context, struct session *session)
 {
 	struct ls_profile profile = {};
@@ -84,7 +87,7 @@ static int write_profile(void *context, struct session *session)
 	if (!error)
 		error = totals__compute(merged_profile__profile(merged), &totals);
 	if (!error)
-		error = output_file__open(path, &file);
+		error = output_file__open(path, 0, &file);
 	if (!error)
 		error = write_scriptprofiler(merged_profile__profile(merged), &totals,
 					     output_file__stream(file));
@@ -93,7 +96,7 @@ static int write_profile(void *context, struct session *session)
 		file = NULL;
 	}
 	if (error)
-		log_error("cannot write '%s': %s", path, strerror(-error));
+		log_error("cannot write '%s': %s", path, resource_limits__reason(error));
 	else
 		log_info("wrote %s", path);
 	output_file__discard(file);
@@ -118,65 +121,64 @@ static void keep_text(char *to, size_t size, const char **shown, const char *tex
 	*shown = text ? to : NULL;
 }
 
-static void take_limit(struct picture_limit *limit, const struct ls_profile_recorder *recorder)
+static void take_limit(struct top_view_limit *limit, const struct ls_profile_recorder *recorder)
 {
 	const struct ls_profile_overhead *overhead = &recorder->overhead;
 	uint64_t all_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
 
-	*limit = (struct picture_limit){.ppm = overhead->limit_ppm,
-					.period_ns = overhead->period_ns,
-					.asked_period_ns = recorder->period_ns,
-					.recent_ns = all_ns - limit->all_ns,
-					.all_ns = all_ns,
-					.all_cpu_ns = recorder->cpu_ns};
+	*limit = (struct top_view_limit){.ppm = overhead->limit_ppm,
+					 .period_ns = overhead->period_ns,
+					 .asked_period_ns = recorder->period_ns,
+					 .recent_ns = all_ns - limit->all_ns,
+					 .all_ns = all_ns,
+					 .all_cpu_ns = recorder->cpu_ns};
 }
 
-/* What it cost since the last look. */
+/* What luaspy itself cost since the last look. */
 static void take_costs(struct top *top)
 {
 	uint64_t cpu_ns = own_cpu_ns(), bpf_ns = session__bpf_ns(top->session);
 
-	top->picture.own_cpu_ns = cpu_ns - top->own_cpu_ns;
-	top->picture.bpf_ns = bpf_ns > top->bpf_ns ? bpf_ns - top->bpf_ns : 0;
+	top->top_view.own_cpu_ns = cpu_ns - top->own_cpu_ns;
+	top->top_view.bpf_ns = bpf_ns > top->bpf_ns ? bpf_ns - top->bpf_ns : 0;
 	top->own_cpu_ns = cpu_ns;
 	top->bpf_ns = bpf_ns;
 }
 
 static int see_living(void *context, const char *category, uint64_t late_ns)
 {
-	return tally__see_living(context, category, late_ns);
+	return function_stats__see_living(context, category, late_ns);
 }
 
 /* 0 or -ENOMEM. */
 static int count(struct top *top, const struct ls_profile *profile)
 {
-	int error = tally__begin(top->tally, clock_ns(CLOCK_MONOTONIC), profile);
+	int error = function_stats__begin(top->stats, clock_ns(CLOCK_MONOTONIC), profile);
 
-	if (!error && tally__is_of_many(top->tally) && !top->has_ended)
-		error = session__visit_living(top->session, see_living, top->tally);
-	return error ? error : tally__end(top->tally);
+	if (!error && function_stats__is_of_many(top->stats) && !top->has_ended)
+		error = session__visit_living(top->session, see_living, top->stats);
+	return error ? error : function_stats__end(top->stats);
 }
 
 /* Takes in the profile so far. 0 or -ENOMEM. */
 static int look(struct top *top)
 {
 	struct ls_profile profile = {};
-	struct picture *picture = &top->picture;
+	struct top_view *top_view = &top->top_view;
 	int error;
 
 	session__export(top->session, &profile);
 	error = count(top, &profile);
-	keep_text(top->target, sizeof(top->target), &picture->target, profile.recorder.target);
-	keep_text(top->interpreter, sizeof(top->interpreter), &picture->interpreter,
+	keep_text(top->target, sizeof(top->target), &top_view->target, profile.recorder.target);
+	keep_text(top->interpreter, sizeof(top->interpreter), &top_view->interpreter,
 		  profile.recorder.interpreter);
-	keep_text(top->layout, sizeof(top->layout), &picture->layout, profile.recorder.layout);
-	picture->collector_is_known =
-		profile.recorder.collector && !profile.recorder.collector_unknown;
-	picture->why_empty = top->looks > 1 ? session__why_empty(top->session) : NULL;
-	if (!picture->why_empty)
-		picture->why_empty = "no samples yet";
+	keep_text(top->layout, sizeof(top->layout), &top_view->layout, profile.recorder.layout);
+	top_view->gc_is_known = profile.recorder.gc && !profile.recorder.gc_unknown;
+	top_view->why_empty = top->looks > 1 ? session__why_empty(top->session) : NULL;
+	if (!top_view->why_empty)
+		top_view->why_empty = "no samples yet";
 	take_costs(top);
-	take_limit(&picture->limit, &profile.recorder);
+	take_limit(&top_view->limit, &profile.recorder);
 	top->looks++;
 	top->has_changed = true;
 	return error;
@@ -186,7 +188,7 @@ static int look_if_due(struct top *top)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (now < top->look_ns || top->picture.state == PICTURE_PAUSED)
+	if (now < top->look_ns || top->top_view.state == PICTURE_PAUSED)
 		return 0;
 	top->look_ns = now - top->look_ns < LOOK_NS ? top->look_ns + LOOK_NS : now + LOOK_NS;
 	session__look(top->session);
@@ -195,7 +197,7 @@ static int look_if_due(struct top *top)
 
 static int obey(struct top *top, enum listing_demand demand)
 {
-	struct picture *picture = &top->picture;
+	struct top_view *top_view = &top->top_view;
 
 	switch (demand) {
 	case LISTING_QUIT:
@@ -203,11 +205,11 @@ static int obey(struct top *top, enum listing_demand demand)
 		return 0;
 	case LISTING_PAUSE:
 		if (!top->has_ended)
-			picture->state =
-				picture->state == PICTURE_LIVE ? PICTURE_PAUSED : PICTURE_LIVE;
+			top_view->state =
+				top_view->state == PICTURE_LIVE ? PICTURE_PAUSED : PICTURE_LIVE;
 		return 0;
 	case LISTING_RESET:
-		return tally__reset(top->tally);
+		return function_stats__reset(top->stats);
 	case LISTING_WRITE:
 		if (!top->has_ended)
 			return session__write(top->session);
@@ -229,10 +231,10 @@ static int take_keys(struct top *top)
 		top->message[0] = '\0';
 		top->has_changed = true;
 		error = obey(top, listing__press(&top->listing, key));
-		/* What the next key moves in. */
+		/* The next key applies to this list. */
 		if (!error)
-			error = listing__update(&top->listing, top->tally,
-						picture__rows(&top->picture));
+			error = listing__update(&top->listing, top->stats,
+						top_view__rows(&top->top_view));
 	}
 	if (!key && screen__is_gone())
 		top->has_quit = true;
@@ -241,24 +243,24 @@ static int take_keys(struct top *top)
 
 static int show(struct top *top)
 {
-	struct picture *picture = &top->picture;
+	struct top_view *top_view = &top->top_view;
 	int error;
 
 	if (!top->has_changed)
 		return 0;
 	top->has_changed = false;
-	error = listing__update(&top->listing, top->tally, picture__rows(picture));
+	error = listing__update(&top->listing, top->stats, top_view__rows(top_view));
 	if (!error)
-		screen__show(picture);
+		screen__show(top_view);
 	return error;
 }
 
-/* Whatever is to be done now, with the session or after it. */
+/* Does all that is due now, during the session or after it. */
 static int attend(struct top *top)
 {
 	int error;
 
-	if (screen__size(&top->picture.width, &top->picture.height))
+	if (screen__size(&top->top_view.width, &top->top_view.height))
 		top->has_changed = true;
 	if (*top->message && clock_ns(CLOCK_MONOTONIC) - top->message_ns > MESSAGE_NS) {
 		top->message[0] = '\0';
@@ -274,12 +276,12 @@ static int watch(void *context, struct session *session)
 {
 	struct top *top = context;
 
-	(void)session; /* top->session, too */
+	(void)session; /* the same as top->session */
 	top->error = attend(top);
 	return top->error || top->has_quit;
 }
 
-/* The target has ended: the last picture stays until somebody quits. */
+/* The target has ended: the last picture stays until the user quits. */
 static int linger(struct top *top)
 {
 	struct pollfd events[] = {{.fd = screen__fd(), .events = POLLIN},
@@ -288,7 +290,7 @@ static int linger(struct top *top)
 	int error;
 
 	top->has_ended = true;
-	top->picture.state = PICTURE_ENDED;
+	top->top_view.state = PICTURE_ENDED;
 	top->message[0] = '\0';
 	error = look(top);
 	while (!error && !top->has_quit) {
@@ -302,7 +304,7 @@ static int linger(struct top *top)
 	return error;
 }
 
-/* What was seen, on the terminal that is itself again. */
+/* Sums up what was seen, on the restored terminal. */
 static void say_goodbye(struct top *top)
 {
 	struct ls_profile profile = {};
@@ -311,10 +313,10 @@ static void say_goodbye(struct top *top)
 
 	for (unsigned i = 0; i < top->kept_count; i++)
 		log_warn("%s", top->kept[i]);
-	if (top->picture.warnings > top->kept_count)
+	if (top->top_view.warnings > top->kept_count)
 		log_warn("%llu more warning%s",
-			 (unsigned long long)top->picture.warnings - top->kept_count,
-			 top->picture.warnings - top->kept_count == 1 ? "" : "s");
+			 (unsigned long long)top->top_view.warnings - top->kept_count,
+			 top->top_view.warnings - top->kept_count == 1 ? "" : "s");
 	session__export(top->session, &profile);
 	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
 	clock[strcspn(clock, ".")] = '\0';
@@ -334,7 +336,7 @@ static void say_goodbye(struct top *top)
 				     lost, sizeof(lost)));
 }
 
-/* Those that were asked for. A system does not end. */
+/* Whether all requested processes have ended. A system never does. */
 static bool are_gone(const struct target_choice *targets)
 {
 	for (size_t i = 0; i < targets->pid_count; i++) {
@@ -372,7 +374,11 @@ static enum exit_status run(struct top *top)
 	say_goodbye(top);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
-	return EXIT_OK;
+	if (!session__is_unsupported(top->session))
+		return EXIT_OK;
+	log_error("no script of %s was seen: %s", session__target(top->session),
+		  session__why_empty(top->session));
+	return EXIT_NOTHING;
 }
 
 static enum exit_status top_with(struct top *top)
@@ -390,8 +396,11 @@ static enum exit_status top_with(struct top *top)
 		.max_overhead_ppm = options->max_overhead_ppm,
 		.max_depth = options->max_depth,
 		.layout = options->layout,
-		.category = tally__is_of_many(top->tally) ? CATEGORY_PROCESS : CATEGORY_THREAD,
-		.waits = options->waits,
+		.category =
+			function_stats__is_of_many(top->stats) ? CATEGORY_PROCESS : CATEGORY_THREAD,
+		.leaves_source = options->no_source,
+		.waits = options->waits || top->launch,
+		.launch = top->launch,
 		.write = write_profile,
 		.context = top,
 		.watcher = &watcher,
@@ -406,37 +415,83 @@ static enum exit_status top_with(struct top *top)
 	return status;
 }
 
-int command_top__run(const struct top_options *options)
+/* Watches the processes that `options` list. `launch` is the only one, or NULL. */
+static enum exit_status watch_processes(const struct top_options *options, struct launch *launch)
 {
 	struct top *top;
 	enum exit_status status = EXIT_FAILED;
 
-	if (!screen__is_there()) {
-		log_error(
-			"cannot show anything: standard input and output are no terminal ('luaspy "
-			"record' and 'luaspy dump' need none)");
-		return EXIT_USAGE;
-	}
-	if (target_choice__refuse_self(&options->targets))
-		return EXIT_NOTHING;
 	top = calloc(1, sizeof(*top));
 	if (top)
-		top->tally = tally__new(target_choice__is_of_many(&options->targets));
-	if (!top || !top->tally) {
+		top->stats = function_stats__new(target_choice__is_of_many(&options->targets));
+	if (!top || !top->stats) {
 		log_error("out of memory");
 		goto cleanup;
 	}
 	top->options = options;
+	top->launch = launch;
 	listing__init(&top->listing, options->sort);
-	top->picture.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	top->picture.is_merged = options->targets.merge_by != GROUPING_NONE;
-	top->picture.tally = top->tally;
-	top->picture.listing = &top->listing;
-	top->picture.message = top->message;
+	top->top_view.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	top->top_view.is_merged = options->targets.merge_by != GROUPING_NONE;
+	top->top_view.stats = top->stats;
+	top->top_view.listing = &top->listing;
+	top->top_view.message = top->message;
 	status = top_with(top);
 	listing__free(&top->listing);
-	tally__free(top->tally);
+	function_stats__free(top->stats);
 cleanup:
 	free(top);
 	return status;
+}
+
+/* Returns the command's own status, unless it is 0 or top was quit before the command ended. */
+static int watch_command(const struct top_options *options, struct top_options *chosen)
+{
+	struct launch *launch;
+	int error = launch__new_apart(options->words, &launch);
+	int status = 0, own_status;
+
+	if (error) {
+		log_error("cannot start '%s': %s", options->words[0],
+			  resource_limits__reason(error));
+		return EXIT_FAILED;
+	}
+	chosen->targets.pids[0] = launch__pid(launch);
+	chosen->targets.pid_count = 1;
+	own_status = watch_processes(chosen, launch);
+	if (launch__is_released(launch)) {
+		bool has_ended = are_gone(&chosen->targets);
+
+		if (!has_ended)
+			launch__end(launch);
+		status = launch__wait(launch);
+		if (!has_ended)
+			status = 0;
+	}
+	launch__free(launch);
+	return status ? status : own_status;
+}
+
+int command_top__run(const struct top_options *options)
+{
+	struct top_options chosen = *options;
+	enum exit_status status;
+
+	if (!screen__is_there()) {
+		log_error("cannot show the live view: standard input and output are not a terminal "
+			  "('luaspy record' and 'luaspy dump' need none)");
+		return EXIT_USAGE;
+	}
+	if (options->words)
+		return watch_command(options, &chosen);
+	if (target_choice__refuse_self(&options->targets))
+		return EXIT_NOTHING;
+	if (target_choice__is_by_name(&options->targets)) {
+		status = named_process__find(&options->targets.wish, &chosen.targets.pids[0]);
+		if (status != EXIT_OK)
+			return status;
+		chosen.targets.pid_count = 1;
+		chosen.targets.wish = (struct process_wish){};
+	}
+	return watch_processes(&chosen, NULL);
 }

@@ -2,11 +2,11 @@
 #ifndef LS_COMMAND_TOP_H
 #define LS_COMMAND_TOP_H
 
-#include "options.h"
+#include "options/options.h"
 
 /*
- * Shows what a process does until somebody quits; after its end, the last picture. Then the
- * terminal is as it was, and one line says what was seen. An exit status.
+ * Shows what processes do until the user quits; after their end it keeps the last picture. Then it
+ * restores the terminal and sums up in one line what was seen. Returns an exit status.
  */
 int command_top__run(const struct top_options *options);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Exit statuses of luaspy; 2, wrong usage, is known before a command runs. */
+/*
+ * Exit statuses of luaspy. Wrong usage, 2, is detected before a command does anything; but for a
+ * name that several processes have.
+ */
 #ifndef LS_EXIT_STATUS_H
 #define LS_EXIT_STATUS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "output_folder.h"
+#include "command/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,71 +11,80 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
-#include "invoker.h"
-#include "log.h"
-#include "output_name.h"
-#include "rolled_files.h"
-#include "session_parts.h"
-#include "shown_profile.h"
-#include "units.h"
+#include "base/folder.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "base/units.h"
+#include "base/user_rights.h"
+#include "command/rendered_profile.h"
+#include "output/output_name.h"
+#include "output/rolled_files.h"
+#include "session/session_parts.h"
 
 #define COUNT_SIZE 32
 
-struct output_folder {
-	const struct record_options *options;
-	const char *path;
-	struct rolled_files *files;
-	int is_made;    /* by us */
-	int has_warned; /* of too many parts */
-	uint64_t written, failed;
-};
-
-/* One time of writing. */
+/* What one call of output_folder__write() came to. */
 struct round {
 	uint64_t written, failed, bytes;
 	int first_error;
 };
 
-/* As files, it belongs to whoever called sudo. */
-static void give_to_invoker(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct invoker invoker;
+struct output_folder {
+	const struct record_options *options;
+	const char *path;
+	struct rolled_files *files;
+	int is_made;    /* by luaspy */
+	int has_warned; /* of too many parts */
+	uint64_t written, failed;
+	struct round last; /* not reported yet */
+};
 
-	if (fd < 0)
-		return;
-	if (invoker__find(&invoker) && fchown(fd, invoker.uid, invoker.gid))
-		log_debug("'%s' stays root's: %s", path, strerror(errno));
-	close(fd);
-}
-
-static int make(struct output_folder *folder)
+/*
+ * Creates the folder. Called with the rights of the user who called sudo, then with root's if those
+ * do not suffice.
+ */
+static int make(void *context, const struct user_rights *rights)
 {
+	struct output_folder *folder = context;
 	struct stat status;
 
+	(void)rights;
 	if (!mkdir(folder->path, 0777)) {
 		folder->is_made = 1;
-		give_to_invoker(folder->path);
 		return 0;
 	}
 	if (errno != EEXIST)
 		return -errno;
+	if (folder__is_strangers(folder->path))
+		return -EKEYREJECTED;
 	if (stat(folder->path, &status))
 		return -errno;
 	return S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
 }
 
+static int remove_folder(void *context, const struct user_rights *rights)
+{
+	const struct output_folder *folder = context;
+
+	(void)rights;
+	return rmdir(folder->path) ? -errno : 0;
+}
+
 static void explain_no_folder(const char *path, int error)
 {
 	if (error == -ENOENT)
-		log_error("cannot make the folder '%s': that which it is to be in does not exist "
-			  "(mkdir -p makes all of them)",
+		log_error("cannot make the folder '%s': its parent does not exist "
+			  "(try mkdir -p)",
 			  path);
 	else if (error == -ENOTDIR)
 		log_error("cannot write into '%s': it is not a folder", path);
+	else if (error == -EKEYREJECTED)
+		log_error(
+			"cannot write into '%s': another user made it in a folder that everyone may "
+			"write to (choose another name)",
+			path);
 	else
-		log_error("cannot make the folder '%s': %s", path, strerror(-error));
+		log_error("cannot make the folder '%s': %s", path, resource_limits__reason(error));
 }
 
 /* NULL when out of memory. */
@@ -86,7 +95,7 @@ static char *path_in(const struct output_folder *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder->path, name) < 0 ? NULL : path;
 }
 
-/* A wrong folder must not cost a recording. */
+/* Tries to create a file: a wrong folder must not cost a recording. */
 static int try(struct output_folder *folder)
 {
 	struct output_file *probe = NULL;
@@ -97,7 +106,7 @@ static int try(struct output_folder *folder)
 	const char *name = error ? NULL : rolled_files__name(folder->files, path, time(NULL));
 
 	if (!error)
-		error = name ? output_file__open(name, &probe) : -ENOMEM;
+		error = name ? output_file__open(name, folder->options->mode, &probe) : -ENOMEM;
 	output_file__discard(probe);
 	free(path);
 	return error;
@@ -115,14 +124,15 @@ int output_folder__new(const struct record_options *options, struct output_folde
 	}
 	folder->options = options;
 	folder->path = options->output_dir;
-	error = make(folder);
+	error = user_rights__try(make, folder);
 	if (error) {
 		explain_no_folder(folder->path, error);
 		goto cleanup;
 	}
 	error = try(folder);
 	if (error) {
-		log_error("cannot write into '%s': %s", folder->path, strerror(-error));
+		log_error("cannot write into '%s': %s", folder->path,
+			  resource_limits__reason(error));
 		goto cleanup;
 	}
 	*made = folder;
@@ -136,9 +146,9 @@ void output_folder__free(struct output_folder *folder)
 {
 	if (!folder)
 		return;
-	/* Somebody else may use it by now. */
-	if (folder->is_made && !folder->written && rmdir(folder->path))
-		log_debug("'%s' stays: %s", folder->path, strerror(errno));
+	/* Fails if the folder holds files of others. */
+	if (folder->is_made && !folder->written && user_rights__try(remove_folder, folder))
+		log_debug("'%s' stays", folder->path);
 	rolled_files__free(folder->files);
 	free(folder);
 }
@@ -148,7 +158,7 @@ uint64_t output_folder__failed(const struct output_folder *folder)
 	return folder->failed;
 }
 
-/* Of one that no file has, with a date. NULL: none is left, or out of memory. */
+/* An unused name for a part's file, with a date. NULL: none is left, or out of memory. */
 static const char *new_name(struct output_folder *folder, const struct part *part,
 			    uint64_t start_ms)
 {
@@ -166,7 +176,10 @@ static const char *new_name(struct output_folder *folder, const struct part *par
 	return found;
 }
 
-/* The one that it was written to before, where that is to have all; else another. */
+/*
+ * With intervals, a new name each time; otherwise the name that the part's file already has, or a
+ * new one.
+ */
 static const char *file_of(struct output_folder *folder, struct part *part, uint64_t start_ms)
 {
 	const char *name;
@@ -180,7 +193,7 @@ static const char *file_of(struct output_folder *folder, struct part *part, uint
 	return part->file;
 }
 
-/* In the folder that is held open, whatever its path leads to by now. */
+/* Opens it in the folder that is held open, wherever the folder's path leads now. */
 static int open_file(const struct output_folder *folder, const char *path,
 		     struct output_file **file)
 {
@@ -188,10 +201,10 @@ static int open_file(const struct output_folder *folder, const char *path,
 
 	snprintf(held, sizeof(held), "/proc/self/fd/%d/%s", rolled_files__folder(folder->files),
 		 folder__name_in(path));
-	return shown_profile__open(held, path, file);
+	return rendered_profile__open(held, path, folder->options->mode, file);
 }
 
-static int write_shown(struct output_folder *folder, const struct shown_profile *shown,
+static int write_shown(struct output_folder *folder, const struct rendered_profile *shown,
 		       const char *path, struct round *round)
 {
 	struct output_file *file;
@@ -199,13 +212,13 @@ static int write_shown(struct output_folder *folder, const struct shown_profile 
 	int error = open_file(folder, path, &file);
 
 	if (!error)
-		error = shown_profile__write(shown, path, file, &size);
+		error = rendered_profile__write(shown, path, file, &size);
 	if (error)
 		return error;
 	log_debug("wrote %s", path);
 	round->bytes += size;
 	if (folder->options->interval_ns && rolled_files__add(folder->files))
-		log_warn("out of memory: '%s' stays", path);
+		log_warn("out of memory: '%s' was not removed", path);
 	return 0;
 }
 
@@ -213,18 +226,18 @@ static int write_part(struct output_folder *folder, struct part *part,
 		      const struct ls_profile *profile, struct round *round)
 {
 	const char *path = file_of(folder, part, profile->recorder.start_ms);
-	struct shown_profile shown;
+	struct rendered_profile shown;
 	int error;
 
 	if (!path) {
-		log_error("cannot write the profile of %s: no name left for it in '%s'",
+		log_error("cannot write the profile of %s: no unused name is left for it in '%s'",
 			  profile->recorder.target, folder->path);
 		return -EEXIST;
 	}
-	error = shown_profile__make(profile, folder->options, &shown);
+	error = rendered_profile__make(profile, folder->options, &shown);
 	if (!error)
 		error = write_shown(folder, &shown, path, round);
-	shown_profile__free(&shown);
+	rendered_profile__free(&shown);
 	return error;
 }
 
@@ -236,8 +249,10 @@ static void note(struct round *round, int error)
 		round->first_error = error;
 }
 
-static void say(const struct output_folder *folder, const struct round *round)
+uint64_t output_folder__report(struct output_folder *folder)
 {
+	const struct round *round = &folder->last;
+	uint64_t written = round->written;
 	char files[COUNT_SIZE], failed[COUNT_SIZE], size[COUNT_SIZE];
 
 	units__format_count(round->written + round->failed, files, sizeof(files));
@@ -249,13 +264,15 @@ static void say(const struct output_folder *folder, const struct round *round)
 	if (round->written)
 		log_info("wrote %s file%s into %s (%s)", files, round->written == 1 ? "" : "s",
 			 folder->path, units__format_size(round->bytes, size, sizeof(size)));
+	folder->last = (struct round){};
+	return written;
 }
 
 static void warn_of_too_many(struct output_folder *folder)
 {
 	if (!folder->has_warned)
-		log_warn("more than %d processes had something to be written: what those beyond "
-			 "did is in the file of the rest (try --interval or --merge-by)",
+		log_warn("more than %d processes have a profile: the others share the file of the "
+			 "rest (try --interval or --merge-by)",
 			 PARTS_MAX);
 	folder->has_warned = 1;
 }
@@ -269,7 +286,7 @@ int output_folder__write(struct output_folder *folder, struct session *session)
 	int result = session_parts__new(session, &parts);
 
 	if (result) {
-		log_error("cannot put the profiles together: %s", strerror(-result));
+		log_error("cannot build the profiles: %s", strerror(-result));
 		folder->failed++;
 		return result;
 	}
@@ -277,7 +294,7 @@ int output_folder__write(struct output_folder *folder, struct session *session)
 		rolled_files__begin(folder->files);
 	while ((result = session_parts__next(parts, &part, &profile))) {
 		if (result < 0)
-			log_error("cannot put the profile of %s together: %s", part->title,
+			log_error("cannot build the profile of %s: %s", part->title,
 				  strerror(-result));
 		else
 			result = write_part(folder, part, &profile, &round);
@@ -286,7 +303,7 @@ int output_folder__write(struct output_folder *folder, struct session *session)
 	if (session_parts__are_too_many(parts))
 		warn_of_too_many(folder);
 	session_parts__free(parts);
-	say(folder, &round);
+	folder->last = round;
 	folder->written += round.written;
 	folder->failed += round.failed;
 	return round.written ? 0 : round.first_error;

@@ -3,25 +3,28 @@
 #ifndef LS_OUTPUT_FOLDER_H
 #define LS_OUTPUT_FOLDER_H
 
-#include "options.h"
-#include "session.h"
+#include "options/options.h"
+#include "session/session.h"
 
 struct output_folder;
 
 /*
- * Of options->output_dir, which is made if only its last component is not there, and gone again if
- * nothing was written; that files can be made in it was tried. `options` are borrowed. 0, or -errno
- * after saying why it cannot. Free with output_folder__free(), which takes NULL.
+ * Uses options->output_dir: creates it if only its last component is missing, and removes it again
+ * if nothing was written. Checks that files can be created in it. `options` is borrowed. 0, or
+ * -errno after reporting why. Free with output_folder__free(), which takes NULL.
  */
 int output_folder__new(const struct record_options *options, struct output_folder **folder);
 void output_folder__free(struct output_folder *folder);
 
 /*
- * Writes what the session has of each part, and says how much that was. With intervals they are new
- * files each time, else a part has one. 0 where any was written, or there was nothing; -errno if
- * all failed. What cannot be written costs none of the others, and was said.
+ * Writes the session's profile of each part. With intervals each call writes new files; otherwise a
+ * part keeps one file. 0 if any was written, or there was nothing to write; -errno if all failed. A
+ * failure is reported and does not affect other parts.
  */
 int output_folder__write(struct output_folder *folder, struct session *session);
+
+/* Reports how many files that was, and returns it; 0 if it was reported before. */
+uint64_t output_folder__report(struct output_folder *folder);
 
 /* How many files could not be written so far. */
 uint64_t output_folder__failed(const struct output_folder *folder);

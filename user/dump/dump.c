@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "dump.h"
+#include "dump/dump.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,13 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "dump_work.h"
-#include "interpreters_puc.h"
-#include "layout_puc.h"
-#include "log.h"
-#include "privileges.h"
-#include "process.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "base/resource_limits.h"
+#include "dump/dump_internal.h"
+#include "process/process.h"
 
 static int on_function(void *context, const struct ls_function *function)
 {
@@ -22,10 +21,15 @@ static int on_function(void *context, const struct ls_function *function)
 
 static int begin_work(struct dump *dump)
 {
+	int error;
+
 	dump->work = calloc(1, sizeof(*dump->work));
-	if (dump->work)
-		dump->work->files = lua_files__new();
-	return dump->work && dump->work->files ? 0 : -ENOMEM;
+	error = dump->work ? inspector__start(&inspection_job, &dump->work->inspector) : -ENOMEM;
+	if (!error)
+		inspector__grant_more(dump->work->inspector);
+	if (!error && dump->options.leaves_source)
+		inspector__leave_scripts(dump->work->inspector);
+	return error;
 }
 
 static int open_process(struct dump *dump)
@@ -34,15 +38,16 @@ static int open_process(struct dump *dump)
 	int error;
 
 	if (!dump->options.layout)
-		interpreters_puc__await(dump->work->files, dump->options.pid,
-					clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS);
+		inspector__await_interpreters(dump->work->inspector, dump->options.pid,
+					      clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS);
 	error = process__name(dump->options.pid, dump->name);
 	if (error == -ESRCH || error == -ENOENT) {
 		log_error("no process has the id %d", dump->options.pid);
 		return -ENOENT;
 	}
 	if (error) {
-		log_error("cannot look into process %d: %s", dump->options.pid, strerror(-error));
+		log_error("cannot look into process %d: %s", dump->options.pid,
+			  resource_limits__reason(error));
 		return error;
 	}
 	process__container(dump->options.pid, &container);
@@ -50,60 +55,79 @@ static int open_process(struct dump *dump)
 	return 0;
 }
 
+static int open_walkers(struct dump *dump)
+{
+	struct dump_work *work = dump->work;
+	const struct walker_receiver receiver = {work->reader, on_function};
+
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
+		const struct walker_ops *ops = families__get(id)->walker;
+
+		if (!ops)
+			continue;
+		work->walkers[id] = ops->new (dump->options.pid, &receiver);
+		if (!work->walkers[id])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int open_work(struct dump *dump)
 {
 	const struct dump_options *options = &dump->options;
 	struct dump_work *work = dump->work;
-	struct walker_puc_receiver receiver = {.function = on_function};
 	int error;
 
-	work->identification =
-		identification__new(&(struct identification_options){.pid = options->pid,
-								     .files = work->files,
+	work->detection = detection__new(&(struct detection_options){.pid = options->pid,
+								     .inspector = work->inspector,
 								     .layout = options->layout,
 								     .is_for_dump = 1});
-	work->reader = stack_reader__new(options->pid, &dump->counts);
-	receiver.context = work->reader;
-	work->walker = walker_puc__new(options->pid, &receiver);
-	if (!work->identification || !work->reader || !work->walker)
+	work->reader = stack_reader__new(options->pid, work->inspector, &dump->counts);
+	if (!work->detection || !work->reader || open_walkers(dump))
 		return -ENOMEM;
-	error = identification__look(work->identification, dump->target);
+	error = detection__look(work->detection, dump->target);
+	if (error == -EAGAIN)
+		log_error("cannot dump %s: its files cannot be read at the moment (try again)",
+			  dump->target);
 	if (error)
 		return error;
-	identification__begin(work->identification, &work->verdicts);
-	dump->interpreter = identification__found(work->identification);
+	detection__begin(work->detection, &work->votes);
+	dump->interpreter = detection__found(work->detection);
 	return 0;
 }
 
-static uint16_t layouts_with_proof(const struct verdict *verdict)
+static uint16_t layouts_with_proof(const struct layout_vote *vote)
 {
 	uint16_t layouts = 0;
 
 	for (uint32_t i = 0; i < LS_LAYOUT_MAX; i++)
-		layouts |= (uint16_t)((verdict->fits[i] != 0) << i);
+		layouts |= (uint16_t)((vote->fits[i] != 0) << i);
 	return layouts;
 }
 
-void dump_work__target(const struct dump_work *work, struct ls_target *target)
+void dump_work__target(const struct dump_work *work, struct ls_image *target)
 {
-	identification__target(work->identification, &work->verdicts, target);
-	for (size_t i = 0; i < work->verdicts.count; i++) {
-		const struct verdict *verdict = &work->verdicts.items[i];
-		uint16_t proven = layouts_with_proof(verdict);
-		uint32_t interpreters = verdict->interpreters ? verdict->interpreters : 1;
+	detection__target(work->detection, &work->votes, target);
+	for (size_t i = 0; i < work->votes.count; i++) {
+		const struct layout_vote *vote = &work->votes.items[i];
+		uint16_t proven = layouts_with_proof(vote);
+		uint32_t interpreters = vote->interpreters ? vote->interpreters : 1;
+		struct ls_candidates *candidates = &target->candidates[vote->family->id];
 
-		if (verdict->is_forced)
+		if (vote->is_forced)
 			continue;
-		target->decided |= proven;
-		target->layouts |= proven;
+		candidates->decided |= proven;
+		candidates->layouts |= proven;
 		if ((uint32_t)__builtin_popcount(proven) >= interpreters)
-			target->layouts &= (uint16_t) ~(verdict->candidates & ~target->decided);
+			candidates->layouts &=
+				(uint16_t) ~(vote->candidates & ~candidates->decided);
 		else if (work->tries_all && !proven)
-			target->layouts |= interpreters_puc__all_layouts();
+			candidates->layouts |= vote->family->distinct_layouts();
 	}
+	families__choose(target);
 }
 
-/* Every frame's name, once all are known. */
+/* Sets every frame's name, once all are known. */
 static void name_stacks(struct dump *dump)
 {
 	struct stack_reader *reader = dump->work->reader;
@@ -123,27 +147,30 @@ int dump__take(const struct dump_options *options, struct dump *dump)
 	*dump = (struct dump){.options = *options};
 	clock_gettime(CLOCK_REALTIME, &now);
 	dump->time_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	error = begin_work(dump);
+	error = resource_limits__raise_files();
+	if (error)
+		log_error("cannot start: %s", resource_limits__reason(error));
+	else
+		error = begin_work(dump);
 	if (!error)
 		error = open_process(dump);
 	if (!error)
 		error = open_work(dump);
 	if (!error)
 		error = dump_threads__read(dump);
-	/* What follows reads, that is all. */
+	/* From here on, the dump only reads. */
 	if (!error && privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
 	if (!error && options->all)
 		error = dump_coroutines__read(dump);
 	if (!error)
-		error = identification__end(dump->work->identification, &dump->work->verdicts,
-					    dump->target);
+		error = detection__end(dump->work->detection, &dump->work->votes, dump->target);
 	if (error == -ENOMEM)
 		log_error("out of memory");
 	if (error)
 		return error;
 	name_stacks(dump);
-	verdicts__describe(&dump->work->verdicts, dump->layout, sizeof(dump->layout));
+	layout_votes__describe(&dump->work->votes, dump->layout, sizeof(dump->layout));
 	return 0;
 }
 
@@ -159,10 +186,12 @@ void dump__free(struct dump *dump)
 	free(dump->coroutines);
 	if (work) {
 		sampler__close(work->sampler);
-		walker_puc__free(work->walker);
+		for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
+			if (work->walkers[id])
+				families__get(id)->walker->free(work->walkers[id]);
 		stack_reader__free(work->reader);
-		identification__free(work->identification);
-		lua_files__free(work->files);
+		detection__free(work->detection);
+		inspector__free(work->inspector);
 	}
 	free(work);
 	*dump = (struct dump){};

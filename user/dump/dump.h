@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of all script threads of a process at one moment, for writers to read. Strings are
- * bytes as the target had them: whoever writes them escapes them.
+ * The stacks of all script threads of a process at one moment, for writers to read. Strings are the
+ * target's bytes: writers have to escape them.
  */
 #ifndef LS_DUMP_H
 #define LS_DUMP_H
@@ -11,30 +11,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "container.h"
+#include "dump/standing_thread.h"
+#include "interpreter/family.h"
+#include "process/container.h"
 #include "record.h"
-#include "standing_thread.h"
 
 struct dump_frame {
 	const char *name;   /* NULL: anonymous */
 	const char *source; /* "[C]" for C functions; NULL: no function, such as "(truncated)" */
-	uint32_t line;      /* where it stands, from 1; 0: not known, or a C function */
+	uint32_t line;      /* current line, from 1; 0: unknown, or a C function */
 	uint32_t line_defined;
 	bool is_script;
-	bool is_rough;      /* the line may be an earlier one of the function: no registers */
+	bool is_rough;      /* no registers were read: may be an earlier line of the function */
 	bool is_state_root; /* the first function of its coroutine, or of the main thread */
-	char *called;       /* what its caller calls it; the dump's own */
-	uint32_t function;  /* likewise: an id */
+	char *called;       /* by its caller, if its definition has no name; owned */
+	uint32_t function;  /* an id, private to the dump */
 };
 
-/* Leaf first, across all resumers. */
+/* Leaf first, through all resuming coroutines. */
 struct dump_stack {
 	struct dump_frame *frames; /* owned */
 	uint32_t count;
-	uint8_t class; /* enum ls_sample_class; HOST: no script */
-	uint8_t error; /* enum ls_walk_error: why it is not complete */
-	uint8_t layout;
-	bool is_in_collector; /* called by the leaf */
+	uint8_t class;        /* enum ls_sample_class; HOST: no script */
+	uint8_t error;        /* enum ls_walk_error: why it is not complete */
+	struct layout layout; /* valid if there are frames */
+	bool is_in_gc;        /* the garbage collector runs, called by the leaf */
 	uint64_t state, vm;   /* the running lua_State, and its VM's main thread; 0: none */
 };
 
@@ -49,7 +50,7 @@ struct dump_thread {
 	pid_t tid;
 	char name[16];
 	enum dump_thread_status status;
-	struct standing_thread place; /* where it stands, if it is idle */
+	struct standing_thread place; /* system call and registers, if it is idle */
 	struct dump_stack stack;
 	uint32_t samples;
 };
@@ -60,16 +61,16 @@ struct dump_coroutine {
 };
 
 struct dump_counts {
-	uint64_t vms;         /* whose coroutines were looked for */
-	uint64_t objects;     /* of Lua's, that were looked at for coroutines */
+	uint64_t vms;         /* VMs that were searched for coroutines */
+	uint64_t objects;     /* Lua objects visited by that search */
 	uint64_t active;      /* coroutines that run or have resumed another: see the threads */
 	uint64_t not_started; /* coroutines that were never resumed */
 	uint64_t finished;
 	uint64_t failed;     /* ended by an error */
 	uint64_t changing;   /* coroutines that ran while they were read */
-	uint64_t unreadable; /* coroutines, or no layout was proven for them */
-	uint64_t left_out;   /* VMs whose objects were not all looked at, and coroutines */
-	bool ran;            /* the process, while its coroutines were read: some may be missing */
+	uint64_t unreadable; /* coroutines that could not be read, or whose layout was not proven */
+	uint64_t left_out;   /* VMs that were not searched completely, and coroutines not read */
+	bool ran;            /* the target ran meanwhile: coroutines may be missing */
 	uint64_t unnamed_calls;
 	uint64_t collected;     /* frames */
 	uint64_t unknown_lines; /* frames */
@@ -77,7 +78,8 @@ struct dump_counts {
 
 struct dump_options {
 	pid_t pid;
-	const char *layout; /* forced; NULL: what stacks are proof of */
+	const char *layout; /* forced; NULL: what stacks prove */
+	bool leaves_source; /* does not read source text to name functions */
 	bool all;           /* suspended coroutines, too */
 };
 
@@ -86,20 +88,20 @@ struct dump {
 	char target[CONTAINER_TITLE_SIZE]; /* "lua5.4 (pid 42)" */
 	char name[16];
 	const char *interpreter;
-	char layout[512]; /* the verdict on it */
+	char layout[512]; /* the vote on it */
 	uint64_t time_ms; /* Unix time */
 	struct dump_thread *threads;
 	size_t thread_count;
 	struct dump_coroutine *coroutines; /* the oldest first */
 	size_t coroutine_count;
 	struct dump_counts counts;
-	struct dump_work *work; /* its own */
+	struct dump_work *work; /* owned */
 };
 
 /*
- * Reads the stacks of the process: of threads that stand still at once, of those that run by a
- * moment's samples. Says in one line what is wrong. 0; -ENOENT: there is no such process, no Lua in
- * it, or an unknown one; other -errno. Free with dump__free() in every case.
+ * Reads the stacks of the process: directly if a thread stands still, by sampling briefly if it
+ * runs. Reports an error in one line. 0; -ENOENT: there is no such process, no Lua in it, or an
+ * unknown one; other -errno. Free with dump__free() in every case.
  */
 int dump__take(const struct dump_options *options, struct dump *dump);
 void dump__free(struct dump *dump);

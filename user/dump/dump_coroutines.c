@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Coroutines that have yielded belong to no thread, and any thread may resume one while it is read:
- * a stack is taken if what it was read from is still there afterwards, several times over.
+ * Suspended coroutines belong to no thread, and any thread may resume one while it is read. A stack
+ * is only taken if the memory it was read from is unchanged afterwards; else it is read again, up
+ * to READINGS_MAX times in all.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "coroutines_puc.h"
-#include "dump_work.h"
-#include "layout_puc.h"
-#include "log.h"
-#include "process.h"
-#include "target_memory.h"
-#include "vm_search.h"
+#include "base/log.h"
+#include "dump/dump_internal.h"
+#include "dump/vm_search.h"
+#include "process/process.h"
+#include "process/target_memory.h"
 
 #define READINGS_MAX 6
 #define VMS_MAX      64
-#define FRAMES_MAX   500000 /* of all together: 64 MiB */
+#define FRAMES_MAX   500000 /* of all coroutines together: 64 MiB */
 
-/* CPU time for all coroutines: of 100,000, ten times as much as they take. */
+/* Limit of CPU time for all coroutines: ten times what 100,000 take. */
 #define TIME_MAX_NS 10000000000ULL
 
 struct vm {
 	uint64_t main_thread;
-	uint8_t layout;
-	bool is_proven; /* the layout, by a stack */
+	struct layout layout;
+	bool is_proven; /* a stack has proven the layout */
 };
 
 struct reading {
@@ -46,7 +45,8 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-static void note_vm(struct reading *reading, uint64_t main_thread, uint8_t layout, bool is_proven)
+static void note_vm(struct reading *reading, uint64_t main_thread, const struct layout *layout,
+		    bool is_proven)
 {
 	for (size_t i = 0; i < reading->vm_count; i++)
 		if (reading->vms[i].main_thread == main_thread)
@@ -55,102 +55,80 @@ static void note_vm(struct reading *reading, uint64_t main_thread, uint8_t layou
 		reading->dump->counts.left_out++;
 	else
 		reading->vms[reading->vm_count++] = (struct vm){
-			.main_thread = main_thread, .layout = layout, .is_proven = is_proven};
+			.main_thread = main_thread, .layout = *layout, .is_proven = is_proven};
 }
 
-/* Those that threads run, and others that only memory tells of: of a server between requests. */
+/*
+ * Finds the VMs that threads run, and those only found in memory, as in a server between requests.
+ */
 static int find_vms(struct reading *reading)
 {
 	const struct dump *dump = reading->dump;
 	struct vm_search search;
-	struct ls_target target;
+	struct ls_image target;
 	int error;
 
 	for (size_t i = 0; i < dump->thread_count; i++)
 		if (dump->threads[i].stack.count && dump->threads[i].stack.vm)
-			note_vm(reading, dump->threads[i].stack.vm, dump->threads[i].stack.layout,
+			note_vm(reading, dump->threads[i].stack.vm, &dump->threads[i].stack.layout,
 				true);
 	dump_work__target(dump->work, &target);
-	error = vm_search__find(dump->options.pid, target.layouts, &search);
+	error = vm_search__find(dump->options.pid, target.candidates, &search);
 	if (error && error != -ENOMEM) {
 		log_warn("cannot look for Lua in the memory of %s: %s", dump->target,
 			 strerror(-error));
 		error = 0;
 	}
-	for (size_t i = 0; i < search.count; i++)
-		note_vm(reading, search.items[i].main_thread, search.items[i].layout,
-			target.decided >> search.items[i].layout & 1);
+	for (size_t i = 0; i < search.count; i++) {
+		const struct layout *layout = &search.items[i].layout;
+
+		note_vm(reading, search.items[i].main_thread, layout,
+			target.candidates[layout->family->id].decided >> layout->slot & 1);
+	}
 	reading->dump->counts.left_out += search.is_cut_short;
 	reading->dump->counts.vms = reading->vm_count;
 	return error;
 }
 
-/* What of the lua_State changes when it is resumed, and that it is not. */
-struct mark {
-	uint64_t ci, top, stack;
-};
-
-/* 0; -EAGAIN: it waits no more. */
-static int read_mark(const struct reading *reading, const struct vm *vm, uint64_t state,
-		     struct mark *mark)
-{
-	const struct ls_puc_layout *layout = &layouts_puc[vm->layout].offsets;
-	uint8_t copy[256] = {};
-	uint64_t error_jump;
-
-	if (target_memory__read(&reading->memory, state, copy, layout->state_size))
-		return -EAGAIN;
-	memcpy(&mark->ci, copy + layout->state_ci, sizeof(mark->ci));
-	memcpy(&mark->top, copy + layout->state_top, sizeof(mark->top));
-	memcpy(&mark->stack, copy + layout->state_stack, sizeof(mark->stack));
-	memcpy(&error_jump, copy + layout->state_error_jump, sizeof(error_jump));
-	return copy[layout->state_status] != COROUTINE_PUC_YIELDED || error_jump ? -EAGAIN : 0;
-}
-
-/* A stack that has to prove its layout first, and does not, is not shown: it stays empty. */
-static int take(struct reading *reading, const struct vm *vm, const struct walker_puc_stack *walked,
+/* If the layout is not proven and this stack does not prove it, *stack stays empty. */
+static int take(struct reading *reading, const struct vm *vm, const struct walked_stack *walked,
 		struct dump_stack *stack)
 {
 	struct dump_work *work = reading->dump->work;
 
 	if (!vm->is_proven)
-		verdicts__add(&work->verdicts, walked->sample);
+		layout_votes__add(&work->votes, walked->sample);
 	*stack = (struct dump_stack){};
 	if (!vm->is_proven && !walked->sample->verified)
 		return 0;
 	return stack_reader__read(work->reader, walked->sample, walked->frames, stack);
 }
 
-/* Only C functions yield, and hooks do. */
-static bool runs_lua(const struct walker_puc_stack *walked)
+/* Whether the leaf is a Lua function outside of a hook: only C functions and hooks yield. */
+static bool runs_lua(const struct walked_stack *walked)
 {
 	return walked->sample->class > LS_SAMPLE_TORN && walked->frames[0].kind == LS_FRAME_LUA &&
 	       !(walked->frames[0].flags & LS_FRAME_HOOKED);
 }
 
 /*
- * 0: *stack is its; -EAGAIN: it ran; -ENOMEM. In the middle of being resumed a stack contradicts
- * itself for a moment: one that does so is taken only if it always does.
+ * 0: *stack is the coroutine's; -EAGAIN: it ran; -ENOMEM. While it is being resumed, a stack is
+ * inconsistent (torn) for a moment: a torn one is taken only if every reading is torn.
  */
 static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t state,
 			  struct dump_stack *stack)
 {
-	struct walker_puc *walker = reading->dump->work->walker;
-	struct mark before, after;
+	const struct walker_ops *ops = vm->layout.family->walker;
+	struct walker *walker = reading->dump->work->walkers[vm->layout.family->id];
 	int torn = 0;
 
 	for (int i = 0; i < READINGS_MAX; i++) {
-		struct walker_puc_stack walked;
+		struct walked_stack walked = ops->walk_suspended(walker, state, vm->main_thread,
+								 vm->layout.slot, !vm->is_proven);
 
-		if (read_mark(reading, vm, state, &before))
+		if (walked.is_resumed)
 			return -EAGAIN;
-		walked = walker_puc__walk_suspended(walker, state, vm->main_thread, vm->layout,
-						    !vm->is_proven);
-		if (!walker_puc__is_unchanged(walker))
-			continue;
-		if (read_mark(reading, vm, state, &after))
-			return -EAGAIN;
-		if (memcmp(&before, &after, sizeof(before)) != 0 || runs_lua(&walked))
+		if (!ops->is_unchanged(walker) || runs_lua(&walked))
 			continue;
 		torn += walked.sample->class <= LS_SAMPLE_TORN;
 		if (walked.sample->class > LS_SAMPLE_TORN || torn == READINGS_MAX)
@@ -204,8 +182,7 @@ static int add_suspended(struct reading *reading, const struct vm *vm, uint64_t 
 	return 0;
 }
 
-static int sort_out(struct reading *reading, const struct vm *vm,
-		    const struct coroutine_puc *coroutine)
+static int sort_out(struct reading *reading, const struct vm *vm, const struct coroutine *coroutine)
 {
 	struct dump_counts *counts = &reading->dump->counts;
 
@@ -231,10 +208,14 @@ static int sort_out(struct reading *reading, const struct vm *vm,
 static int read_vm(struct reading *reading, const struct vm *vm)
 {
 	struct dump_counts *counts = &reading->dump->counts;
-	struct coroutines_puc coroutines;
-	int error = coroutines_puc__read(&reading->memory, &layouts_puc[vm->layout].offsets,
-					 vm->main_thread, &coroutines);
+	const struct layout *layout = &vm->layout;
+	struct coroutines coroutines;
+	int error;
 
+	if (!layout->family->walker)
+		return 0;
+	error = layout->family->walker->read_coroutines(&reading->memory, layout->offsets,
+							vm->main_thread, &coroutines);
 	counts->objects += coroutines.objects;
 	if ((error && error != -ENOMEM) || coroutines.is_cut_short) {
 		counts->left_out++;
@@ -242,7 +223,7 @@ static int read_vm(struct reading *reading, const struct vm *vm)
 	}
 	for (size_t i = 0; i < coroutines.count && !error; i++)
 		error = sort_out(reading, vm, &coroutines.items[i]);
-	coroutines_puc__free(&coroutines);
+	free(coroutines.items);
 	return error;
 }
 

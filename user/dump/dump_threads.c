@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A thread that stands still is looked at before and after its stack is read, names and lines
- * included: if it has not run in between, all that is its own belongs together. One that runs is
+ * The state of a thread that stands still is read before and after its stack, names and lines
+ * included: if it has not run in between, all data of its own is consistent. A thread that runs is
  * sampled; so is one that never stands still for long enough, unless it sleeps when its turn comes.
  */
 #include <errno.h>
@@ -10,18 +10,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "dump_work.h"
-#include "layout_puc.h"
-#include "log.h"
-#include "process.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "dump/dump_internal.h"
+#include "process/process.h"
 #include "walk_error.h"
 
-#define LOOKS_MAX   8            /* at one thread in a row, until its stack was read in one piece */
-#define LOOKS_NS    100000000ULL /* for them */
-#define PERIOD_NS   2000000      /* of the timer: what a sample of a deep stack costs is nothing */
+#define LOOKS_MAX   8            /* attempts in a row to read one thread's stack in one piece */
+#define LOOKS_NS    100000000ULL /* limit for these attempts */
+#define PERIOD_NS   2000000      /* of the timer: so few samples are cheap, even of deep stacks */
 #define ROUND_MS    5
 #define PATIENCE_NS 2000000000ULL /* for threads that neither run nor stand still for long */
-#define SETTLING_NS 250000000ULL  /* for more stacks of those that run, to decide the layout */
+#define SETTLING_NS 250000000ULL  /* for more samples of running threads, to decide the layout */
 #define SAMPLES_MAX 16            /* of a thread whose stack cannot be read in full */
 #define THREADS_MAX 32768
 
@@ -54,15 +54,33 @@ static int list_threads(struct dump *dump)
 	return dump->threads ? 0 : -ENOMEM;
 }
 
-/* Reads the stack once. 0: it stood; -EAGAIN: it ran meanwhile; other -errno. */
+/* Walks the stack by the first family whose script is on it. */
+static struct walked_stack walk(const struct dump_work *work, const struct walker_place *place,
+				const struct ls_image *target)
+{
+	static const struct ls_sample nothing = {.class = LS_SAMPLE_HOST,
+						 .error = LS_WALK_NO_SCRIPT};
+	struct walked_stack walked = {.sample = &nothing};
+
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
+		if (!(target->families >> id & 1) || !work->walkers[id])
+			continue;
+		walked = families__get(id)->walker->walk(work->walkers[id], place, target);
+		if (walked.sample->class != LS_SAMPLE_HOST)
+			break;
+	}
+	return walked;
+}
+
+/* Reads the stack once. 0: the thread stood still; -EAGAIN: it ran meanwhile; other -errno. */
 static int read_standing(struct dump *dump, struct dump_thread *thread, struct ls_sample *sample)
 {
 	struct dump_work *work = dump->work;
 	struct standing_thread before, after;
-	struct walker_puc_stack walked;
+	struct walked_stack walked;
 	struct dump_stack stack = {};
 	struct thread_stack native;
-	struct ls_target target;
+	struct ls_image target;
 	int error;
 
 	error = standing_thread__look(dump->options.pid, thread->tid, &before);
@@ -71,13 +89,13 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 	if (error)
 		return error == -ENOENT ? -EAGAIN : error;
 	dump_work__target(work, &target);
-	walked = walker_puc__walk(work->walker,
-				  &(struct walker_puc_place){.sp = before.sp,
-							     .pc = before.pc,
-							     .stack_low = native.low,
-							     .stack_high = native.high,
-							     .own_stack = native.is_own},
-				  &target);
+	walked = walk(work,
+		      &(struct walker_place){.sp = before.sp,
+					     .pc = before.pc,
+					     .stack_low = native.low,
+					     .stack_high = native.high,
+					     .own_stack = native.is_own},
+		      &target);
 	*sample = *walked.sample;
 	error = stack_reader__read(work->reader, sample, walked.frames, &stack);
 	if (error)
@@ -96,17 +114,21 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 	return 0;
 }
 
-/* Where luaV_execute keeps pc for itself, and no system call has made it store that. */
+/*
+ * Marks the leaf's line as rough if the VM keeps the pc in a register and no system call has made
+ * it store the pc.
+ */
 static void mark_rough_line(struct dump_thread *thread)
 {
 	struct dump_frame *leaf = thread->stack.frames;
+	const struct layout *layout = &thread->stack.layout;
 
 	if (thread->place.system_call < 0 && thread->stack.count && leaf->is_script &&
-	    layouts_puc[thread->stack.layout].offsets.has_local_pc)
+	    layout->family->keeps_pc_in_register(layout->slot))
 		leaf->is_rough = true;
 }
 
-/* 0: nothing more is to be had of it; -EAGAIN: it runs; other -errno. */
+/* 0: it was read or is gone; -EAGAIN: it runs; other -errno. */
 static int look_at_thread(struct dump *dump, struct dump_thread *thread)
 {
 	uint64_t end = now_ns() + LOOKS_NS;
@@ -120,7 +142,7 @@ static int look_at_thread(struct dump *dump, struct dump_thread *thread)
 	if (error)
 		return error == -ESRCH ? 0 : error;
 	mark_rough_line(thread);
-	verdicts__add(&dump->work->verdicts, &sample);
+	layout_votes__add(&dump->work->votes, &sample);
 	return 0;
 }
 
@@ -132,7 +154,9 @@ static struct dump_thread *find_thread(struct dump *dump, pid_t tid)
 	return NULL;
 }
 
-/* The most that a sample can tell is taken; then, whatever comes, nothing more. */
+/*
+ * Keeps the best sample of each thread, by class, unless its stack was read while it stood still.
+ */
 static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
 {
 	struct dump *dump = context;
@@ -140,7 +164,7 @@ static int on_sample(void *context, const struct ls_sample *sample, const struct
 	struct dump_stack stack;
 	int error;
 
-	verdicts__add(&dump->work->verdicts, sample);
+	layout_votes__add(&dump->work->votes, sample);
 	if (!thread || thread->status == DUMP_THREAD_IDLE)
 		return 0;
 	thread->samples++;
@@ -180,7 +204,7 @@ static int is_pending(const struct dump_thread *thread)
 {
 	if (thread->status == DUMP_THREAD_MISSED)
 		return 1;
-	/* A sample may have come at a bad moment; the next one is better. */
+	/* The sample may have come at a bad moment; the next one may be better. */
 	return thread->status == DUMP_THREAD_ACTIVE && thread->samples < SAMPLES_MAX &&
 	       (thread->stack.class == LS_SAMPLE_UNREADABLE ||
 		thread->stack.class == LS_SAMPLE_TORN);
@@ -188,13 +212,13 @@ static int is_pending(const struct dump_thread *thread)
 
 static int tell_target(struct dump *dump)
 {
-	struct ls_target target;
+	struct ls_image target;
 
 	dump_work__target(dump->work, &target);
 	return sampler__set_target(dump->work->sampler, dump->options.pid, &target);
 }
 
-/* Timers on those that run. */
+/* Attaches timers to the threads that are still pending. */
 static int attach(struct dump *dump)
 {
 	struct sampler *sampler = dump->work->sampler;
@@ -209,7 +233,8 @@ static int attach(struct dump *dump)
 		if (error == -ESRCH) {
 			thread->status = DUMP_THREAD_GONE;
 		} else if (error) {
-			log_error("cannot start timers on %s: %s", dump->target, strerror(-error));
+			log_error("cannot start timers on %s: %s", dump->target,
+				  resource_limits__reason(error));
 			return error;
 		}
 	}
@@ -227,14 +252,11 @@ static int open_sampler(struct dump *dump)
 		.exec = on_exec,
 	};
 	struct dump_work *work = dump->work;
-	int error = sampler__open(&options, &receiver, &work->sampler);
 
-	for (size_t i = 0; !error && i < layouts_puc_count; i++)
-		error = sampler__set_layout(work->sampler, (uint32_t)i, &layouts_puc[i].offsets);
-	return error;
+	return sampler__open(&options, &receiver, &work->sampler);
 }
 
-/* What came since the last round. -ENOENT: an unknown Lua, it said so. */
+/* Waits for one round and takes its samples. -ENOENT: an unknown Lua, which was reported. */
 static int take_samples(struct dump *dump)
 {
 	struct dump_work *work = dump->work;
@@ -247,11 +269,11 @@ static int take_samples(struct dump *dump)
 		return -ECANCELED;
 	}
 	if (!error)
-		error = identification__settle(work->identification, &work->verdicts, dump->target);
+		error = detection__settle(work->detection, &work->votes, dump->target);
 	return error ? error : tell_target(dump);
 }
 
-/* Once more at all that is pending. Returns how much of it still is, or -errno. */
+/* Looks again at every pending thread. Returns how many still are, or -errno. */
 static int look_at_pending(struct dump *dump)
 {
 	int pending = 0;
@@ -270,10 +292,10 @@ static int look_at_pending(struct dump *dump)
 	return pending;
 }
 
-/* Whether samples could still tell more of the layout, of threads that run. */
+/* Whether the layout is decided or forced, so that samples can tell no more about it. */
 static int is_settled(const struct dump *dump)
 {
-	return verdicts__are_decided(&dump->work->verdicts) || dump->options.layout;
+	return layout_votes__are_decided(&dump->work->votes) || dump->options.layout;
 }
 
 static int sample_threads(struct dump *dump)
@@ -284,7 +306,7 @@ static int sample_threads(struct dump *dump)
 
 	error = open_sampler(dump);
 	if (error) {
-		/* It said why. What stands still was read without. */
+		/* The reason was reported. Threads that stand still were read without it. */
 		sampler__close(work->sampler);
 		work->sampler = NULL;
 		work->sampler_failed = 1;
@@ -311,8 +333,8 @@ static int sample_threads(struct dump *dump)
 }
 
 /*
- * A stack that fits no layout for certain: C alone proves none, but there may be proof by now;
- * without any, all layouts are tried, for files may lie.
+ * Reads again the stacks that fit no layout for certain: C functions alone prove none, but other
+ * stacks may have proven one since. Without any proof all layouts are tried, for files may lie.
  */
 static int look_again(struct dump *dump)
 {
@@ -326,7 +348,7 @@ static int look_again(struct dump *dump)
 		if (thread->status == DUMP_THREAD_IDLE && thread->stack.error == LS_WALK_UNDECIDED)
 			error = look_at_thread(dump, thread);
 		if (error == -EAGAIN)
-			error = 0; /* what was read before stands */
+			error = 0; /* keep what was read before */
 	}
 	return error;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "musl_thread.h"
+#include "dump/musl_thread.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "target_memory.h"
+#include "process/target_memory.h"
 
 #define PIECE_WORDS 8192        /* read at a time */
-#define BLOCK_WORDS 40          /* within which struct pthread has what is looked for */
+#define BLOCK_WORDS 40          /* of struct pthread; they contain the fields searched for */
 #define SEARCH_MAX  (64U << 20) /* bytes above SP; a thread's stack is seldom larger */
 #define PAGE        4096
 
 /*
  * struct pthread (src/internal/pthread_impl.h) begins with `self`, its own address. Further down,
- * how far depends on the release, are, one after the other, map_base, map_size, stack (its end),
- * stack_size. Where these fit each other, the block and SP, that is no accident. A stack that the
- * program itself provided has no map_base.
+ * at an offset that depends on the release, follow map_base, map_size, stack (its end) and
+ * stack_size. If these fit each other, the block and SP, that is no accident. map_base is 0 for a
+ * stack that the program itself provided.
  */
 static bool describes(const uint64_t *words, uint64_t block, uint64_t sp)
 {
@@ -27,7 +27,7 @@ static bool describes(const uint64_t *words, uint64_t block, uint64_t sp)
 	       stack - stack_size <= sp && stack - stack_size >= map;
 }
 
-/* `room`: so many words are there of it. */
+/* `room`: how many words of `block` were read. */
 static bool find_stack(const uint64_t *block, size_t room, uint64_t address, uint64_t sp,
 		       uint64_t *low, uint64_t *high)
 {
@@ -47,7 +47,7 @@ static bool find_stack(const uint64_t *block, size_t room, uint64_t address, uin
 
 int musl_thread__stack(pid_t pid, uint64_t sp, uint64_t end, uint64_t *low, uint64_t *high)
 {
-	/* The last block that begins in a piece may reach beyond it. */
+	/* The last block that begins in a piece may extend beyond it. */
 	uint64_t words[PIECE_WORDS + BLOCK_WORDS];
 	const struct target_memory memory = {.pid = pid};
 

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "stack_reader.h"
+#include "dump/stack_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "functions.h"
-#include "layout_puc.h"
-#include "symbolizer_puc.h"
+#include "profile/functions.h"
+#include "interpreter/symbolizer.h"
 
 #define VMS_MAX 64
 
 struct stack_reader {
 	struct functions *functions;
-	struct elf_files *files;
-	struct symbolizer_puc *symbolizer;
+	struct symbolizer *symbolizer;
 	struct dump_counts *counts;
 	struct vm {
-		uint64_t vm, state; /* the last of it that was met */
-		uint8_t layout;
-	} vms[VMS_MAX]; /* of more, functions are named by their callers alone */
+		uint64_t vm, state; /* the last one seen of this VM */
+		struct layout layout;
+	} vms[VMS_MAX]; /* functions of further VMs are named only by their callers */
 	size_t vm_count;
 	struct ls_profile named;
 };
 
-struct stack_reader *stack_reader__new(pid_t pid, struct dump_counts *counts)
+struct stack_reader *stack_reader__new(pid_t pid, struct inspector *inspector,
+				       struct dump_counts *counts)
 {
 	struct stack_reader *reader = calloc(1, sizeof(*reader));
 
@@ -32,9 +31,8 @@ struct stack_reader *stack_reader__new(pid_t pid, struct dump_counts *counts)
 		return NULL;
 	reader->counts = counts;
 	reader->functions = functions__new();
-	reader->files = elf_files__new();
-	if (reader->functions && reader->files)
-		reader->symbolizer = symbolizer_puc__new(pid, reader->functions, reader->files);
+	if (reader->functions)
+		reader->symbolizer = symbolizer__new(pid, reader->functions, inspector);
 	if (reader->symbolizer)
 		return reader;
 	stack_reader__free(reader);
@@ -45,18 +43,18 @@ void stack_reader__free(struct stack_reader *reader)
 {
 	if (!reader)
 		return;
-	symbolizer_puc__free(reader->symbolizer);
-	elf_files__free(reader->files);
+	symbolizer__free(reader->symbolizer);
 	functions__free(reader->functions);
 	free(reader);
 }
 
 int stack_reader__define(struct stack_reader *reader, const struct ls_function *function)
 {
-	return symbolizer_puc__define(reader->symbolizer, function);
+	return symbolizer__define(reader->symbolizer, function);
 }
 
-static void note_vm(struct stack_reader *reader, const struct ls_sample *sample)
+static void note_vm(struct stack_reader *reader, const struct ls_sample *sample,
+		    const struct layout *layout)
 {
 	struct vm *vm = reader->vms;
 	struct vm *end = vm + reader->vm_count;
@@ -66,27 +64,27 @@ static void note_vm(struct stack_reader *reader, const struct ls_sample *sample)
 	if (vm == reader->vms + VMS_MAX)
 		return;
 	reader->vm_count += vm == end;
-	*vm = (struct vm){.vm = sample->vm, .state = sample->state, .layout = sample->layout};
+	*vm = (struct vm){.vm = sample->vm, .state = sample->state, .layout = *layout};
 }
 
 static int read_frame(struct stack_reader *reader, const struct ls_sample *sample,
-		      const struct ls_frame *frames, uint32_t count, struct dump_frame *frame)
+		      const struct layout *layout, const struct ls_frame *frames, uint32_t count,
+		      struct dump_frame *frame)
 {
-	const struct ls_puc_layout *layout = &layouts_puc[sample->layout].offsets;
 	struct symbol_quality quality;
 	const char *called;
 
 	frame->is_state_root = frames->flags & LS_FRAME_STATE_ROOT;
 	frame->is_script = frames->kind == LS_FRAME_LUA;
-	frame->function =
-		symbolizer_puc__function(reader->symbolizer, sample, frames, count, &quality);
+	frame->function = symbolizer__function(reader->symbolizer, sample, frames, count, &quality);
 	if (!frame->function)
 		return -ENOMEM;
 	reader->counts->collected += !quality.is_known;
 	reader->counts->unknown_lines += quality.is_known && !quality.has_line;
-	if (!frame->is_script || !quality.is_known)
+	if (!frame->is_script || !quality.is_known ||
+	    functions__is_defined(reader->functions, frame->function))
 		return 0;
-	called = symbolizer_puc__called(reader->symbolizer, layout, frames, count);
+	called = symbolizer__called(reader->symbolizer, layout, frames, count);
 	if (!called)
 		return 0;
 	frame->called = strdup(called);
@@ -97,25 +95,27 @@ int stack_reader__read(struct stack_reader *reader, const struct ls_sample *samp
 		       const struct ls_frame *frames, struct dump_stack *stack)
 {
 	uint32_t count = sample->frame_count;
+	struct layout layout;
 	int error = 0;
 
 	*stack = (struct dump_stack){
 		.class = sample->class,
 		.error = sample->error,
-		.layout = sample->layout,
-		.is_in_collector = sample->flags & LS_SAMPLE_IN_COLLECTOR,
+		.is_in_gc = sample->activity == LS_ACTIVITY_GC,
 		.state = sample->state,
 		.vm = sample->vm,
 	};
-	if (!count || sample->layout >= layouts_puc_count)
+	if (!count || !layout__of_sample(sample, &layout))
 		return 0;
 	stack->frames = calloc(count, sizeof(*stack->frames));
 	if (!stack->frames)
 		return -ENOMEM;
 	stack->count = count;
-	note_vm(reader, sample);
+	stack->layout = layout;
+	note_vm(reader, sample, &layout);
 	for (uint32_t i = 0; i < count && !error; i++)
-		error = read_frame(reader, sample, frames + i, count - i, &stack->frames[i]);
+		error = read_frame(reader, sample, &layout, frames + i, count - i,
+				   &stack->frames[i]);
 	if (error)
 		dump_stack__free(stack);
 	return error;
@@ -131,12 +131,11 @@ void dump_stack__free(struct dump_stack *stack)
 
 void stack_reader__finish(struct stack_reader *reader)
 {
-	symbolizer_puc__suggest_names(reader->symbolizer);
+	symbolizer__suggest_names(reader->symbolizer);
 	for (size_t i = 0; i < reader->vm_count; i++)
-		symbolizer_puc__finish(reader->symbolizer,
-				       &layouts_puc[reader->vms[i].layout].offsets,
-				       reader->vms[i].state);
-	reader->counts->unnamed_calls = symbolizer_puc__unnamed_calls(reader->symbolizer);
+		symbolizer__finish(reader->symbolizer, &reader->vms[i].layout,
+				   reader->vms[i].state);
+	reader->counts->unnamed_calls = symbolizer__unnamed_calls(reader->symbolizer);
 	functions__export(reader->functions, &reader->named);
 }
 
@@ -150,7 +149,7 @@ void stack_reader__name(struct stack_reader *reader, struct dump_stack *stack)
 		frame->source = function->source;
 		frame->line = function->current_line;
 		frame->line_defined = function->line;
-		/* A chunk has a name, whatever it is called. */
+		/* A main chunk keeps its own name, whatever its caller calls it. */
 		frame->name = frame->called && frame->line_defined ? frame->called : function->name;
 	}
 }

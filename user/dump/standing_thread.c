@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "standing_thread.h"
+#include "dump/standing_thread.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "musl_thread.h"
+#include "dump/musl_thread.h"
 
-/* Of /proc/PID/stat, proc(5); the state, behind the name, is number 3. */
+/* A field of /proc/PID/stat, proc(5); the state, which follows the name, is field 3. */
 #define FIELD_START_STACK 28
 
 static int proc_error(void)
@@ -19,7 +19,7 @@ static int proc_error(void)
 	return errno == ENOENT ? -ESRCH : -errno;
 }
 
-/* What a small file of the thread holds, ended by NUL. 0 or -errno. */
+/* Reads a small file of the thread, NUL-terminated. 0 or -errno. */
 static int read_small(pid_t pid, pid_t tid, const char *name, char *to, size_t size)
 {
 	char path[64];
@@ -40,7 +40,7 @@ static int read_small(pid_t pid, pid_t tid, const char *name, char *to, size_t s
 	return error;
 }
 
-/* Where the fields behind the name begin; a name may hold anything. NULL: nowhere. */
+/* Returns the fields after the name, which may contain anything. NULL: there are none. */
 static const char *fields_of(const char *stat)
 {
 	const char *end = strrchr(stat, ')');
@@ -82,6 +82,44 @@ static int parse_call(const char *text, struct standing_thread *look)
 		       : -EPROTO;
 }
 
+/*
+ * Sums both kinds of context switches, in the last two lines of the thread's status file. 0 or
+ * -errno.
+ */
+static int count_switches(pid_t pid, pid_t tid, uint64_t *switches)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	int found = 0, error = 0;
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	stream = fopen(path, "re");
+	if (!stream)
+		return proc_error();
+	*switches = 0;
+	errno = 0;
+	while (getline(&line, &room, stream) > 0) {
+		uint64_t count;
+
+		if (sscanf(line, "voluntary_ctxt_switches: %" SCNu64, &count) != 1 &&
+		    sscanf(line, "nonvoluntary_ctxt_switches: %" SCNu64, &count) != 1)
+			continue;
+		*switches += count;
+		found++;
+	}
+	if (found != 2)
+		error = errno ? proc_error() : -EPROTO;
+	free(line);
+	fclose(stream);
+	return error;
+}
+
+/*
+ * The switches are counted last: the thread was off the processor when its system call was read
+ * (task_current_syscall() in lib/syscall.c makes sure of that), and each run that begins later
+ * either ends with a switch or is still going on at the next look.
+ */
 int standing_thread__look(pid_t pid, pid_t tid, struct standing_thread *look)
 {
 	char text[256];
@@ -90,15 +128,12 @@ int standing_thread__look(pid_t pid, pid_t tid, struct standing_thread *look)
 	memset(look, 0, sizeof(*look));
 	error = read_state(pid, tid, &look->state);
 	if (!error)
-		error = read_small(pid, tid, "schedstat", text, sizeof(text));
-	if (!error &&
-	    sscanf(text, "%" SCNu64 " %*u %" SCNu64, &look->runtime_ns, &look->slices) != 2)
-		error = -EPROTO;
-	if (!error)
 		error = read_small(pid, tid, "syscall", text, sizeof(text));
 	if (!error)
 		error = parse_call(text, look);
-	/* A kernel thread, or one whose memory is gone. */
+	if (!error)
+		error = count_switches(pid, tid, &look->switches);
+	/* SP is 0: a kernel thread, or one whose memory is gone. */
 	return error || look->sp ? error : -ESRCH;
 }
 
@@ -112,7 +147,10 @@ struct mapping {
 	uint64_t start, end;
 };
 
-/* The mapping that `sp` is in, and what of the address space is heap. 0, -ENOENT or -errno. */
+/*
+ * Finds the mapping that contains `sp`, and the heap. 0; -ENOENT: no mapping contains `sp`; other
+ * -errno.
+ */
 static int find_mapping(pid_t pid, uint64_t sp, struct mapping *found, struct mapping *heap)
 {
 	char path[32], *line = NULL;
@@ -145,7 +183,7 @@ static int find_mapping(pid_t pid, uint64_t sp, struct mapping *found, struct ma
 	return error;
 }
 
-/* A number of /proc/PID/stat; 0: unknown. */
+/* A numeric field of /proc/PID/stat; 0: unknown. */
 static uint64_t stat_number(pid_t pid, int field)
 {
 	char text[1024];
@@ -162,8 +200,9 @@ static uint64_t stat_number(pid_t pid, int field)
 }
 
 /*
- * As judge_bounds() of bpf/sample.bpf.h. Where the thread's control block lies is told by the list
- * of its robust mutexes, which glibc keeps in it; musl has that list only when there are some.
+ * Like judge_bounds() in bpf/sample.bpf.h. The robust mutex list, get_robust_list(2), shows where
+ * the thread's control block is: glibc keeps the list in it. musl has that list only if there are
+ * robust mutexes.
  */
 int standing_thread__stack(pid_t pid, pid_t tid, uint64_t sp, struct thread_stack *stack)
 {

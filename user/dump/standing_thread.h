@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A thread that stands still, mostly in a system call: where, by what /proc tells of it without
- * stopping it. Two looks that are equal enclose a time in which it has not run.
+ * A thread that stands still, mostly in a system call: where it is, according to /proc, without
+ * stopping it. If two looks are equal, it has not run between them.
  */
 #ifndef LS_STANDING_THREAD_H
 #define LS_STANDING_THREAD_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What one look saw. Comparable by memcmp(): there is no padding with anything in it. */
+/* What one look saw. Comparable by memcmp(): all padding is zero. */
 struct standing_thread {
-	int64_t system_call; /* its number, -1: it was interrupted elsewhere, or is stopped there */
+	int64_t system_call; /* its number; -1: interrupted or stopped outside of one */
 	uint64_t arguments[6];
 	uint64_t sp, pc;
-	uint64_t runtime_ns, slices; /* CPU time, and how often it was given a processor */
-	char state;                  /* as in /proc/PID/stat */
+	uint64_t switches; /* how often it has left a processor, voluntarily or not */
+	char state;        /* as in /proc/PID/stat */
 	char padding[7];
 };
 
@@ -26,11 +26,11 @@ struct standing_thread {
  */
 int standing_thread__look(pid_t pid, pid_t tid, struct standing_thread *look);
 
-/* Whether it has not run between these two. */
+/* Whether the thread has not run between these two. */
 bool standing_thread__stood(const struct standing_thread *before,
 			    const struct standing_thread *after);
 
-/* What of the mapping that SP is in can be its stack. */
+/* The part of SP's mapping that can be the thread's stack. */
 struct thread_stack {
 	uint64_t low, high;
 	bool is_own; /* it holds nothing but this thread's stack */

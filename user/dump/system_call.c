@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "system_call.h"
+#include "dump/system_call.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* "epoll_wait"; NULL: one that the headers luaspy was built with do not know. */
+/* Such as "epoll_wait"; NULL: unknown to the headers that luaspy was built with. */
 const char *system_call__name(int64_t number);
 
 #endif

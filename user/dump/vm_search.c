@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "vm_search.h"
+#include "dump/vm_search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,21 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout_puc.h"
-#include "target_memory.h"
+#include "process/target_memory.h"
 
-#define RUN_PAGES    256          /* read at once */
-#define OVERLAP      256          /* bytes: a lua_State may lie in two runs */
-#define PAGE_PRESENT (1ULL << 63) /* /proc/PID/pagemap */
-#define BYTES_MAX    (1ULL << 30) /* a second or less */
-#define TAG_AT       8            /* GCObject.tt */
-#define TAG_THREAD   8            /* LUA_TTHREAD, lua.h */
-#define TAG_TABLE    5            /* LUA_TTABLE */
-#define TYPE_MASK    15
+#define RUN_PAGES    256               /* read by one call */
+#define OVERLAP      MAIN_THREAD_BYTES /* a main thread may extend over two runs */
+#define PAGE_PRESENT (1ULL << 63)      /* /proc/PID/pagemap */
+#define BYTES_MAX    (1ULL << 30)      /* searched in a second or less */
 
 struct looking {
 	struct target_memory memory;
-	uint16_t layouts;
+	const struct ls_candidates *candidates; /* by family */
 	int pagemap;
 	uint64_t page_bytes;
 	uint64_t left; /* bytes that may still be read */
@@ -31,69 +26,34 @@ struct looking {
 	struct vm_search *search;
 };
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
-
-/* Where the global_State of a main thread at `address` must lie. */
-static uint64_t global_of(const struct ls_puc_layout *layout, uint64_t address)
-{
-	return layout->main_thread_is_embedded ? address - layout->global_main_thread
-					       : address + layout->state_size;
-}
-
-/* The other half: it points back, and has a registry. */
-static int is_global(const struct looking *looking, const struct ls_puc_layout *layout,
-		     uint64_t global, uint64_t main_thread)
-{
-	uint64_t back, registry[2], head[2];
-
-	if (!layout->main_thread_is_embedded &&
-	    (target_memory__read(&looking->memory, global + layout->global_main_thread, &back,
-				 sizeof(back)) ||
-	     back != main_thread))
-		return 0;
-	return !target_memory__read(&looking->memory, global + layout->global_registry, registry,
-				    sizeof(registry)) &&
-	       (registry[1] & TYPE_MASK) == TAG_TABLE &&
-	       !target_memory__read(&looking->memory, registry[0], head, sizeof(head)) &&
-	       (head[1] & 0xff) == TAG_TABLE;
-}
-
-static void add(struct vm_search *search, uint64_t address, uint32_t layout)
+static void add(struct vm_search *search, uint64_t address, const struct layout *layout)
 {
 	if (search->count == VM_SEARCH_MAX)
 		search->is_cut_short = true;
 	else
 		search->items[search->count++] =
-			(struct vm_found){.main_thread = address, .layout = (uint8_t)layout};
+			(struct vm_found){.main_thread = address, .layout = *layout};
 }
 
-static void look_at(struct looking *looking, const uint8_t *bytes, uint64_t address)
+/* Looks for VMs of one family among `size` bytes that were read from `start`. */
+static void look_for(struct looking *looking, const struct family *family, uint64_t start,
+		     uint64_t size)
 {
-	int count = 0;
-	uint32_t found = 0;
+	uint16_t layouts = looking->candidates[family->id].layouts;
+	struct layout layout;
+	uint64_t at = 0;
+	uint32_t slot;
 
-	for (uint32_t i = 0; i < layouts_puc_count; i++) {
-		const struct ls_puc_layout *layout = &layouts_puc[i].offsets;
-		uint64_t global = global_of(layout, address);
-
-		if (!(looking->layouts >> i & 1) || bytes[layout->state_status] ||
-		    word_at(bytes, layout->state_global) != global ||
-		    !is_global(looking, layout, global, address))
-			continue;
-		found = i;
-		count++;
+	while (layouts && family->walker &&
+	       family->walker->find_main_thread(&looking->memory, layouts, looking->bytes, size,
+						start, &at, &slot)) {
+		if (layout__get(family->id, slot, &layout))
+			add(looking->search, start + at, &layout);
+		at += 8;
 	}
-	if (count == 1)
-		add(looking->search, address, found);
 }
 
-/* What begins in [start, start + size); `overlap` bytes behind that are there. */
+/* Searches for what begins in [start, start + size); `overlap` bytes after that are present. */
 static void look_through(struct looking *looking, uint64_t start, uint64_t size, uint64_t overlap)
 {
 	ssize_t count;
@@ -107,12 +67,15 @@ static void look_through(struct looking *looking, uint64_t start, uint64_t size,
 	if (count <= 0)
 		return;
 	memset(looking->bytes + count, 0, OVERLAP);
-	for (uint64_t at = 0; at < size && at < (uint64_t)count; at += 8)
-		if (looking->bytes[at + TAG_AT] == TAG_THREAD)
-			look_at(looking, looking->bytes + at, start + at);
+	if (size > (uint64_t)count)
+		size = (uint64_t)count;
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
+		look_for(looking, families__get(id), start, size);
 }
 
-/* The pages of [start, start + count) that are there; of one more it is only asked whether it is.
+/*
+ * Searches the present pages among `count` from `start`; pages[count] only says whether the next
+ * one is present.
  */
 static void look_through_pages(struct looking *looking, uint64_t start, const uint64_t *pages,
 			       uint64_t count)
@@ -129,7 +92,7 @@ static void look_through_pages(struct looking *looking, uint64_t start, const ui
 	}
 }
 
-/* A page that is not there is not touched, so that the process is none the larger. */
+/* Absent pages are not touched, so that the process does not grow. */
 static void look_through_mapping(struct looking *looking, uint64_t start, uint64_t end)
 {
 	uint64_t run_bytes = RUN_PAGES * looking->page_bytes, pages[RUN_PAGES + 1];
@@ -168,10 +131,11 @@ static int look_through_process(struct looking *looking)
 	return 0;
 }
 
-int vm_search__find(pid_t pid, uint16_t layouts, struct vm_search *search)
+int vm_search__find(pid_t pid, const struct ls_candidates candidates[LS_FAMILY_COUNT],
+		    struct vm_search *search)
 {
 	struct looking looking = {.memory = {.pid = pid},
-				  .layouts = layouts,
+				  .candidates = candidates,
 				  .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 				  .left = BYTES_MAX,
 				  .search = search};

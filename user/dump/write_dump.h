@@ -5,15 +5,16 @@
 
 #include <stdio.h>
 
-#include "dump.h"
+#include "dump/dump.h"
 
-/* With what came from the target made harmless to terminals. 0 or -errno. */
+/* Text from the target is escaped for terminals. 0 or -errno. */
 int write_dump__text(const struct dump *dump, FILE *stream);
 
 /*
- * One object: Target, Interpreter, Layout, Threads, each with its Stacks, the running coroutine's
- * first and its resumers' after it, Coroutines (where all were asked for), and the Counts of what
- * is not there. Strings are escaped as in profiles (json_writer.h). 0 or -errno.
+ * One object: Target, Interpreter, Layout, TimeMs, Threads, each with its Stacks (that of the
+ * running coroutine first, then those of its resumers), Coroutines (only if all were requested),
+ * and Counts, mostly of what is missing. Strings are escaped as in profiles (json_writer.h). 0 or
+ * -errno.
  */
 int write_dump__json(const struct dump *dump, FILE *stream);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "write_dump.h"
+#include "dump/write_dump.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "json_writer.h"
-#include "system_call.h"
+#include "dump/system_call.h"
+#include "profile/json_writer.h"
 #include "walk_error.h"
 
 #define X(code, class, counter, sentence) [LS_WALK_##code] = sentence,
@@ -26,14 +26,14 @@ static void put_number(struct json_writer *writer, const char *key, uint64_t num
 	json_writer__uint(writer, number);
 }
 
-/* Left out where it is 0. */
+/* Omitted if it is 0. */
 static void put_count(struct json_writer *writer, const char *key, uint64_t number)
 {
 	if (number)
 		put_number(writer, key, number);
 }
 
-/* Numbers of 64 bits are not safe in JSON. */
+/* As a string, because 64-bit numbers are not safe in JSON. Omitted if it is 0. */
 static void put_address(struct json_writer *writer, const char *key, uint64_t address)
 {
 	char text[24];
@@ -75,7 +75,7 @@ static void put_stacks(struct json_writer *writer, const struct dump_stack *stac
 	json_writer__end_array(writer);
 	put_address(writer, "State", stack->state);
 	put_address(writer, "Vm", stack->vm);
-	put_count(writer, "InCollector", stack->is_in_collector);
+	put_count(writer, "InCollector", stack->is_in_gc);
 	if (stack->error != LS_WALK_NONE && stack->error != LS_WALK_NO_SCRIPT)
 		put_text(writer, "Problem", reasons[stack->error]);
 }

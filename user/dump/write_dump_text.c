@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "write_dump.h"
+#include "dump/write_dump.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "log.h"
-#include "system_call.h"
+#include "base/log.h"
+#include "dump/system_call.h"
 #include "walk_error.h"
 
 #define SHOWN_SIZE 1024 /* of a name or a source */
@@ -37,7 +37,7 @@ static void show_frame(const struct dump_frame *frame, FILE *stream)
 
 static void show_stack(const struct dump_stack *stack, FILE *stream)
 {
-	if (stack->is_in_collector)
+	if (stack->is_in_gc)
 		fprintf(stream, "    (garbage collector)\n");
 	for (uint32_t i = 0; i < stack->count; i++) {
 		show_frame(&stack->frames[i], stream);
@@ -45,7 +45,7 @@ static void show_stack(const struct dump_stack *stack, FILE *stream)
 			fprintf(stream, "  resumed by\n");
 	}
 	if (stack->error != LS_WALK_NONE && stack->error != LS_WALK_NO_SCRIPT)
-		fprintf(stream, "    (%s: %s)\n", stack->count ? "not complete" : "not to be had",
+		fprintf(stream, "    (%s: %s)\n", stack->count ? "not complete" : "not available",
 			reasons[stack->error]);
 	else if (!stack->count)
 		fprintf(stream, "    (no script on its stack)\n");
@@ -60,7 +60,7 @@ static void describe_status(const struct dump_thread *thread, char *to, size_t s
 	if (thread->status == DUMP_THREAD_ACTIVE)
 		snprintf(to, size, "active");
 	else if (thread->status != DUMP_THREAD_IDLE)
-		snprintf(to, size, thread->samples ? "active" : "not to be had");
+		snprintf(to, size, thread->samples ? "active" : "not available");
 	else if (place->state == 'T' || place->state == 't')
 		snprintf(to, size, "stopped%s%s", call ? ": in " : "", call ? call : "");
 	else if (call)
@@ -117,7 +117,7 @@ static void show_counts(const struct dump *dump, FILE *stream)
 		show_count(stream, counts->finished, "finished");
 		show_count(stream, counts->failed, "ended by an error");
 		show_count(stream, counts->changing, "not read: they ran meanwhile");
-		show_count(stream, counts->unreadable, "not to be read, or no proof of a layout");
+		show_count(stream, counts->unreadable, "unreadable, or without a certain layout");
 		if (counts->left_out)
 			fprintf(stream,
 				"  (there may be more: too many objects, or they changed too "
@@ -126,9 +126,9 @@ static void show_counts(const struct dump *dump, FILE *stream)
 			fprintf(stream, "  (the process ran meanwhile: some may be missing)\n");
 	}
 	if (counts->collected || counts->unnamed_calls || counts->unknown_lines)
-		fprintf(stream, "\nNot to be read\n");
-	show_count(stream, counts->collected, "functions, which were collected");
-	show_count(stream, counts->unnamed_calls, "calls' names");
+		fprintf(stream, "\nNot readable\n");
+	show_count(stream, counts->collected, "functions that were garbage-collected");
+	show_count(stream, counts->unnamed_calls, "names of calls");
 	show_count(stream, counts->unknown_lines, "lines");
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "call_tree.h"
+#include "profile/call_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "hash_table.h"
+#include "base/hash_table.h"
 
 #define FIRST_NODES      1024
 #define FIRST_CATEGORIES 16
 
-/* Its key is what follows the node. */
+/* The hash key is the owner and the name, without its NUL. */
 struct category {
 	UT_hash_handle hh;
 	uint32_t node;
@@ -19,9 +19,9 @@ struct category {
 };
 
 /*
- * Nodes are found through an index of our own: uthash's handle of 56 bytes would weigh more than
- * the node of 40, and a tree may hold millions. Its slots are node ids, 0 for empty, probed in
- * line; nodes are never removed, and at least half of the slots are empty.
+ * Nodes are found through a hash table of our own: uthash's handle of 56 bytes is larger than the
+ * node of 40, and a tree may hold millions. Slots hold node ids, 0 if empty, with linear probing;
+ * nodes are never removed, and at least half of the slots are empty.
  */
 struct call_tree {
 	struct ls_profile_node *nodes;
@@ -34,7 +34,7 @@ struct call_tree {
 	uint32_t category_count;
 	uint32_t category_capacity;
 	struct category *by_key;
-	char *key; /* of the one that is looked for: the owner, then the name */
+	char *key; /* to look up a category: the owner, then the name */
 	size_t key_room;
 };
 
@@ -168,7 +168,7 @@ static int reserve_category(struct call_tree *tree)
 	return 0;
 }
 
-/* Its length, or 0 when out of memory. */
+/* Builds tree->key. Returns its length, or 0 when out of memory. */
 static size_t make_key(struct call_tree *tree, uint32_t owner, const char *name)
 {
 	size_t length = strlen(name), room = sizeof(owner) + length;

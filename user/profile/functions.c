@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "functions.h"
+#include "profile/functions.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash_table.h"
+#include "base/hash_table.h"
 
-enum kind { KIND_SCRIPT = 1, KIND_C, KIND_PSEUDO, KIND_LINE };
+enum kind { KIND_SCRIPT = 1, KIND_NATIVE, KIND_C, KIND_PSEUDO, KIND_LINE };
 
-/* What a function is looked up by: this and its source or name, as bytes. */
+/* The lookup key of a function is this, followed by its source or name, as bytes. */
 struct key_head {
 	uint64_t number; /* shape, place or function */
 	uint64_t file;   /* of a C function; 0 elsewhere */
@@ -24,7 +24,7 @@ struct entry {
 	uint32_t id;
 	size_t key_size;
 	UT_hash_handle hh;
-	struct key_head key; /* and the text */
+	struct key_head key; /* followed by the text */
 };
 
 struct vote {
@@ -34,22 +34,24 @@ struct vote {
 };
 
 /*
- * How many names a function may have: a program can call one by as many as it likes. The least
- * popular gives way to the next, which takes over its votes, so that a name with more than this
- * part of all votes is always among them (Metwally et al., the space-saving algorithm).
+ * How many names are kept for a function: a program may use any number. A new name replaces the
+ * least popular one and takes over its votes, so that a name with more than 1/VOTES_MAX of all
+ * votes is always among those kept (Metwally et al., the space-saving algorithm).
  */
 #define VOTES_MAX 8
 
-/* Beside each function that is shown. */
+/* Kept for each function in `shown`, by id. */
 struct naming {
 	struct entry *entry; /* NULL: it was evicted */
 	struct vote *votes;
-	char *given;        /* by functions__rename() and its like */
-	char *called;       /* a C function: by its callers, and its place */
-	bool is_given;      /* by the program or a module: what was, if all agreed */
-	bool is_disputed;   /* they did not */
-	uint32_t next_free; /* where it was evicted */
-	uint32_t function;  /* not 0: this is that one, at a line of it */
+	char *given;        /* set by functions__rename() or functions__rename_c() */
+	char *called;       /* of a C function: its callers' name for it, and its place */
+	bool is_given;      /* `given`, even if disputed, is from the program or a module */
+	bool is_disputed;   /* processes disagree, so `given` is NULL */
+	bool is_defined;    /* `given` is from its definition */
+	uint32_t definer;   /* the program that looked for its definition last; 0: none did */
+	uint32_t next_free; /* if it was evicted: the next free id */
+	uint32_t function;  /* not 0: this is that function at one of its lines */
 };
 
 struct functions {
@@ -58,7 +60,7 @@ struct functions {
 	struct naming *namings;
 	uint32_t count; /* highest id */
 	uint32_t room;
-	uint32_t first_free; /* ids of functions that were evicted; 0: none */
+	uint32_t first_free; /* head of the list of evicted ids; 0: none */
 	uint32_t free_count;
 	uint32_t programs;
 };
@@ -129,7 +131,10 @@ static uint32_t take_id(struct functions *functions)
 	return id;
 }
 
-/* The entry of that key, with the id of a function still to be filled in where it is new. */
+/*
+ * Finds or adds the entry of that key. A new one has an id, but the caller must fill in what is
+ * shown of the function. NULL when out of memory.
+ */
 static struct entry *find_or_add(struct functions *functions, const struct key_head *head,
 				 const char *text, bool *is_new)
 {
@@ -184,6 +189,25 @@ uint32_t functions__script(struct functions *functions, const struct function_id
 	return entry->id;
 }
 
+uint32_t functions__native(struct functions *functions, uint32_t function)
+{
+	struct key_head head = functions->namings[function].entry->key;
+	const char *given;
+	struct entry *entry;
+	bool is_new;
+
+	head.kind = KIND_NATIVE;
+	entry = find_or_add(functions, &head, functions->shown[function].source, &is_new);
+	if (!entry)
+		return 0;
+	if (!is_new)
+		return entry->id;
+	functions->shown[entry->id] = (struct ls_profile_function){
+		.source = text_of(entry), .line = head.line, .flags = LS_FUNCTION_NATIVE};
+	given = functions->namings[function].given;
+	return given && functions__rename(functions, entry->id, given) ? 0 : entry->id;
+}
+
 uint32_t functions__c(struct functions *functions, const struct c_function_identity *identity)
 {
 	struct key_head head = {.kind = KIND_C,
@@ -213,8 +237,8 @@ uint32_t functions__pseudo(struct functions *functions, const char *name)
 	return entry->id;
 }
 
-/* As Luau's own profiler calls it, and readers expect it. */
-uint32_t functions__collector(struct functions *functions)
+/* Named as in Luau's own profiler, as readers expect. */
+uint32_t functions__gc(struct functions *functions)
 {
 	uint32_t id = functions__pseudo(functions, "GC");
 
@@ -267,7 +291,9 @@ const char *functions__source(const struct functions *functions, uint32_t functi
 		function = (uint32_t)entry->key.number;
 		entry = entry_of(functions, function);
 	}
-	return entry && entry->key.kind == KIND_SCRIPT ? functions->shown[function].source : NULL;
+	return entry && (entry->key.kind == KIND_SCRIPT || entry->key.kind == KIND_NATIVE)
+		       ? functions->shown[function].source
+		       : NULL;
 }
 
 static void evict(struct functions *functions, uint32_t id)
@@ -293,7 +319,7 @@ uint32_t functions__evict(struct functions *functions, uint8_t *used)
 		if (used[id])
 			used[functions->namings[id].function] = 1;
 	for (uint32_t id = 1; id <= functions->count; id++) {
-		/* Without a source: a pseudo function, or no function any more. */
+		/* Without a source, it is a pseudo function or was already evicted. */
 		if (used[id] || !functions->shown[id].source)
 			continue;
 		evict(functions, id);
@@ -310,6 +336,41 @@ int functions__rename(struct functions *functions, uint32_t function, const char
 		return -ENOMEM;
 	free(functions->namings[function].given);
 	functions->namings[function].given = copy;
+	return 0;
+}
+
+bool functions__awaits_definition(const struct functions *functions, uint32_t function,
+				  uint32_t program)
+{
+	return functions->namings[function].definer != program;
+}
+
+bool functions__is_defined(const struct functions *functions, uint32_t function)
+{
+	const struct naming *naming = &functions->namings[function];
+
+	return naming->function ? functions->namings[naming->function].is_defined
+				: naming->is_defined;
+}
+
+int functions__define(struct functions *functions, uint32_t function, uint32_t program,
+		      const char *name)
+{
+	struct naming *naming = &functions->namings[function];
+
+	naming->definer = program;
+	if (!*name || naming->is_disputed)
+		return 0;
+	if (!naming->is_defined) {
+		naming->is_defined = true;
+		return functions__rename(functions, function, name);
+	}
+	if (strcmp(name, naming->given) != 0) {
+		free(naming->given);
+		naming->given = NULL;
+		naming->is_defined = false;
+		naming->is_disputed = true;
+	}
 	return 0;
 }
 
@@ -346,7 +407,7 @@ static struct vote *new_vote(const char *name, uint64_t count)
 	return vote;
 }
 
-/* Equals stay in the order in which they came. */
+/* Names stay in the order in which they came, except that a new one may replace the rarest. */
 static int add_votes(struct functions *functions, uint32_t function, const char *name,
 		     uint64_t count)
 {
@@ -390,7 +451,7 @@ int functions__suggest(struct functions *functions, uint32_t function, const cha
 	return add_votes(functions, function, name, 0);
 }
 
-/* The first among equals: the one that was seen first. */
+/* The name with the most votes; among equals, the first in the list. */
 static const char *elected(const struct vote *vote)
 {
 	const struct vote *best = vote;
@@ -401,7 +462,7 @@ static const char *elected(const struct vote *vote)
 	return best ? best->name : NULL;
 }
 
-/* What all voters call it; where there are none, all suggestions. NULL: they differ. */
+/* The name on which all voters agree or, without votes, all suggestions; NULL: none. */
 static const char *agreed(const struct vote *vote)
 {
 	const char *voted = NULL, *suggested = NULL;
@@ -421,7 +482,7 @@ static const char *agreed(const struct vote *vote)
 	return suggestions == 1 ? suggested : NULL;
 }
 
-/* "for iterator (liblua5.3.so+0x293e0)", or what it was called in the first place. */
+/* "for iterator (liblua5.3.so+0x293e0)", or the name in its identity. */
 static const char *c_name(struct naming *naming)
 {
 	const char *place = text_of(naming->entry), *called = agreed(naming->votes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of a profile. A script function is known by where it is defined, not by its name:
- * callers may call it anything, and what most of them call it becomes its name.
+ * The functions of a profile. A script function is identified by where it is defined, not by its
+ * name: callers may use any name, and the one that most of them use becomes its name.
  */
 #ifndef LS_FUNCTIONS_H
 #define LS_FUNCTIONS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 struct functions;
 
@@ -27,64 +27,88 @@ struct function_identity {
 
 /* What tells one C function from another. */
 struct c_function_identity {
-	uint64_t file;    /* what it is, whichever process has mapped it; not read where ... */
-	uint64_t place;   /* in the file, or in the memory of the program */
-	uint32_t program; /* functions__program(): ... it is in no file but there; else 0 */
-	const char *name; /* what it is called as far as is known, or its place; copied */
+	uint64_t file;    /* the same in all processes that map it; not read if `program` is set */
+	uint64_t place;   /* in the file, or else the address in the program's memory */
+	uint32_t program; /* functions__program(), if the function is in no file; else 0 */
+	const char *name; /* if known, else its place as text; copied */
 };
 
-/* Ids, made at first sight; 0 when out of memory. Strings are copied. */
+/* The function's id, assigned on first use; 0 when out of memory. Strings are copied. */
 uint32_t functions__script(struct functions *functions, const struct function_identity *identity);
 uint32_t functions__c(struct functions *functions, const struct c_function_identity *identity);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
-uint32_t functions__collector(struct functions *functions);
+uint32_t functions__gc(struct functions *functions);
 
 /*
- * The function while it is at that line, which has an id of its own but no name; line 0: `function`
- * itself.
+ * The id of a script function where it ran as machine code: an entry of its own, with the name that
+ * functions__rename() gave the function, but without its votes. 0 when out of memory.
+ */
+uint32_t functions__native(struct functions *functions, uint32_t function);
+
+/*
+ * The id of `function` at that line: an entry of its own, without a name. Line 0: `function`
+ * itself. 0 when out of memory.
  */
 uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line);
 
-/* A number that no program of any process had before, nor will have. */
+/* A new number for the program of one process. Numbers are never reused. */
 uint32_t functions__program(struct functions *functions);
 
-/* How many there are; the highest id of one. */
+/* The number of functions; the highest id. */
 uint32_t functions__count(const struct functions *functions);
 uint32_t functions__highest(const struct functions *functions);
 
 /*
- * Drops the functions whose used[id] is 0, except pseudo functions; their ids are given to others
- * later. A function is used while one of its lines is, and marked so. Returns how many.
+ * Drops the functions whose used[id] is 0, except pseudo functions; their ids are reused. If a line
+ * of a function is used, the function is, too: its used[id] is set. Returns the number dropped.
  */
 uint32_t functions__evict(struct functions *functions, uint8_t *used);
 
-/* Where a script function, at whatever line, is defined; NULL: it is none. Good until a change. */
+/* Source of a script function, at any line; NULL: not a script function. Valid until a change. */
 const char *functions__source(const struct functions *functions, uint32_t function);
 
-/* A name for a script function; later ones win, and over any votes. 0 or -ENOMEM. */
+/* Names a script function, overriding earlier names and any votes. 0 or -ENOMEM. */
 int functions__rename(struct functions *functions, uint32_t function, const char *name);
 
 /*
- * A process has found a better name for a C function than the one in its identity. Where processes
- * differ it has none, for its calls are not told apart; but what the program or a module gave it
- * counts more than what a script calls it. 0 or -ENOMEM.
+ * Whether this program (functions__program()) has yet to look for the definition of the script
+ * function. The table remembers only the last program that looked.
+ */
+bool functions__awaits_definition(const struct functions *functions, uint32_t function,
+				  uint32_t program);
+
+/*
+ * Takes in the name that the program found in the source text, which overrides votes; "": it found
+ * none. If programs find different names, none of them counts. 0 or -ENOMEM.
+ */
+int functions__define(struct functions *functions, uint32_t function, uint32_t program,
+		      const char *name);
+
+/* Whether its definition names the function, which may be one at a line. */
+bool functions__is_defined(const struct functions *functions, uint32_t function);
+
+/*
+ * Gives a C function a better name, found by a process, than the one in its identity. If processes
+ * disagree, it has no such name, since their calls are not told apart; but a name given by the
+ * program or a module (`is_given`) overrides others. 0 or -ENOMEM.
  */
 int functions__rename_c(struct functions *functions, uint32_t function, const char *name,
 			bool is_given);
 
 /*
- * One caller called it so. The name with the most votes is shown; of hundreds of names, one that
- * got more than every eighth vote. Of a C function it is shown beside that of its identity, if all
- * callers that have a name for it agree: "for iterator (liblua5.3.so+0x293e0)". 0 or -ENOMEM.
+ * Counts one caller's name for the function. The name with the most votes is shown; of hundreds of
+ * names, one with more than an eighth of the votes. For a C function, it is shown beside the name
+ * in its identity, if all callers that have a name for it agree: "for iterator
+ * (liblua5.3.so+0x293e0)". 0 or -ENOMEM.
  */
 int functions__vote(struct functions *functions, uint32_t function, const char *name);
 
-/* A name for it where no caller has one. 0 or -ENOMEM. */
+/* A name to use if no caller votes for one. 0 or -ENOMEM. */
 int functions__suggest(struct functions *functions, uint32_t function, const char *name);
 
 /*
- * Points the profile's functions at the table's own: valid until it is changed or freed. Those that
- * were evicted have neither source nor name.
+ * Points the profile's functions at the table's own: valid until it is changed or freed. Evicted
+ * functions have neither source nor name.
  */
 void functions__export(struct functions *functions, struct ls_profile *profile);
 

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "json_writer.h"
+#include "base/code_point.h"
+#include "profile/json_writer.h"
 
 void json_writer__init(struct json_writer *writer, FILE *stream)
 {
@@ -31,7 +32,7 @@ static void put_text(struct json_writer *writer, const char *text)
 	put(writer, text, strlen(text));
 }
 
-/* The innermost of what is open; scope 0 is the document, whose one element is the root. */
+/* The innermost open scope; scope 0 is the document, whose only element is the root. */
 static struct json_scope *scope_of(struct json_writer *writer)
 {
 	return &writer->scopes[writer->depth];
@@ -128,9 +129,9 @@ void json_writer__int(struct json_writer *writer, int64_t value)
 }
 
 /*
- * Bytes of the UTF-8 sequence at `at`, 0 if there is no valid one. The second byte's range depends
- * on the first (RFC 3629, section 4): it shuts out overlong forms, surrogates and what is beyond
- * U+10FFFF.
+ * Returns the length of the UTF-8 sequence at `at`, in bytes; 0 if it is invalid. The second byte's
+ * range depends on the first (RFC 3629, section 4), which excludes overlong forms, surrogates and
+ * code points beyond U+10FFFF.
  */
 static size_t decode_utf8(const unsigned char *at, size_t left, uint32_t *code)
 {
@@ -161,13 +162,17 @@ static size_t decode_utf8(const unsigned char *at, size_t left, uint32_t *code)
 	return length;
 }
 
-static bool is_control(uint32_t code)
+/* A JSON escape is one code unit of UTF-16, 16 bits (RFC 8259, section 7). */
+static void format_escape(uint32_t code, char *to, size_t size)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
+	if (code < 0x10000)
+		snprintf(to, size, "\\u%04x", code);
+	else
+		snprintf(to, size, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+			 0xdc00 + (code & 0x3ff));
 }
 
-/* Whether a reader would take this backslash and what follows for a byte of ours. */
+/* Whether a reader would take this backslash and what follows for a byte escaped as \xNN. */
 static bool looks_escaped(const unsigned char *at, size_t left)
 {
 	return left >= 4 && at[1] == 'x' && isxdigit(at[2]) && isxdigit(at[3]);
@@ -186,8 +191,8 @@ static size_t put_character(struct json_writer *writer, const unsigned char *at,
 		snprintf(escape, sizeof(escape), "\\%c", (int)code);
 	else if (code == '\n')
 		strcpy(escape, "\\n");
-	else if (is_control(code) || (code == '<' && left > 1 && strchr("/!", at[1])))
-		snprintf(escape, sizeof(escape), "\\u%04x", code);
+	else if (code_point__misleads(code) || (code == '<' && left > 1 && strchr("/!", at[1])))
+		format_escape(code, escape, sizeof(escape));
 	if (*escape)
 		put_text(writer, escape);
 	else

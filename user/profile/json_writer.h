@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * JSON straight into a stream, one value at a time. The first failure (of the stream, or a call in
- * the wrong place: -EINVAL) is kept, and nothing is written after it: ask once, at the end.
+ * Writes JSON directly into a stream, one value at a time. The first failure (of the stream, or a
+ * call in the wrong place: -EINVAL) is kept, and nothing is written after it, so it is enough to
+ * check json_writer__finish().
  */
 #ifndef LS_JSON_WRITER_H
 #define LS_JSON_WRITER_H
@@ -13,7 +14,7 @@
 
 #define JSON_WRITER_DEPTH 8
 
-/* Fields are the writer's own. */
+/* All fields are private. */
 struct json_writer {
 	FILE *stream; /* borrowed */
 	int error;
@@ -22,34 +23,37 @@ struct json_writer {
 		bool is_object;
 		bool has_lines;
 		bool has_elements;
-		bool has_key; /* whose value comes next */
+		bool has_key; /* a key was written, its value comes next */
 	} scopes[JSON_WRITER_DEPTH];
 };
 
 void json_writer__init(struct json_writer *writer, FILE *stream);
 
-/* Nesting up to JSON_WRITER_DEPTH. The elements of _lines start on a line of their own. */
+/*
+ * Nesting is limited to JSON_WRITER_DEPTH, the document itself included. Each element of
+ * json_writer__array_lines() starts on a line of its own.
+ */
 void json_writer__object(struct json_writer *writer);
 void json_writer__end_object(struct json_writer *writer);
 void json_writer__array(struct json_writer *writer);
 void json_writer__array_lines(struct json_writer *writer);
 void json_writer__end_array(struct json_writer *writer);
 
-/* `key` is text of ours, ended by NUL. That keys of one object differ is up to the caller. */
+/* `key` is luaspy's own text, not escaped. The caller ensures that an object's keys differ. */
 void json_writer__key(struct json_writer *writer, const char *key);
 
 void json_writer__uint(struct json_writer *writer, uint64_t value);
 void json_writer__int(struct json_writer *writer, int64_t value);
 
 /*
- * Any bytes at all, as a string that is valid UTF-8. A byte that is not becomes the four characters
- * \xNN; where a name really has those four, its backslash becomes \x5c, so that different bytes are
- * different strings. Control characters of every kind (C0, DEL, C1, line separators, text
- * direction) and "<" before "/" or "!" are written as \uNNNN: neither a terminal that shows the
- * file nor a page that has it in a script element acts on them.
+ * Writes arbitrary bytes as a string of valid UTF-8. A byte that is not valid becomes the four
+ * characters \xNN; if the bytes already contain these four characters, their backslash becomes
+ * \x5c, so that different bytes give different strings. Control characters of every kind (C0, DEL,
+ * C1, line separators, text direction) and "<" before "/" or "!" are written as \uNNNN, so neither
+ * a terminal that shows the file nor a page that has it in a script element acts on them.
  */
 void json_writer__bytes(struct json_writer *writer, const char *bytes, size_t length);
-void json_writer__text(struct json_writer *writer, const char *text); /* ended by NUL */
+void json_writer__text(struct json_writer *writer, const char *text); /* NUL-terminated */
 
 /* Ends the document with a line feed. 0 or the first failure; -EINVAL if something is open. */
 int json_writer__finish(struct json_writer *writer);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_tree.h"
-#include "merged_profile.h"
+#include "profile/call_tree.h"
+#include "profile/merged_profile.h"
 
-#define USED UINT32_MAX /* a node that has no new id yet */
+#define USED UINT32_MAX /* a node that is used but has no new id yet */
 
 struct merged_profile {
 	struct ls_profile profile;
@@ -17,15 +17,15 @@ struct merged_profile {
 	uint32_t *sample_nodes;
 };
 
-/* What only the merging itself needs. Maps are indexed by the old ids. */
+/* State that is needed only while merging. Maps are indexed by the old ids. */
 struct merging {
 	const struct ls_profile *from;
-	uint32_t *nodes;                           /* to the new node; 0: nothing to see there */
+	uint32_t *nodes;                           /* to the new node; 0: not used */
 	uint32_t *functions;                       /* to the new function; 0: no node uses it */
-	const struct ls_profile_function **sorted; /* those that are used */
+	const struct ls_profile_function **sorted; /* functions that are used */
 	size_t sorted_count;
 	enum merged_lines lines;
-	struct ls_profile_line *own; /* by old function: what its nodes have */
+	struct ls_profile_line *own; /* by old function: self time and samples of its nodes */
 };
 
 static int compare_strings(const char *a, const char *b)
@@ -54,7 +54,7 @@ static int compare_current_lines(const struct ls_profile_function *a,
 	return (a->current_line > b->current_line) - (a->current_line < b->current_line);
 }
 
-/* Lookalikes stand side by side, in order of lines, of one line the lowest id first. */
+/* Sorts lookalikes side by side, by current line, then by id. */
 static int compare_functions(const void *left, const void *right)
 {
 	const struct ls_profile_function *a = *(const struct ls_profile_function *const *)left;
@@ -106,7 +106,9 @@ static void end_merging(struct merging *merging)
 	free(merging->own);
 }
 
-/* What is used, and by how much; from the leaves up, so that one pass does for trees of any depth.
+/*
+ * Marks used nodes and functions, and sums up the samples and self time of each function. It goes
+ * from the leaves up, so that one pass suffices for trees of any depth.
  */
 static void mark_used(struct merging *merging)
 {
@@ -156,7 +158,7 @@ static void point_at_first(struct merging *merging, size_t start, size_t end)
 		merging->functions[merging->sorted[i] - functions] = (uint32_t)(first - functions);
 }
 
-/* Lookalikes become one function, which is the one with the lowest id. */
+/* Maps all lookalikes to the one with the lowest id. */
 static void find_lookalikes(struct merging *merging)
 {
 	const struct ls_profile_function *functions = merging->from->functions;
@@ -172,7 +174,7 @@ static void find_lookalikes(struct merging *merging)
 	}
 }
 
-/* In the order of the old ids: the first of some lookalikes has its new id before the others. */
+/* Goes in order of old ids, so the first lookalike has its new id before the others need it. */
 static int merge_functions(struct merging *merging, struct merged_profile *merged)
 {
 	const struct ls_profile *from = merging->from;
@@ -197,7 +199,7 @@ static int merge_functions(struct merging *merging, struct merged_profile *merge
 	return 0;
 }
 
-/* The lines of one function: sorted[start .. end - 1], in order of lines. */
+/* Collects the lines of one function from sorted[start .. end - 1], which is sorted by line. */
 static void collect_lines(const struct merging *merging, size_t start, size_t end,
 			  struct ls_profile_function *function, struct ls_profile_line *lines)
 {
@@ -219,7 +221,7 @@ static void collect_lines(const struct merging *merging, size_t start, size_t en
 	}
 }
 
-/* Folds what the functions have at each line into histograms. */
+/* Folds each function's entries for its lines into a histogram. */
 static int merge_lines(const struct merging *merging, struct merged_profile *merged)
 {
 	const struct ls_profile_function *functions = merging->from->functions;
@@ -284,7 +286,7 @@ static int merge_nodes(struct merging *merging, struct call_tree *tree)
 	return err;
 }
 
-/* A sample's node is one that was used. */
+/* Maps the samples' nodes to the new ones: a node at which a sample ended is used. */
 static int point_samples(const struct merging *merging, struct merged_profile *merged)
 {
 	const struct ls_profile *from = merging->from;

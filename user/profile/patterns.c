@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "patterns.h"
+#include "profile/patterns.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -18,7 +18,7 @@ int patterns__add(struct patterns *patterns, const char *glob)
 	return 0;
 }
 
-/* To fnmatch() a bracket begins a set of characters; these sets are none that anybody wants. */
+/* fnmatch() takes a bracket as the start of a character set, but nobody wants these as sets. */
 static bool fits_glob(const char *glob, const char *text)
 {
 	static const char *const literal[] = {"[C]", "[string "};

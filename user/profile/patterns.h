@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Globs of the command line that mean functions: fnmatch() without flags, so that "*" takes in
- * slashes, too. A "[C]" or "[string " at the beginning stands for itself, as Lua shows chunks.
+ * Command-line globs that select functions: fnmatch() without flags, so "*" matches slashes, too.
+ * A leading "[C]" or "[string " is taken literally, since Lua's chunk names begin like that.
  */
 #ifndef LS_PATTERNS_H
 #define LS_PATTERNS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 #define PATTERNS_MAX 64
 
@@ -18,17 +18,16 @@ struct patterns {
 	uint32_t count;
 };
 
-/* 0; -EINVAL: an empty one; -E2BIG: too many. */
+/* 0; -EINVAL: the glob is empty; -E2BIG: there are already PATTERNS_MAX. */
 int patterns__add(struct patterns *patterns, const char *glob);
 
-/* Whether the function is defined in a chunk that one of them fits. Pseudo functions are in none.
- */
+/* Whether a glob matches the function's chunk. Functions without a source are in no chunk. */
 bool patterns__fit_chunk(const struct patterns *patterns,
 			 const struct ls_profile_function *function);
 
 /*
- * 1 if one of them fits its NAME, its CHUNK, CHUNK:NAME or CHUNK:LINE (where it is defined), else
- * 0, or -ENOMEM. Pseudo functions fit none.
+ * 1 if a glob matches the function's NAME, CHUNK, CHUNK:NAME or CHUNK:LINE (line of definition),
+ * else 0, or -ENOMEM. Functions without a source match none.
  */
 int patterns__fit(const struct patterns *patterns, const struct ls_profile_function *function);
 

@@ -3,8 +3,8 @@
  * The profile that writers read: functions, a call tree below categories, and how it was recorded.
  * Writers know nothing else: no BPF, no process, no interpreter.
  *
- * Strings are bytes as the target had them: any value but NUL, not necessarily UTF-8. Whoever
- * writes them escapes them. Ids of functions and nodes count from 1; 0 is "none".
+ * Strings are bytes as found in the target: any value but NUL, not necessarily UTF-8. Writers must
+ * escape them. Ids of functions and nodes count from 1; 0 is "none".
  */
 #ifndef LS_PROFILE_H
 #define LS_PROFILE_H
@@ -23,18 +23,18 @@ enum ls_function_flags {
 };
 
 struct ls_profile_function {
-	const char *source; /* NULL: not script, e.g. "(host)" */
+	const char *source; /* NULL: a pseudo function, e.g. "(host)", or evicted */
 	const char *name;   /* NULL: anonymous */
-	uint32_t line;      /* where it is defined, from 1; 0: none */
+	uint32_t line;      /* of its definition, from 1; 0: none */
 	uint32_t flags;     /* enum ls_function_flags */
-	/* The line that it is at: one function has an entry for each. 0: not known, or any. */
+	/* The line being executed; a function has one entry for each. 0: unknown, or any line. */
 	uint32_t current_line;
-	uint32_t function; /* of `current_line`: its entry without a line, where there is one */
-	/* Where `current_line` is any, what is known of its own time: see ls_profile.lines. */
+	uint32_t function; /* if `current_line` is set: the entry without a line; 0: none */
+	/* If `current_line` stands for any line: its self time by line, in ls_profile.lines. */
 	uint32_t first_line, line_count;
 };
 
-/* Of a function's own samples and time, those at one line. Unknown lines are left out. */
+/* A function's own samples and self time at one line. Unknown lines are left out. */
 struct ls_profile_line {
 	uint32_t line;
 	uint32_t padding;
@@ -48,10 +48,11 @@ struct ls_profile_node {
 	uint32_t first_child;
 	uint32_t next_sibling;
 	uint64_t self_ns;
-	uint64_t samples; /* that ended here */
+	uint64_t samples; /* whose stack ends here */
 	/*
-	 * CPU time that they stand for, by the periods of the timers that took them; of a category,
-	 * samples that were lost. Known where samples are counted, not of views and merged trees.
+	 * CPU time that the samples stand for: the sum of the periods of the timers that took them.
+	 * For a category: that of lost samples. Known where samples are counted, but not in views
+	 * and merged trees.
 	 */
 	uint64_t weight_ns;
 };
@@ -59,90 +60,94 @@ struct ls_profile_node {
 struct ls_profile_category {
 	const char *name;
 	uint32_t node;
-	uint32_t owner; /* whose it is, where profiles are split by that: see profile_split.h */
+	uint32_t owner; /* if the profile is split by owner: see profile_split.h */
 };
 
-/* What a session was told or decided, and when: see control.h and overhead.h. */
+/* A command that a session received, or its own decision: see control.h and overhead.h. */
 struct ls_profile_event {
 	uint64_t time_ns; /* wall clock since the session's start */
 	const char *kind; /* "pause", "resume", "mark", "write" or "frequency" */
-	const char *text; /* of a mark, or the frequency from here on; NULL: none */
+	const char *text; /* a mark's text, or the new frequency; NULL: none */
 };
 
-/* A sample in time, for charts: which node it ended at. */
+/* A sample on the timeline, for charts: the node at which its stack ended. */
 struct ls_profile_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t node;    /* see ls_profile.sample_nodes */
 	uint32_t thread;  /* its id */
 };
 
-/* What luaspy cost its targets and the host while it sampled, where that was limited. */
+/* What sampling cost the targets and the host, if that cost was limited (--max-overhead). */
 struct ls_profile_overhead {
 	uint32_t limit_ppm;      /* of the targets' CPU time; 0: none, and nothing is known */
-	uint64_t interrupts_ns;  /* of timers */
-	uint64_t bpf_ns;         /* of the programs that they ran */
+	uint64_t interrupts_ns;  /* timer interrupts */
+	uint64_t bpf_ns;         /* BPF programs run by these */
 	uint64_t own_ns;         /* CPU time of luaspy itself */
-	uint64_t period_ns;      /* of the frequency by now */
-	uint64_t lowered_ns;     /* of the wall clock, at a lower frequency for that */
-	uint64_t period_most_ns; /* of that frequency where it was lowest; 0: it never was */
+	uint64_t period_ns;      /* of the current frequency */
+	uint64_t lowered_ns;     /* wall clock time at a frequency lowered to keep the limit */
+	uint64_t period_most_ns; /* of the lowest such frequency; 0: it was never lowered */
 };
 
-/* Something that luaspy found and decided, for the file and the terminal. */
+/* How the profile was recorded: what luaspy found and decided, for the file and the terminal. */
 struct ls_profile_recorder {
 	const char *version;     /* of luaspy */
 	const char *host;        /* uname's nodename */
 	const char *target;      /* "lua5.4 (pid 42)" */
 	const char *interpreter; /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped"; NULL: none */
-	const char *layout;      /* the verdict with its evidence; NULL: undecided */
+	const char *layout;      /* the vote with its evidence; NULL: undecided */
 	/*
-	 * How the garbage collectors were found whose time is that of the function GC, even where
-	 * there is none; NULL: none was. And why others were not, whose time is that of the
-	 * functions that they interrupted; NULL: there are no others.
+	 * gc: how the garbage collectors were found whose time goes to the function GC, set even if
+	 * there is no such time; NULL: none was found. gc_unknown: why others were not found, whose
+	 * time goes to the functions that they interrupted; NULL: there are no others.
 	 */
-	const char *collector;
-	const char *collector_unknown;
+	const char *gc;
+	const char *gc_unknown;
 	uint64_t period_ns;
 	uint64_t start_ms;    /* Unix time */
 	uint64_t duration_ns; /* wall clock */
 	uint64_t cpu_ns;      /* what the kernel charged the target, all threads; without pauses */
-	uint64_t paused_ns;   /* of the wall clock */
-	const struct ls_profile_event *events; /* in order of time */
+	uint64_t paused_ns;   /* wall clock */
+	const struct ls_profile_event *events; /* sorted by time */
 	uint32_t event_count;
-	uint64_t events_left_out; /* beyond the bound of what is kept */
+	uint64_t events_left_out; /* events beyond the maximum that is kept */
 	uint64_t samples;         /* ticks seen: the sum of `classes` */
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
-	uint64_t collected;    /* samples with a frame whose function was gone before it was read */
-	uint64_t unsampled_ns; /* CPU time that no sample covers */
-	uint64_t unnamed_calls;     /* call sites whose name could not be read */
-	uint64_t unknown_lines;     /* samples whose leaf's line could not be read */
-	uint64_t vma_busy;          /* look-ups of stack bounds that the kernel refused (EBUSY) */
-	uint64_t evicted_functions; /* times that one was seen too seldom to be kept */
-	uint64_t evicted_samples;   /* in the "(other)" of such functions and calls, or below */
+	uint64_t collected;     /* samples with a function garbage-collected before it was read */
+	uint64_t unsampled_ns;  /* CPU time that no sample covers */
+	uint64_t unnamed_calls; /* call sites whose name could not be read */
+	uint64_t unknown_lines; /* samples whose leaf's line could not be read */
+	uint64_t vma_busy;      /* look-ups of stack bounds that the kernel refused (EBUSY) */
+	uint64_t evicted_functions; /* evictions of functions with too few samples */
+	uint64_t evicted_samples;   /* at or below an "(other)" for evicted functions and calls */
 	uint64_t lost_records;      /* of functions, threads and processes: no room for them */
-	uint64_t missed_processes;  /* that could not be looked into, or be sampled */
-	uint64_t ignored_samples;   /* in functions that --ignore took out */
-	uint64_t untimed_samples;   /* that found no room in ls_profile.samples */
+	uint64_t missed_processes;  /* that could not be inspected or sampled */
+	uint64_t ignored_samples;   /* in functions removed by --ignore */
+	uint64_t untimed_samples;   /* for which ls_profile.samples had no room */
 	uint64_t timed_from_ns;     /* CLOCK_MONOTONIC at start_ms */
 	struct ls_profile_overhead overhead;
 };
 
-/* The garbage collector's function, as Luau's own profiler spells it. */
-static inline bool profile__is_collector(const struct ls_profile_function *function)
+/* Whether it is the garbage collector's function, named as in Luau's own profiler. */
+static inline bool profile__is_gc(const struct ls_profile_function *function)
 {
 	return function->source && function->name && !strcmp(function->source, "GC") &&
 	       !strcmp(function->name, "GC") && !function->line;
 }
 
-/* Pseudo functions below a category: of stacks without script, or without any that is known. */
+/*
+ * Pseudo functions: for stacks without script, without known script, time that no sample covers,
+ * and coroutine starts.
+ */
 #define PROFILE_HOST       "(host)"
 #define PROFILE_UNREADABLE "(unreadable)"
+#define PROFILE_UNSAMPLED  "(unsampled)"
 #define PROFILE_COROUTINE  "(coroutine)"
 
-/* The category, by process, of all that have no Lua. */
+/* If categories are processes: the category of all processes without Lua. */
 #define PROFILE_WITHOUT_LUA "(processes without Lua)"
 
-/* The pseudo function that stands before the first function of a coroutine or main thread. */
+/* Whether it is the pseudo function above the first function of a coroutine or main thread. */
 static inline bool profile__starts_coroutine(const struct ls_profile_function *function)
 {
 	return !function->source && function->name && !strcmp(function->name, PROFILE_COROUTINE);
@@ -152,15 +157,15 @@ static inline bool profile__starts_coroutine(const struct ls_profile_function *f
 struct ls_profile {
 	const struct ls_profile_function *functions;
 	uint32_t function_count;             /* highest id */
-	const struct ls_profile_line *lines; /* a function's are together, in order of lines */
+	const struct ls_profile_line *lines; /* contiguous for each function, sorted by line */
 	uint32_t line_count;
 	const struct ls_profile_node *nodes;
 	uint32_t node_count; /* highest id; a parent's id is lower than its children's */
 	const struct ls_profile_category *categories;
 	uint32_t category_count;
-	const struct ls_profile_sample *samples; /* in order of time; NULL: were not kept */
+	const struct ls_profile_sample *samples; /* sorted by time; NULL: not kept */
 	size_t sample_count;
-	const uint32_t *sample_nodes; /* by the node of a sample the node of here; NULL: the same */
+	const uint32_t *sample_nodes; /* by a sample's node: the node here; NULL: the same */
 	uint32_t sample_node_count;   /* highest index */
 	struct ls_profile_recorder recorder;
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "profile_split.h"
+#include "profile/profile_split.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of all owners, one after the other. */
+/* Ids grouped by owner, one owner after the other. */
 struct grouped {
-	uint32_t
-		*ids; /* of nodes, or indices of samples or categories, in order within one owner */
+	uint32_t *ids; /* of nodes, or indices of samples or categories; ascending for each owner */
 	size_t *starts; /* by owner's number, from 1; one more than there are numbers */
 };
 
@@ -15,11 +14,11 @@ struct profile_split {
 	const struct ls_profile *from;
 	uint32_t *owners; /* by number, from 1, ascending */
 	uint32_t owner_count;
-	uint32_t *numbers;       /* by node: its owner's */
-	uint32_t *new_nodes;     /* by node: its id among its owner's */
-	uint32_t *new_functions; /* by function: its id in the profile that is made; 0: not in it */
+	uint32_t *numbers;       /* by node: its owner's number */
+	uint32_t *new_nodes;     /* by node: its id in its owner's profile */
+	uint32_t *new_functions; /* by function: its id in the part being made; 0: not in it */
 	struct grouped nodes, categories, samples;
-	/* What the last one was made of. */
+	/* The arrays of the part that was made last. */
 	struct ls_profile_node *part_nodes;
 	struct ls_profile_function *part_functions;
 	struct ls_profile_category *part_categories;
@@ -51,7 +50,7 @@ static int number_owners(struct profile_split *split)
 	return 0;
 }
 
-/* 0: it has none. */
+/* The owner's number; 0: it has no category. */
 static uint32_t number_of(const struct profile_split *split, uint32_t owner)
 {
 	const uint32_t *found = bsearch(&owner, split->owners + 1, split->owner_count,
@@ -60,7 +59,7 @@ static uint32_t number_of(const struct profile_split *split, uint32_t owner)
 	return found ? (uint32_t)(found - split->owners) : 0;
 }
 
-/* A parent's id is lower than its children's. */
+/* A parent's id is lower than its children's, so its number is known first. */
 static void number_nodes(struct profile_split *split)
 {
 	const struct ls_profile *from = split->from;
@@ -99,7 +98,7 @@ static int group(const struct profile_split *split, size_t first, size_t end, nu
 	grouped->ids = calloc(end - first + 1, sizeof(*grouped->ids));
 	if (!starts || !grouped->ids)
 		return -ENOMEM;
-	/* Shifted by one, so that it is right when all are in their places. */
+	/* Shifted by one, so that starts[] is right once all ids are in their places. */
 	for (size_t id = first; id < end; id++)
 		starts[number(split, id) + 2]++;
 	for (uint32_t i = 1; i <= split->owner_count + 2; i++)
@@ -204,7 +203,7 @@ static void take_function(struct profile_split *split, uint32_t function, uint32
 	split->part_functions[*count] = split->from->functions[function];
 }
 
-/* Each with what it is at no line. */
+/* Takes each function together with its entry without a line. */
 static int take_functions(struct profile_split *split, uint32_t number, struct ls_profile *profile)
 {
 	const struct ls_profile *from = split->from;
@@ -231,7 +230,7 @@ static int take_functions(struct profile_split *split, uint32_t number, struct l
 	return 0;
 }
 
-/* The next profile has others. */
+/* Clears new_functions for the next part. */
 static void forget_functions(struct profile_split *split, uint32_t number)
 {
 	const struct ls_profile *from = split->from;
@@ -310,7 +309,7 @@ static int take_samples(struct profile_split *split, uint32_t number, struct ls_
 
 int profile_split__of(struct profile_split *split, uint32_t owner, struct ls_profile *profile)
 {
-	/* Of number 0 there is nothing: every category has an owner. */
+	/* Number 0 has no nodes: every category has an owner. */
 	uint32_t number = number_of(split, owner);
 	int error;
 

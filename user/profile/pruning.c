@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "pruning.h"
+#include "profile/pruning.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 enum what { MERGE_FUNCTIONS, FLATTEN_CALLS, DROP_CALLS };
 
-/* How many nodes stay is a part of what the tree may have: each may have an "(other)" and more. */
+/* Only 1/`part` of the nodes that the tree may have stay: each may get an "(other)" and more. */
 static const struct step {
 	enum what what;
 	uint32_t part;
@@ -29,8 +29,8 @@ struct work {
 	uint64_t *by_function; /* likewise of all nodes of a function, recursion counted once */
 	uint32_t *open;        /* by function: how often it is on the path */
 	uint32_t *nodes;       /* by old node: the new one */
-	uint32_t *edges;       /* by old node: the "(other)" that it went below; 0: it stayed */
-	uint64_t least;        /* what has no more samples goes */
+	uint32_t *edges; /* by old node: the "(other)" at or below which it went; 0: it stayed */
+	uint64_t least;  /* whatever has no more samples than this goes */
 };
 
 static void end_work(struct work *work)
@@ -68,7 +68,7 @@ static int start_work(struct work *work, const struct pruning *pruning, const ui
 	return -ENOMEM;
 }
 
-/* A parent's id is lower than its children's. */
+/* Parents have lower ids: in descending order, a node is complete when reached. */
 static void count_nodes(struct work *work)
 {
 	for (uint32_t id = work->from.node_count; id; id--) {
@@ -79,13 +79,13 @@ static void count_nodes(struct work *work)
 	}
 }
 
-/* The function that is the same at no line, where there is one. */
+/* The function's entry without a line; 0: none. */
 static uint32_t plain_function(const struct work *work, uint32_t function)
 {
 	return work->from.functions[function].function;
 }
 
-/* The next node in the order root, children; leaves what it was the last child of. */
+/* The next node in pre-order, 0 at the end; leaves ancestors with no further child. */
 static uint32_t next_node(struct work *work, uint32_t root, uint32_t id)
 {
 	const struct ls_profile_node *nodes = work->from.nodes;
@@ -119,7 +119,7 @@ static void count_functions(struct work *work)
 	}
 }
 
-/* The lowest that leaves no more than `most`; each try is a quarter higher than the last. */
+/* The first threshold that leaves no more than `most`; each try is a quarter higher. */
 static uint64_t find_least(const uint64_t *counts, uint32_t highest, uint32_t most)
 {
 	for (uint64_t least = 0;; least += 1 + least / 4) {
@@ -143,7 +143,9 @@ static bool goes(const struct work *work, uint32_t function)
 	       work->by_function[function] <= work->least;
 }
 
-/* A function that goes only where it is at that line is at no line; a run of others is "(other)".
+/*
+ * A function that is too rare only at that line loses the line; consecutive functions that go
+ * become a single "(other)".
  */
 static uint32_t merge_function(const struct work *work, const struct ls_profile_node *node)
 {
@@ -169,7 +171,10 @@ static bool stays(const struct work *work, uint32_t id)
 	return work->hits[id] > work->least;
 }
 
-/* "(other)" stands for itself, and for what nothing is known of but how often it was called. */
+/*
+ * A call that goes is moved to the "(other)" of the first caller that went. It becomes part of that
+ * if no sample ended at it, if it is an "(other)" itself, or in DROP_CALLS; else it is a child.
+ */
 static uint32_t move_call(struct work *work, uint32_t id)
 {
 	const struct ls_profile_node *node = &work->from.nodes[id];
@@ -221,7 +226,7 @@ static int take_step(struct work *work)
 	} else {
 		uint32_t most = work->pruning->nodes_most;
 
-		/* What is small enough after the first step stays as it is. */
+		/* A tree that is small enough after the first step stays as it is. */
 		if (work->from.node_count > most)
 			most /= work->step.part;
 		work->least = find_least(work->hits, work->from.node_count, most);
@@ -229,7 +234,10 @@ static int take_step(struct work *work)
 	return copy_tree(work);
 }
 
-/* The first step, then from what that left the first other one that is enough, or the last. */
+/*
+ * Runs the first step, then on its result each other step, until one makes the tree small enough or
+ * the last one was run.
+ */
 static int take_steps(struct work *work, const struct pruning *pruning, const uint8_t *used,
 		      const struct ls_profile *profile, struct work *merged)
 {
@@ -252,7 +260,7 @@ static int take_steps(struct work *work, const struct pruning *pruning, const ui
 	return error;
 }
 
-/* Hands over what `work` made, by way of `merged`. */
+/* Hands over the tree of `work`, with old nodes mapped through `merged` and then `work`. */
 static void take_over(struct work *work, const struct work *merged, struct call_tree **tree,
 		      uint32_t **nodes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "timeline.h"
+#include "profile/timeline.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -69,7 +69,7 @@ void timeline__renumber(struct timeline *timeline, const uint32_t *nodes)
 		timeline->samples[i].node = nodes[timeline->samples[i].node];
 }
 
-/* Equal times keep one order from run to run. */
+/* Samples of the same time are sorted by thread, so that the order is the same in every run. */
 static int compare(const void *left, const void *right)
 {
 	const struct ls_profile_sample *a = left, *b = right;

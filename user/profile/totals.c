@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "totals.h"
+#include "profile/totals.h"
 
 #define NS_PER_US 1000
 
-/* What rounding down leaves over is passed on to the next node, so that nothing is lost. */
+/* The remainder of rounding down is carried over to the next node, so that nothing is lost. */
 static void take_self(const struct ls_profile *profile, struct ls_totals *totals)
 {
 	uint64_t left_ns = 0;
@@ -25,8 +25,8 @@ static void take_self(const struct ls_profile *profile, struct ls_totals *totals
 }
 
 /*
- * A function's own time, in ns and as it was rounded, is shared among its lines; the rest of it was
- * spent on unknown ones. Differences of running sums add up.
+ * Divides a function's rounded self time among its lines in proportion to their ns, of `all_ns`;
+ * the rest was spent on unknown lines. Each share is a difference of running sums, so they add up.
  */
 static void share_among_lines(const struct ls_profile *profile, uint32_t id, uint64_t all_ns,
 			      struct ls_totals *totals)
@@ -63,7 +63,7 @@ static int take_lines(const struct ls_profile *profile, struct ls_totals *totals
 	return 0;
 }
 
-/* A parent's id is lower than its children's: backwards, every child is complete in its turn. */
+/* Parents have lower ids: in descending order, a node is complete when reached. */
 static void add_children(const struct ls_profile *profile, struct ls_totals *totals)
 {
 	for (uint32_t id = profile->node_count; id; id--) {
@@ -76,7 +76,7 @@ static void add_children(const struct ls_profile *profile, struct ls_totals *tot
 	}
 }
 
-/* Leaves `id` and every ancestor that it was the last child of. 0 at the end of the tree. */
+/* Leaves `id`, and ancestors with no further child. Returns the next node; 0: end of the tree. */
 static uint32_t leave(const struct ls_profile *profile, uint32_t root, uint32_t id, uint32_t *open)
 {
 	while (id != root) {
@@ -91,8 +91,8 @@ static uint32_t leave(const struct ls_profile *profile, uint32_t root, uint32_t 
 }
 
 /*
- * `open` counts, by function, how often it is on the path from the root. The outermost counts for
- * all: its total has those of the inner ones in it.
+ * `open` counts how often each function is on the path from the root. Only the outermost call
+ * counts: its total includes those of the inner ones.
  */
 static void add_functions(const struct ls_profile *profile, uint32_t root, uint32_t *open,
 			  struct ls_totals *totals)

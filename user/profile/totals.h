@@ -2,15 +2,15 @@
 /*
  * Durations in whole microseconds that add up: a node's total is exactly its own time plus its
  * children's totals, the categories' sum is the charged time rounded down once, and a function's
- * total counts recursion once. The lines of a function add up to its own time at most: what is
- * missing was spent on unknown lines.
+ * total counts recursion once. The lines of a function add up to at most its self time: the rest
+ * was spent on unknown lines.
  */
 #ifndef LS_TOTALS_H
 #define LS_TOTALS_H
 
 #include <stdint.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 /* Arrays indexed by id, element 0 unused. */
 struct ls_totals {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "view.h"
+#include "profile/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "call_tree.h"
+#include "profile/call_tree.h"
 
 struct view {
 	struct ls_profile profile;
-	struct ls_profile_function *functions; /* those of `from`, their plugin twins, and two */
+	struct ls_profile_function *functions; /* `from`'s, plugin twins, `other`, `ignored` */
 	struct call_tree *tree;
-	uint32_t *places; /* by old node: whose its time and samples are */
+	uint32_t *places; /* by old node: the new node that has its time and samples */
 };
 
-/* What is known of an old node when its children's turn comes. */
+/* The state of an old node, from which its children's is derived. */
 struct standing {
 	uint32_t category; /* its category's new node */
-	uint32_t below;    /* under which new node its children are */
-	bool is_shown;     /* in a coroutine that is wanted */
-	bool is_start;     /* its children are the first function of a coroutine */
+	uint32_t below;    /* the new node below which its children are */
+	bool is_shown;     /* in a coroutine that was selected */
+	bool is_start;     /* each child is the first function of a coroutine */
 	bool is_plugin;
 };
 
-/* What the patterns say of a function. */
+/* Which patterns a function matches. */
 struct fitting {
 	bool is_coroutine, is_plugin, is_ignored;
 };
@@ -61,7 +61,7 @@ static int fit_functions(struct viewing *viewing)
 	return 0;
 }
 
-/* The function with id `i` has its twin at `i` + count; those that nobody calls do not matter. */
+/* The plugin twin of function `i` is `i` + count; a twin that no node uses does not matter. */
 static void make_functions(struct viewing *viewing)
 {
 	struct ls_profile_function *functions = viewing->view->functions;
@@ -87,7 +87,7 @@ static uint32_t child(struct viewing *viewing, uint32_t parent, uint32_t functio
 	return call_tree__child(viewing->view->tree, parent, function);
 }
 
-/* "(host)" and its like: no script, whatever coroutines there are. */
+/* "(host)" and the like, right below a category: no script, so in no coroutine. */
 static bool is_outside(const struct viewing *viewing, const struct ls_profile_node *node)
 {
 	const struct ls_profile_function *function = &viewing->from->functions[node->function];
@@ -96,15 +96,15 @@ static bool is_outside(const struct viewing *viewing, const struct ls_profile_no
 	       !profile__starts_coroutine(function);
 }
 
-/* In a stack that is shown. Returns where its time goes; 0 when out of memory. */
+/* Places a node of a shown stack. Returns the new node for its time; 0 when out of memory. */
 static uint32_t show_node(struct viewing *viewing, const struct ls_profile_node *node,
 			  struct standing *standing)
 {
 	const struct ls_profile *from = viewing->from;
 	uint32_t function = node->function, parent = standing->below;
 
-	/* The collector works for whoever is on top of it, ignored or not. */
-	if (profile__is_collector(&from->functions[function]))
+	/* The garbage collector goes below the node with its caller's time, ignored or not. */
+	if (profile__is_gc(&from->functions[function]))
 		parent = viewing->view->places[node->parent];
 	if (viewing->fittings[function].is_ignored)
 		return parent == standing->category ? child(viewing, parent, viewing->ignored)
@@ -115,7 +115,7 @@ static uint32_t show_node(struct viewing *viewing, const struct ls_profile_node 
 	return standing->below;
 }
 
-/* The same of any node; `standing` is that of its parent, and becomes its own. */
+/* The same for any node; `standing` is its parent's on entry, and its own on return. */
 static uint32_t place_node(struct viewing *viewing, const struct ls_profile_node *node,
 			   struct standing *standing)
 {
@@ -175,7 +175,7 @@ static int place_nodes(struct viewing *viewing)
 	return error;
 }
 
-/* What was moved, in samples, for the file and the summary. */
+/* The number of samples that were moved, for the file and the summary. */
 static uint64_t count_ignored(const struct viewing *viewing)
 {
 	uint64_t samples = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <string.h>
 
-#include "json_writer.h"
-#include "write_scriptprofiler.h"
+#include "profile/json_writer.h"
+#include "profile/write_scriptprofiler.h"
 
 #define NS_PER_US 1000
 #define NS_PER_MS 1000000
@@ -139,7 +139,7 @@ static void write_functions(struct json_writer *writer, const struct ls_profile 
 	json_writer__end_array(writer);
 }
 
-/* There may be one for plugins as well; readers expect one id, so it is the plain one's. */
+/* There may be a GC function for plugins, too; readers expect one id, so it is the plain one's. */
 static void write_gc(struct json_writer *writer, const struct ls_profile *profile)
 {
 	uint32_t gc = 0;
@@ -147,7 +147,7 @@ static void write_gc(struct json_writer *writer, const struct ls_profile *profil
 	for (uint32_t id = 1; id <= profile->function_count; id++) {
 		const struct ls_profile_function *function = &profile->functions[id];
 
-		if (!profile__is_collector(function))
+		if (!profile__is_gc(function))
 			continue;
 		if (!gc || function->flags < profile->functions[gc].flags)
 			gc = id;
@@ -223,7 +223,7 @@ static void write_overhead(struct json_writer *writer, const struct ls_profile_r
 	json_writer__end_object(writer);
 }
 
-/* Durations are in whole microseconds, like all others of the file. */
+/* Durations are in whole microseconds, like all others in the file. */
 static void write_recorder(struct json_writer *writer, const struct ls_profile_recorder *recorder)
 {
 	if (!recorder->version)
@@ -236,8 +236,8 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_text(writer, "Target", recorder->target);
 	put_text(writer, "Interpreter", recorder->interpreter);
 	put_text(writer, "Layout", recorder->layout);
-	put_text(writer, "Collector", recorder->collector);
-	put_text(writer, "CollectorUnknown", recorder->collector_unknown);
+	put_text(writer, "Collector", recorder->gc);
+	put_text(writer, "CollectorUnknown", recorder->gc_unknown);
 	if (recorder->period_ns) {
 		put_uint(writer, "Frequency",
 			 (NS_PER_S + recorder->period_ns / 2) / recorder->period_ns);
@@ -262,12 +262,12 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	json_writer__end_object(writer);
 }
 
-/* Differences of whole microseconds from the start on, so that they add up. */
+/* Writes differences between whole microseconds since the start, so that they add up. */
 static void write_timeline(struct json_writer *writer, const struct ls_profile *profile)
 {
 	uint64_t from_ns = profile->recorder.timed_from_ns, before_us = 0;
 
-	if (!profile->samples || !profile->recorder.version)
+	if (!profile->sample_count || !profile->recorder.version)
 		return;
 	json_writer__key(writer, "Samples");
 	json_writer__array_lines(writer);

@@ -5,32 +5,34 @@
 
 #include <stdio.h>
 
-#include "profile.h"
-#include "totals.h"
+#include "profile/profile.h"
+#include "profile/totals.h"
 
 /*
- * `profile` is a merged one (merged_profile.h), `totals` are those of the same. Session times are
- * left out where start_ms is 0, the `Recorder` object where the recorder has no version (--strict).
+ * `profile` is a merged one (merged_profile.h), and `totals` are its totals. Session times are left
+ * out if start_ms is 0, and the `Recorder` object if the recorder has no version (--strict).
  *
  * Optional fields of a function beyond the format's own:
- *   CurrentLine  the line that it is at (--lines): functions that differ in nothing else are
- *                entries, and nodes, of their own. Without: at no known line.
- *   Lines        without --lines, and not with --strict: its own time by line, as
+ *   CurrentLine  the line being executed (--lines): a function has separate entries, and nodes, for
+ *                each such line. Missing if the line is not known.
+ *   Lines        with neither --lines nor --strict: its self time by line, as
  *                [[line, microseconds, samples], ...] in order of lines. Those durations add up to
- *                its own time less what was spent on unknown lines.
+ *                its self time less what was spent on unknown lines.
  *
- * Optional fields of the recorder, where the session was paused or told something:
- *   PausedDuration  microseconds of the wall clock; what was then is in nothing else of the file
- *   Events          [{"TimeUs": microseconds since the start, "Kind": "pause", "resume", "mark" or
- *                   "write", "Text": of a mark}, ...] in order of time
+ * Optional fields of the recorder, if the session was paused or has other events:
+ *   PausedDuration  microseconds of wall clock time; nothing else in the file is from that time
+ *   Events          [{"TimeUs": microseconds since the start, "Kind": "pause", "resume", "mark",
+ *                   "write" or "frequency", "Text": a mark's text or the new frequency}, ...] in
+ *                   order of time
  *   EventsLeftOut   how many more there were
  *
- * And one of the document:
- *   Samples      where there are any, and not with --strict: each sample in order of time, as
- *                [node id, microseconds since the one before, thread id]; the first since
+ * Optional field of the document:
+ *   Samples      if there are any, and not with --strict: each sample in order of time, as
+ *                [node id, microseconds since the one before, thread id]; for the first, since
  *                SessionStartTime. The node is where its stack ended.
  *
- * 0 or -errno of the stream. Errors of the stream's buffer show at its flush: check that too.
+ * 0 or -errno of the stream. Errors in writing its buffer only appear when it is flushed: check
+ * that, too.
  */
 int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,
 			 FILE *stream);

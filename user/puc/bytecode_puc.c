@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opcodes, fields and which instructions set A: lopcodes.h and lopcodes.c of 5.1.5, 5.2.4,
- * 5.3.6, 5.4.9 and 5.5.1; what they are named after and what they call: ldebug.c there.
- * Inside a minor version the numbers never changed. Where releases of one minor version name
- * things differently, the rows follow the last: 5.2.0-5.2.2 guess at code behind jumps,
- * 5.4.0-5.4.2 call every comparison "order", 5.4.0-5.4.7 take fields named _ENV for the
+ * Opcodes, fields and which instructions set A come from lopcodes.h and lopcodes.c of 5.1.5,
+ * 5.2.4, 5.3.6, 5.4.9 and 5.5.1; where names come from and what is called, from ldebug.c of the
+ * same releases. Opcodes never changed within a minor version. Where releases of one minor
+ * version name things differently, the rows follow the last: 5.2.0-5.2.2 guess at code behind
+ * jumps, 5.4.0-5.4.2 call every comparison "order", 5.4.0-5.4.7 take fields named _ENV for the
  * environment, 5.5.0 does not name fields of vararg tables.
  */
-#include "bytecode_puc.h"
+#include "puc/bytecode_puc.h"
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ static const struct bytecode_op ops_5_3[47] = {
 	[46] = {.writes = WRITES_NOTHING},                    /* EXTRAARG */
 };
 
-/* 0 .. 19 and 21 .. 80 are common to 5.4 and 5.5: one text, so that they cannot drift apart. */
+/* Opcodes 0 .. 19 and 21 .. 80 of 5.4 and 5.5: one text, so that they cannot drift apart. */
 #define OPS_SINCE_5_4                                                                              \
 	[0] = {SETS_A(SOURCE_REGISTER)},               /* MOVE */                                  \
 		[1 ... 2] = {SETS_A(SOURCE_NAMELESS)}, /* LOADI LOADF */                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the naming of functions needs to know of PUC Lua's instructions, one row per opcode. */
+/* PUC Lua's instruction set, as far as naming functions needs it: one row per opcode. */
 #ifndef LS_BYTECODE_PUC_H
 #define LS_BYTECODE_PUC_H
 
@@ -18,7 +18,7 @@ enum bytecode_writes {
 	WRITES_FROM_A_PLUS_2,
 };
 
-/* What the value is that it puts into register A; the others have no name. */
+/* Where the value that it writes to register A comes from; other values have no name. */
 enum bytecode_source {
 	SOURCE_NAMELESS,
 	SOURCE_REGISTER,       /* B */
@@ -31,19 +31,19 @@ enum bytecode_source {
 	SOURCE_METHOD,
 };
 
-/* Where the key of that field is. */
+/* Where an instruction that loads a field has the field's key. */
 enum bytecode_key {
 	KEY_NONE,
 	KEY_CONSTANT, /* C */
 	KEY_REGISTER, /* C */
-	KEY_EITHER,   /* C, and a bit says which */
+	KEY_EITHER,   /* C; a bit says which of the two */
 	KEY_INTEGER,
 };
 
 enum bytecode_flow {
 	FLOW_NEXT,
 	FLOW_JUMP,
-	FLOW_COUNT,    /* if C is 0 the next word is no instruction: 5.1 */
+	FLOW_COUNT,    /* if C is 0, the next word is not an instruction: 5.1 */
 	FLOW_CAPTURES, /* one pseudo-instruction per upvalue follows: 5.1 */
 };
 
@@ -87,7 +87,7 @@ enum bytecode_event {
 };
 
 struct bytecode_op {
-	uint8_t writes; /* enum bytecode_writes, and so on */
+	uint8_t writes; /* enum bytecode_writes; the others likewise */
 	uint8_t source;
 	uint8_t key;
 	uint8_t flow;
@@ -104,7 +104,7 @@ struct bytecode_field {
 enum bytecode_environment {
 	ENVIRONMENT_NONE,
 	ENVIRONMENT_LOCAL,    /* an upvalue _ENV, or a register that is a local _ENV */
-	ENVIRONMENT_VARIABLE, /* and a register that was loaded from one of them */
+	ENVIRONMENT_VARIABLE, /* also a register that was loaded from one of these */
 };
 
 struct bytecode_puc {
@@ -112,21 +112,21 @@ struct bytecode_puc {
 	size_t op_count;
 	struct bytecode_field op, a, b, c, bx, ax;
 	struct bytecode_field jump;
-	struct bytecode_field key_is_constant; /* for KEY_EITHER, whose index is C's low byte */
-	uint32_t jump_zero;                    /* what a jump's field holds for "no distance" */
+	struct bytecode_field key_is_constant; /* for KEY_EITHER; C's low byte is the index */
+	uint32_t jump_zero;                    /* value of the jump field for a distance of 0 */
 	enum bytecode_environment environment;
-	bool follows_jumps;       /* code that a forward jump skips is ignored, not distrusted */
-	bool names_moves_at_call; /* where a value was moved from is named as of the call */
+	bool follows_jumps;       /* ignores code that a forward jump skips; else distrusts it */
+	bool names_moves_at_call; /* names a MOVE's source as of the call, not as of the MOVE */
 	bool strips_event_prefix; /* "index", not "__index" */
 };
 
-/* The instructions of Lua 5.`minor`, NULL if that is not known. */
+/* The instructions of Lua 5.`minor`; NULL: unknown version. */
 const struct bytecode_puc *bytecode_puc__of(int minor);
 
-/* The row of an instruction, NULL if its opcode does not exist. */
+/* The row of an instruction; NULL: no such opcode. */
 const struct bytecode_op *bytecode_puc__op(const struct bytecode_puc *bytecode, uint32_t word);
 
-/* The name of a metamethod as debug.getinfo says it, NULL if there is none. */
+/* The name of a metamethod as debug.getinfo reports it; NULL: no such event. */
 const char *bytecode_puc__event(const struct bytecode_puc *bytecode, uint32_t event);
 
 static inline uint32_t bytecode_field__get(struct bytecode_field field, uint32_t word)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The instruction that calls says in which register the function is. Its name is that of the
- * local variable that lives there; if none does, the last instruction before the call that wrote
- * the register says where the function came from: a global, a field, an upvalue, a constant, a
- * method, or another register, which is then looked at in the same way. Other instructions call
- * only through metamethods. What differs between releases is data: bytecode_puc.c.
+ * A call instruction tells which register holds the function. The function is named after the
+ * local variable that lives there. If there is none, the last instruction before the call that
+ * wrote the register tells where the function came from: a global, a field, an upvalue, a constant,
+ * a method, or another register, which is then resolved in the same way. Other instructions call
+ * only through metamethods. bytecode_puc.c has the differences between releases as data.
  */
-#include "call_site_puc.h"
+#include "puc/call_site_puc.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "bytecode_puc.h"
-#include "proto_puc.h"
+#include "puc/bytecode_puc.h"
+#include "puc/proto_puc.h"
 
 /*
- * What one look-up may cost, in instructions: four times through the largest function. Compilers
- * cause three passes at most; a chain of moves made by hand can ask for hundreds.
+ * Limit of one look-up, in instructions: four passes over the largest function. Compiled code takes
+ * three passes at most; a chain of moves made by hand can take hundreds.
  */
 #define STEPS_MAX  (16U << 20)
-#define READ_STEPS 1000 /* a read from the target costs as much as these */
+#define READ_STEPS 1000 /* one read from the target counts as this many */
 
 #define NOWHERE -1 /* no instruction */
 
@@ -72,8 +72,9 @@ static bool writes_register(const struct search *search, const struct bytecode_o
 }
 
 /*
- * How many words after the CLOSURE `word` only say what it captures. They look like MOVE and
- * GETUPVAL into register 0 (lparser.c of 5.1, pushclosure): who searches another need not know.
+ * How many words after the CLOSURE `word` only list what it captures. They look like MOVE and
+ * GETUPVAL into register 0 (lparser.c of 5.1, pushclosure), so a search for the writer of any other
+ * register need not skip them.
  */
 static int count_captures(struct search *search, uint32_t word, uint32_t reg)
 {
@@ -84,8 +85,8 @@ static int count_captures(struct search *search, uint32_t word, uint32_t reg)
 }
 
 /*
- * Goes from *pc to the instruction after it, within a search that ends at `last_pc`. Code before
- * *conditional_until may have been jumped over.
+ * Advances *pc to the next instruction, in a search that ends at `last_pc`. Code before
+ * *conditional_until may have been skipped by a jump.
  */
 static int step(struct search *search, const struct bytecode_op *op, uint32_t reg, int64_t last_pc,
 		int64_t *pc, int64_t *conditional_until)
@@ -121,7 +122,7 @@ static int step(struct search *search, const struct bytecode_op *op, uint32_t re
 	return 0;
 }
 
-/* The last instruction before `last_pc` that wrote `reg` for certain, or NOWHERE. */
+/* Finds the last write to `reg` before `last_pc`; NOWHERE: none, or a jump may have skipped it. */
 static int find_writer(struct search *search, int64_t last_pc, uint32_t reg, int64_t *writer)
 {
 	const struct bytecode_op *op;
@@ -145,7 +146,7 @@ static int find_writer(struct search *search, int64_t last_pc, uint32_t reg, int
 	return 0;
 }
 
-/* Turns what proto_puc's calls return into a name of this kind, or into no name. */
+/* Converts the result of a proto_puc__ function into a name of this kind, or into no name. */
 static int set_name(struct call_site *site, enum call_site_kind kind, int found)
 {
 	site->kind = found > 0 ? kind : CALL_SITE_UNKNOWN;
@@ -158,7 +159,7 @@ static int name_constant(struct search *search, uint32_t index, struct call_site
 			proto_puc__constant(&search->proto, index, site->name));
 }
 
-/* Names what the instruction at `pc` loaded, unless it took it from a table. */
+/* Names the value that the instruction at `pc` loaded, unless it came from a table. */
 static int name_loaded(struct search *search, int64_t pc, struct call_site *site)
 {
 	const struct bytecode_puc *bytecode = search->bytecode;
@@ -171,7 +172,7 @@ static int name_loaded(struct search *search, int64_t pc, struct call_site *site
 	case SOURCE_CONSTANT:
 		return name_constant(search, bytecode_field__get(bytecode->bx, word), site);
 	case SOURCE_EXTRA_CONSTANT:
-		/* A writer lies before the call, so that there is a next word. */
+		/* The writer precedes the call, so there is a next word. */
 		word = search->proto.code[pc + 1];
 		return name_constant(search, bytecode_field__get(bytecode->ax, word), site);
 	default:
@@ -180,8 +181,8 @@ static int name_loaded(struct search *search, int64_t pc, struct call_site *site
 }
 
 /*
- * Names `reg` as of *pc, by variables and constants alone. If it has no such name, *pc is where
- * it was written, or NOWHERE.
+ * Names the value of `reg` as of *pc, by variables and constants alone. If it has no such name, *pc
+ * becomes the instruction that wrote it, or NOWHERE.
  */
 static int name_variable(struct search *search, int64_t *pc, uint32_t reg, struct call_site *site)
 {
@@ -190,7 +191,7 @@ static int name_variable(struct search *search, int64_t *pc, uint32_t reg, struc
 	uint32_t word;
 	int err;
 
-	/* Moves go down, so that this ends. */
+	/* Each MOVE leads to a lower register, so this ends. */
 	for (;;) {
 		err = set_name(site, CALL_SITE_LOCAL,
 			       proto_puc__local(&search->proto, reg, *pc, site->name));
@@ -226,7 +227,7 @@ static int name_key(struct search *search, int64_t pc, char name[PROTO_PUC_NAME_
 	if (where == KEY_EITHER)
 		where = bytecode_field__get(bytecode->key_is_constant, word) ? KEY_CONSTANT
 									     : KEY_REGISTER;
-	/* Where C has nine bits the highest one is the one that was looked at just now. */
+	/* If C has nine bits, the highest is key_is_constant, tested above. */
 	if (where == KEY_CONSTANT)
 		err = name_constant(search, c_of(search, word) & 0xff, &key);
 	else
@@ -257,7 +258,7 @@ static int is_environment(struct search *search, int64_t pc, bool is_upvalue, bo
 	return err;
 }
 
-/* Names what the instruction at `pc` took from a table. */
+/* Names the value that the instruction at `pc` loaded from a table. */
 static int name_field(struct search *search, int64_t pc, struct call_site *site)
 {
 	uint32_t word = search->proto.code[pc];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Offsets on 64-bit little-endian machines, from DWARF of lstate.h and lobject.h compiled at each
- * tag; x86-64 and aarch64 agree. A new release that moves a field is one more initializer here.
- * What several classes share stands in a macro, so that an initializer shows what changed.
+ * tag; x86-64 and aarch64 agree. A new release that moves a field needs one more initializer here.
+ * Macros hold what several classes share, so that an initializer shows what changed.
  */
-#include "layout_puc.h"
+#include "puc/layout_puc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 /* LUA_TFUNCTION | variant | BIT_ISCOLLECTABLE, lobject.h: the same numbers from 5.2 to 5.5. */
 #define TAGS_SINCE_5_2 .tag_lua_function = 70, .tag_light_function = 22, .tag_c_function = 102
 
-/* A list that starts inside lua_State. */
+/* CallInfos form a list that starts inside lua_State. */
 #define CALL_LIST_SINCE_5_2 .ci_func = 0, .ci_top = 8, .ci_previous = 16, .ci_next = 24
 
 #define CLOSURE_SINCE_5_2 .closure_proto = 24, .closure_function = 24
@@ -32,7 +32,7 @@
 	.proto_constant_count = 20, .proto_code_count = 24, .proto_line_info_count = 28,           \
 	.proto_local_var_count = 36, .proto_line_defined = 40, .proto_last_line_defined = 44
 
-/* Line information in two parts. */
+/* Line information has two parts: lineinfo and abslineinfo. */
 #define PROTO_SINCE_5_4                                                                            \
 	.proto_size = 128, .proto_tag = 10, .proto_constants = 56, .proto_code = 64,               \
 	.proto_line_info = 88, .proto_abs_line_info = 96, .proto_local_vars = 104,                 \
@@ -52,8 +52,10 @@
 	.state_stack_last = 48, .state_stack = 56, .state_base_ci = 96, .state_error_jump = 88,    \
 	.state_stack_size = 184, .state_stack_spare = 5
 
-/* The operation's number of bits, OP_CALL, and where its C is, lopcodes.h; lvm.c, luaV_execute:
- * `pc`. */
+/*
+ * lopcodes.h: the width of the opcode, OP_CALL, position and width of its operand C. lvm.c: whether
+ * luaV_execute keeps `pc` in a local variable.
+ */
 #define CODE_5_1                                                                                   \
 	.op_bits = 6, .op_call = 28, .op_results = 14, .op_results_bits = 9, .has_local_pc = 1
 #define CODE_5_2 .op_bits = 6, .op_call = 29, .op_results = 14, .op_results_bits = 9

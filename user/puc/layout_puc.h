@@ -5,14 +5,15 @@
 
 #include <stddef.h>
 
-#include "layout.h"
+#include "offsets_puc.h"
+#include "target.h"
 
 struct layout_puc {
 	const char *name; /* "5.4.3-5.4.9" */
 	int minor;        /* 4 */
 	int first_patch;  /* 3 */
-	int last_patch;   /* 9; releases beyond it are tried with the newest layout */
-	/* 1: walks like another class, so only a file that names its release chooses it */
+	int last_patch;   /* 9; later ones are tried with all layouts of the minor version */
+	/* 1: a walk cannot tell it from another class, so only a file's release chooses it */
 	int only_by_release;
 	struct ls_puc_layout offsets;
 };

@@ -1,41 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "line_table_puc.h"
+#include "puc/line_table_puc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Far more than a function of a program has, generated ones included, and at most 16 MiB to read.
- */
-#define INSTRUCTIONS_MAX (4U << 20)
-
-/* ldebug.h, 5.4 on: no difference; the line stands in the table of absolute ones. */
+/* ABSLINEINFO, ldebug.h, since 5.4: no difference; the line is in abslineinfo. */
 #define ABSOLUTE (-128)
 
-/* lobject.h, 5.4 on. */
+/* AbsLineInfo, lobject.h, since 5.4. */
 struct absolute_line {
 	int32_t pc;
 	int32_t line;
-};
-
-/* Instructions from `pc` on, up to the next run. */
-struct run {
-	uint32_t pc;
-	uint32_t line;
-};
-
-struct line_table_puc {
-	uint32_t instructions;
-	uint32_t count;
-	struct run runs[];
 };
 
 /* A table that is being read. */
 struct reading {
 	const struct target_memory *memory;
 	const struct ls_puc_layout *layout;
-	uint8_t header[UINT8_MAX + sizeof(uint64_t)]; /* the Proto; offsets are bytes */
+	uint8_t header[UINT8_MAX + sizeof(uint64_t)]; /* copy of the Proto; offsets fit in a byte */
 	uint32_t instructions;
 	int32_t *lines; /* by instruction, owned */
 };
@@ -56,7 +39,7 @@ static uint32_t number_of(const struct reading *reading, uint8_t offset)
 	return number;
 }
 
-/* 5.4 on: the differences between lines, and every so often a line (ldebug.c, luaG_getfuncline). */
+/* Since 5.4: line differences, with absolute lines in between (ldebug.c, luaG_getfuncline). */
 static int add_up(struct reading *reading, const int8_t *differences,
 		  const struct absolute_line *absolute, uint32_t count)
 {
@@ -108,7 +91,7 @@ cleanup:
 	return error;
 }
 
-/* What there is, into reading->lines. */
+/* Reads the line of each instruction into reading->lines. 0 or -errno. */
 static int read_lines(struct reading *reading)
 {
 	const struct ls_puc_layout *layout = reading->layout;
@@ -122,32 +105,8 @@ static int read_lines(struct reading *reading)
 				   reading->lines, reading->instructions * sizeof(*reading->lines));
 }
 
-/* Neighbours mostly share a line. */
-static int compact(const struct reading *reading, struct line_table_puc **table)
-{
-	const int32_t *lines = reading->lines;
-	struct line_table_puc *made;
-	uint32_t count = 1;
-
-	for (uint32_t pc = 0; pc < reading->instructions; pc++) {
-		if (lines[pc] < 0)
-			return -EINVAL;
-		count += pc && lines[pc] != lines[pc - 1];
-	}
-	made = malloc(sizeof(*made) + count * sizeof(made->runs[0]));
-	if (!made)
-		return -ENOMEM;
-	made->instructions = reading->instructions;
-	made->count = 0;
-	for (uint32_t pc = 0; pc < reading->instructions; pc++)
-		if (!pc || lines[pc] != lines[pc - 1])
-			made->runs[made->count++] = (struct run){pc, (uint32_t)lines[pc]};
-	*table = made;
-	return 0;
-}
-
 int line_table_puc__read(const struct target_memory *memory, const struct ls_puc_layout *layout,
-			 uint64_t prototype, struct line_table_puc **table)
+			 uint64_t prototype, struct line_table **table)
 {
 	struct reading reading = {.memory = memory, .layout = layout};
 	uint32_t line_count;
@@ -166,40 +125,11 @@ int line_table_puc__read(const struct target_memory *memory, const struct ls_puc
 		return 0;
 	if (line_count != reading.instructions)
 		return -EINVAL;
-	if (line_count > INSTRUCTIONS_MAX)
+	if (line_count > LINE_TABLE_INSTRUCTIONS_MAX)
 		return -E2BIG;
 	error = read_lines(&reading);
 	if (!error)
-		error = compact(&reading, table);
+		error = line_table__new(reading.lines, reading.instructions, table);
 	free(reading.lines);
 	return error;
-}
-
-void line_table_puc__free(struct line_table_puc *table)
-{
-	free(table);
-}
-
-uint32_t line_table_puc__line(const struct line_table_puc *table, uint32_t pc)
-{
-	uint32_t low = 0, high;
-
-	if (!table || pc >= table->instructions)
-		return 0;
-	/* The first run starts at 0: there is always one at or before pc. */
-	high = table->count;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (table->runs[middle].pc <= pc)
-			low = middle;
-		else
-			high = middle;
-	}
-	return table->runs[low].line;
-}
-
-size_t line_table_puc__size(const struct line_table_puc *table)
-{
-	return table ? sizeof(*table) + table->count * sizeof(table->runs[0]) : 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "proto_puc.h"
+#include "puc/proto_puc.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "prototype_puc.h"
+#include "puc/prototype_puc.h"
+#include "puc/string_puc.h"
 
-/* More instructions than any compiled file has; 16 MiB, and it bounds what one look-up reads. */
+/* More instructions than any compiled file has: 16 MiB. This bounds what one look-up reads. */
 #define CODE_MAX (4U << 20)
 
 /* lparser.c grows the array of local variables to SHRT_MAX and no further, in every release. */
@@ -24,9 +25,8 @@
 #define UPVALDESC_SIZE 16 /* from 5.2 on; its name comes first */
 #define TAG_TYPE       0x0f
 #define TYPE_STRING    4
-#define VARIANT_LONG   0x10
 
-/* lobject.h, 5.1: what only its CLOSURE needs, whose pseudo-instructions must be counted. */
+/* Proto, lobject.h, 5.1: only needed to count the pseudo-instructions after a CLOSURE. */
 #define PROTO_5_1_NESTED       32
 #define PROTO_5_1_NESTED_COUNT 88
 #define PROTO_5_1_CAPTURES     112 /* nups */
@@ -46,7 +46,7 @@ static uint64_t pointer_at(const uint8_t *bytes, size_t offset)
 	return pointer;
 }
 
-/* Sizes are ints in the target; a negative one becomes a huge one, which no bound lets pass. */
+/* Sizes are ints in the target. A negative one becomes huge, so that it exceeds every bound. */
 static uint32_t count_at(const uint8_t *bytes, size_t offset)
 {
 	uint32_t count;
@@ -58,7 +58,7 @@ static uint32_t count_at(const uint8_t *bytes, size_t offset)
 int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
 		    const struct ls_puc_layout *layout, uint64_t address, uint32_t pc)
 {
-	/* Offsets are bytes, so that no layout reads beyond this. */
+	/* Offsets fit in a byte, so no layout reads beyond this. */
 	uint8_t header[UINT8_MAX + sizeof(uint64_t)] = {0};
 	uint32_t code_count;
 	int err;
@@ -102,45 +102,17 @@ void proto_puc__close(struct proto_puc *proto)
 	proto->code = NULL;
 }
 
-/* Where the text of the string at `address` is, and how long. */
-static int find_text(const struct proto_puc *proto, uint64_t address, uint64_t *text,
-		     uint64_t *length)
-{
-	const struct ls_puc_layout *layout = proto->layout;
-	uint8_t header[UINT8_MAX + sizeof(uint64_t)] = {0};
-	bool is_long;
-	int err;
-
-	/* The shortest string object is its header and a NUL. */
-	err = target_memory__read(proto->memory, address, header, layout->string_contents + 1U);
-	if (err)
-		return err;
-	if ((header[HEADER_TAG] & TAG_TYPE) != TYPE_STRING)
-		return -EINVAL;
-	*text = address + layout->string_contents;
-	if (layout->minor >= 5)
-		is_long = (int8_t)header[layout->string_short_length] < 0;
-	else
-		is_long = !layout->string_short_length || (header[HEADER_TAG] & VARIANT_LONG);
-	*length = is_long ? pointer_at(header, layout->string_length)
-			  : header[layout->string_short_length];
-	if (layout->minor < 5 || !is_long)
-		return 0;
-	/* lobject.h, 5.5: instead of the text a long string has a pointer to it. */
-	return target_memory__read(proto->memory, *text, text, sizeof(*text));
-}
-
 static void note_beyond(struct proto_puc *proto, bool is_covered)
 {
 	proto->is_beyond_fingerprint |= !is_covered;
 }
 
-/* `before`: how many strings come before it where it was found. */
+/* `before`: how many strings precede it in the array that it was found in. */
 static int read_string(struct proto_puc *proto, uint64_t address, uint32_t before,
 		       char name[PROTO_PUC_NAME_SIZE])
 {
 	uint64_t text, length;
-	int err = find_text(proto, address, &text, &length);
+	int err = string_puc__find(proto->memory, proto->layout, address, &text, &length);
 
 	if (err)
 		return err;
@@ -157,7 +129,7 @@ static bool is_string(const uint8_t value[TVALUE_SIZE])
 	return (value[TVALUE_TAG] & TAG_TYPE) == TYPE_STRING;
 }
 
-/* With those before it, as far as the fingerprint needs them. */
+/* A constant is read with those before it in its chunk, to count the strings among them. */
 #define VALUES_CHUNK 16
 
 int proto_puc__constant(struct proto_puc *proto, uint32_t index, char name[PROTO_PUC_NAME_SIZE])
@@ -195,7 +167,7 @@ int proto_puc__local(struct proto_puc *proto, uint32_t reg, int64_t pc,
 					  vars, count * sizeof(vars[0]));
 		if (err)
 			return err;
-		/* They are sorted by start; the nth that is alive has register n. */
+		/* Sorted by start_pc; the nth that is alive at `pc` is in register n. */
 		for (i = 0; i < count; i++) {
 			note_beyond(proto, prototype_puc__covers_item(first + i));
 			if (vars[i].start_pc > pc)

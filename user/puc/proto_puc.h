@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a prototype of PUC Lua holds, copied from the target as far as naming a call needs it. */
+/* A PUC Lua prototype, copied from the target as far as naming a call needs it. */
 #ifndef LS_PROTO_PUC_H
 #define LS_PROTO_PUC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "layout.h"
-#include "target_memory.h"
+#include "offsets_puc.h"
+#include "process/target_memory.h"
 
 #define PROTO_PUC_NAME_SIZE 256
 
@@ -24,20 +24,21 @@ struct proto_puc {
 	uint64_t locals;
 	uint64_t upvalues;
 	uint64_t nested;
-	bool is_beyond_fingerprint; /* some of what was read so far is not covered by it */
+	bool is_beyond_fingerprint; /* the fingerprint does not cover all that was read so far */
 };
 
 /*
- * Copies the prototype at `address` with its instructions up to and with `pc`. 0, or -ENOMEM;
- * -EFAULT: cannot be read; -EINVAL: no prototype, or no such instruction. Close it in any case.
+ * Copies the prototype at `address` with its instructions up to and including `pc`. Returns 0;
+ * -ENOMEM; -EFAULT: cannot be read; -EINVAL: no prototype, or no such instruction. Close it in any
+ * case.
  */
 int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
 		    const struct ls_puc_layout *layout, uint64_t address, uint32_t pc);
 void proto_puc__close(struct proto_puc *proto);
 
 /*
- * The following write a name of at most 255 bytes that ends at its first NUL.
- * 1: there is one; 0: there is none, *name is undefined; -EFAULT or -EINVAL as above.
+ * The following functions write a name of at most 255 bytes, which ends at its first NUL. They
+ * return 1; 0: there is no name, and *name is undefined; -EFAULT or -EINVAL as above.
  */
 
 /* Constant `index`, if it is a string. */
@@ -47,7 +48,7 @@ int proto_puc__constant(struct proto_puc *proto, uint32_t index, char name[PROTO
 int proto_puc__local(struct proto_puc *proto, uint32_t reg, int64_t pc,
 		     char name[PROTO_PUC_NAME_SIZE]);
 
-/* Upvalue `index`: "?" where the chunk was stripped. */
+/* Upvalue `index`; "?" if the chunk was stripped. */
 int proto_puc__upvalue(struct proto_puc *proto, uint32_t index, char name[PROTO_PUC_NAME_SIZE]);
 
 /* 5.1: how many upvalues nested function `index` captures. The count, or -errno as above. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "prototype_puc.h"
+#include "puc/prototype_puc.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "puc/string_puc.h"
 
 typedef const struct target_memory *ls_reader_t;
 
@@ -11,7 +14,7 @@ static long read_bytes(ls_reader_t memory, void *to, size_t size, uint64_t addre
 	return target_memory__read(memory, address, to, size);
 }
 
-/* As bpf_probe_read_user_str(): the count includes the NUL, which a full buffer ends with too. */
+/* Like bpf_probe_read_user_str(): the count includes the NUL, which also ends a full buffer. */
 static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t address)
 {
 	ssize_t count = target_memory__read_some(memory, address, to, size);
@@ -27,7 +30,7 @@ static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t addr
 	return length + 1;
 }
 
-/* The loop of BPF's bpf_loop(). */
+/* The counterpart of bpf_loop(). */
 static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void *context)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -69,6 +72,34 @@ int prototype_puc__check(const struct target_memory *memory, const struct ls_puc
 	return error || fingerprint != key->fingerprint ? -ESTALE : 0;
 }
 
+int prototype_puc__source(const struct target_memory *memory, const struct ls_puc_layout *layout,
+			  uint64_t address, size_t most, char **text, size_t *length)
+{
+	uint64_t source, at, size;
+	int error = target_memory__read(memory, address + layout->proto_source, &source,
+					sizeof(source));
+
+	*text = NULL;
+	if (!error && !source)
+		error = -ENOENT;
+	if (!error)
+		error = string_puc__find(memory, layout, source, &at, &size);
+	if (error)
+		return error;
+	if (size > most)
+		return -E2BIG;
+	*text = malloc(size + 1);
+	if (!*text)
+		return -ENOMEM;
+	*length = size;
+	error = size ? target_memory__read(memory, at, *text, size) : 0;
+	if (!error)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return error;
+}
+
 bool prototype_puc__covers_code(uint32_t count, uint32_t pc)
 {
 	return pc < LS_FINGERPRINT_CODE && pc < (count & ~1U);
@@ -79,7 +110,10 @@ bool prototype_puc__covers_item(uint32_t index)
 	return index < LS_FINGERPRINT_CONSTANTS;
 }
 
-/* LUAI_MAXSHORTLEN, llimits.h: up to that the hash is the whole text's, or nearly, see above. */
+/*
+ * LUAI_MAXSHORTLEN, llimits.h: the hash of a text up to this long covers all of it, or nearly: see
+ * ls_puc_fold_string() in fingerprint_puc.h.
+ */
 #define SHORT_TEXT 40
 
 bool prototype_puc__covers_text(uint32_t before, uint64_t length)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "baseline.h"
+#include "session/baseline.h"
 
 #include <time.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 

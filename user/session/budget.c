@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "budget.h"
+#include "session/budget.h"
 
 #define NS_PER_S         1000000000ULL
 #define WINDOW_NS        200000000
 #define WINDOW_SAMPLES   32
-#define SMOOTHING        8   /* windows: one that is odd counts so little */
-#define STEPS_MAX        4   /* that one window may lower it by: to a 16th */
-#define MARGIN           0.8 /* of what is allowed: what a higher frequency has to stay below */
+#define SMOOTHING        8   /* windows: one outlier counts for an eighth */
+#define STEPS_MAX        4   /* halvings after one window: down to a 16th */
+#define MARGIN           0.8 /* of the allowance: limit for a higher frequency */
 #define PATIENCE_NS      (3 * NS_PER_S)
 #define PATIENCE_MOST_NS (96 * NS_PER_S)
 
@@ -27,7 +27,7 @@ static int is_slowest(const struct budget *budget)
 	return budget->period_ns * budget->divisor * 2 > BUDGET_PERIOD_MAX_NS;
 }
 
-/* Whether samples of that cost were too many at the present frequency. */
+/* Whether samples of that cost are too many at the present frequency. */
 static int is_too_much(const struct budget *budget, double cost_ns)
 {
 	return cost_ns > allowed(budget) * (double)(budget->period_ns * budget->divisor);
@@ -49,7 +49,10 @@ void budget__start(struct budget *budget, double share, uint64_t period_ns, uint
 	lower(budget, (double)tick_ns);
 }
 
-/* It was raised for nothing, or rightly. */
+/*
+ * Judges the last raise: resets the patience if the raise held for twice that long, doubles it if
+ * the frequency had to be lowered before.
+ */
 static void learn_patience(struct budget *budget, int is_lowered)
 {
 	if (!budget->has_raised)
@@ -73,7 +76,7 @@ static void take_in(struct budget *budget, const struct budget_window *window)
 {
 	double fixed = window->cpu_ns ? (double)window->fixed_ns / (double)window->cpu_ns : 0;
 
-	/* Beyond that it makes no difference, and would for long. */
+	/* Clamped: more would not change allowed() now, but would linger in the average. */
 	smooth(&budget->fixed, fixed < budget->share ? fixed : budget->share);
 	smooth(&budget->user_ns, (double)window->user_ns / (double)window->samples);
 	if (budget->has_raised)

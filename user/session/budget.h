@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How often a session may sample for what samples cost to stay within a share of its targets' CPU
- * time. What one sample costs does not depend on how many there are, so that from a window of them
- * follows what any frequency would cost.
+ * How often a session may sample if the cost is to stay within a share of its targets' CPU time.
+ * The cost of one sample does not depend on how many are taken, so a window of samples tells what
+ * any frequency would cost.
  *
- * Luaspy also has costs that no frequency changes, such as looking for processes. They are taken
- * out of the share first, but leave half of it at least: where targets are nearly idle, no
+ * Luaspy also has costs that no frequency changes, such as looking for processes. They are
+ * subtracted from the share first, but at least half of it remains: if targets are nearly idle, no
  * frequency would make up for them.
  *
- * The frequency is lowered at once, and raised, one step at a time, when that would have been
- * cheap enough for a while; the while doubles each time that this proves wrong. Until then, what
- * one odd window did is taken back at once if the next is cheap: a virtual machine that stands
- * still in the middle of a sample makes it seem dear.
+ * The frequency is lowered immediately, but raised one step at a time, once the next step would
+ * have been cheap enough for a while. That time doubles each time a raise proves wrong. Until it
+ * has doubled, a reduction caused by one outlier window is undone as soon as the next window is
+ * cheap: a virtual machine that is stopped in the middle of a sample makes it look expensive.
  */
 #ifndef LS_BUDGET_H
 #define LS_BUDGET_H
 
 #include <stdint.h>
 
-/* Never below 10 Hz, or what was asked for if that is less. */
+/* Never below 10 Hz, or below the requested frequency if that is less. */
 #define BUDGET_PERIOD_MAX_NS 100000000
 
 struct budget {
 	double share;         /* of the targets' CPU time */
-	double fixed;         /* of that, what is spent whatever the frequency; smoothed */
-	double user_ns;       /* a sample, outside of the targets; smoothed */
-	uint64_t period_ns;   /* that was asked for */
-	uint32_t divisor;     /* of the frequency that was asked for: a power of two */
-	uint32_t former;      /* divisor, of which the last window made this one; else 0 */
-	uint64_t cheap_ns;    /* for how long a step more would have been cheap enough */
-	uint64_t patience_ns; /* for how long it has to be */
-	uint64_t raised_ns;   /* since the frequency was raised last */
-	int has_raised;       /* and not been lowered since */
+	double fixed;         /* likewise: costs that no frequency changes; smoothed */
+	double user_ns;       /* cost of a sample outside the targets; smoothed */
+	uint64_t period_ns;   /* requested */
+	uint32_t divisor;     /* of the requested frequency: a power of two */
+	uint32_t former;      /* divisor before the last window raised it; 0: it did not */
+	uint64_t cheap_ns;    /* for how long one step up would have been cheap enough */
+	uint64_t patience_ns; /* how long that must be for a step up */
+	uint64_t raised_ns;   /* time since the frequency was last raised */
+	int has_raised;       /* and neither lowered nor confirmed since then */
 };
 
-/* What was measured since the last one. */
+/* Measurements since the previous window. */
 struct budget_window {
 	uint64_t time_ns; /* wall clock */
 	uint64_t cpu_ns;  /* of the targets */
 	uint64_t samples;
-	uint64_t target_ns; /* that samples took from the targets: interrupts and BPF */
-	uint64_t user_ns;   /* that luaspy took to take them in */
-	uint64_t fixed_ns;  /* that it took besides */
+	uint64_t target_ns; /* taken from the targets by samples: interrupts and BPF */
+	uint64_t user_ns;   /* taken by luaspy to receive them */
+	uint64_t fixed_ns;  /* luaspy's other CPU time */
 };
 
-/* Whether there is enough in it to judge by. */
+/* Whether the window is long enough to judge by. */
 int budget_window__is_full(const struct budget_window *window);
 
-/* `share` above 0; `tick_ns` is what a sample costs at the very least. */
+/* `share` is above 0; `tick_ns` is the minimum cost of a sample. */
 void budget__start(struct budget *budget, double share, uint64_t period_ns, uint64_t tick_ns);
 
-/* Takes in a window that is full. Whether the divisor is another from here on. */
+/* Takes in a full window. Returns whether the divisor changed. */
 int budget__judge(struct budget *budget, const struct budget_window *window);
 
 #endif

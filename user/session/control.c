@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "control.h"
+#include "session/control.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,15 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fifo.h"
-#include "log.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "session/fifo.h"
 
 struct control {
 	struct fifo *commands, *answers; /* `answers` may be NULL */
-	bool is_cut;                     /* the rest of a line that is too long is still to come */
+	bool is_cut;                     /* the rest of an overlong line is still to come */
 	bool has_read;                   /* since CONTROL_NONE was returned last */
 	uint64_t misunderstood, unanswered;
-	size_t begin, end; /* of what is in `bytes` and was not taken */
+	size_t begin, end; /* the part of `bytes` not taken yet */
 	char bytes[CONTROL_LINE_MAX + 1];
 };
 
@@ -36,8 +37,12 @@ static int open_fifo(const char *path, const char *purpose, struct fifo **fifo)
 
 	if (error == -EINVAL)
 		log_error("cannot %s '%s': not a FIFO", purpose, path);
+	else if (error == -EKEYREJECTED)
+		log_error(
+			"cannot %s '%s': another user made it (remove it, or choose another name)",
+			purpose, path);
 	else if (error)
-		log_error("cannot %s '%s': %s", purpose, path, strerror(-error));
+		log_error("cannot %s '%s': %s", purpose, path, resource_limits__reason(error));
 	return error;
 }
 
@@ -70,7 +75,7 @@ void control__close(struct control *control)
 	if (control->misunderstood > 1)
 		log_warn("%" PRIu64 " commands were not understood", control->misunderstood);
 	if (control->unanswered)
-		log_warn("%" PRIu64 " answers to commands are lost: nobody read those before",
+		log_warn("%" PRIu64 " answers to commands were lost: nobody read the earlier ones",
 			 control->unanswered);
 	fifo__close(control->commands);
 	fifo__close(control->answers);
@@ -82,7 +87,7 @@ int control__fd(const struct control *control)
 	return fifo__fd(control->commands);
 }
 
-/* A line is shorter than PIPE_BUF: it is written whole, or not at all where nobody reads. */
+/* A line is shorter than PIPE_BUF: it is written whole, or not at all if nobody reads. */
 static void answer(struct control *control, const char *line)
 {
 	ssize_t length = (ssize_t)strlen(line);
@@ -106,7 +111,7 @@ void control__answer(struct control *control, enum control_command command, cons
 	answer(control, line);
 }
 
-/* 1: there is more in the buffer than was. */
+/* Reads more into the buffer. 1: it has read something; 0: nothing. */
 static int fill(struct control *control)
 {
 	ssize_t length;
@@ -121,7 +126,7 @@ static int fill(struct control *control)
 	return length > 0;
 }
 
-/* A whole line, ended by NUL; NULL: there is none. */
+/* Returns a complete line, NUL-terminated; NULL: there is none. */
 static char *next_line(struct control *control)
 {
 	char *line = control->bytes + control->begin;
@@ -157,7 +162,7 @@ static char *trim(char *line)
 	return line;
 }
 
-/* CONTROL_NONE: it is none. */
+/* Returns CONTROL_NONE if the line is not a command. */
 static enum control_command parse(struct control *control, char *line, const char **text)
 {
 	line = trim(line);
@@ -179,7 +184,7 @@ static enum control_command parse(struct control *control, char *line, const cha
 	return CONTROL_NONE;
 }
 
-/* The buffer is full and holds no whole line. */
+/* Discards the buffer, which is full without a complete line. */
 static void cut_off(struct control *control)
 {
 	control->bytes[control->end] = '\0';
@@ -206,7 +211,7 @@ enum control_command control__take(struct control *control, const char **text)
 			control->has_read = true;
 			continue;
 		}
-		/* The end of one that was too long. */
+		/* After cut_off(), this is only the end of the overlong line. */
 		if (!control->is_cut)
 			command = parse(control, line, text);
 		control->is_cut = false;

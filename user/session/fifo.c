@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fifo.h"
+#include "session/fifo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,33 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
-#include "invoker.h"
+#include "base/folder.h"
+#include "base/user_rights.h"
 
 struct fifo {
 	int fd;
-	int folder;         /* held open: what was made there is removed there */
+	int folder;         /* kept open: the FIFO is removed from there */
 	struct stat status; /* of the FIFO */
 	bool is_made;       /* by us */
 	char name[];
 };
 
-/*
- * Made by root, it is given to whom luaspy works for; nobody else can have put another in its place
- * that looks the same: one of root's, with a single name.
- */
-static int give_to_invoker(int fd, const struct stat *status)
-{
-	struct invoker invoker;
-
-	if (!invoker__find(&invoker))
-		return 0;
-	if (status->st_uid != geteuid() || status->st_nlink != 1)
-		return -EPERM;
-	return fchownat(fd, "", invoker.uid, invoker.gid, AT_EMPTY_PATH) ? -errno : 0;
-}
-
-/* What is there is looked at before it is opened, which a device may take for a command. */
+/* Checks the file before opening it, because a device may act on being opened. */
 static int open_there(struct fifo *fifo)
 {
 	struct stat *status = &fifo->status;
@@ -54,8 +39,8 @@ static int open_there(struct fifo *fifo)
 		error = -errno;
 	else if (!S_ISFIFO(status->st_mode))
 		error = -EINVAL;
-	else if (fifo->is_made)
-		error = give_to_invoker(place, status);
+	else if (!user_rights__trust(status->st_uid))
+		error = -EKEYREJECTED;
 	if (!error) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 		fifo->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -65,20 +50,42 @@ static int open_there(struct fifo *fifo)
 	return error;
 }
 
+struct opening {
+	struct fifo *fifo;
+	const char *path;
+};
+
+static int open_path(void *context, const struct user_rights *rights)
+{
+	const struct opening *opening = context;
+	struct fifo *fifo = opening->fifo;
+	int error = folder__open_of(opening->path);
+
+	(void)rights;
+	if (error < 0)
+		return error;
+	fifo->folder = error;
+	error = *fifo->name ? open_there(fifo) : -EISDIR;
+	if (!error || fifo->is_made)
+		return error;
+	close(fifo->folder);
+	fifo->folder = -1;
+	return error;
+}
+
 int fifo__open(const char *path, struct fifo **opened)
 {
 	const char *name = folder__name_in(path);
 	struct fifo *fifo = calloc(1, sizeof(*fifo) + strlen(name) + 1);
+	struct opening opening = {.fifo = fifo, .path = path};
 	int error;
 
 	*opened = NULL;
 	if (!fifo)
 		return -ENOMEM;
-	fifo->fd = -1;
+	fifo->fd = fifo->folder = -1;
 	strcpy(fifo->name, name);
-	error = fifo->folder = folder__open_of(path);
-	if (error >= 0)
-		error = *name ? open_there(fifo) : -EISDIR;
+	error = user_rights__try(open_path, &opening);
 	if (error)
 		fifo__close(fifo);
 	else
@@ -86,15 +93,19 @@ int fifo__open(const char *path, struct fifo **opened)
 	return error;
 }
 
-/* Unless something else is there by now. */
-static void remove_fifo(const struct fifo *fifo)
+/* Removes the FIFO, unless another file has replaced it. */
+static int remove_fifo(void *context, const struct user_rights *rights)
 {
+	const struct fifo *fifo = context;
 	const struct stat *ours = &fifo->status;
 	struct stat there;
 
-	if (!fstatat(fifo->folder, fifo->name, &there, AT_SYMLINK_NOFOLLOW) &&
-	    ours->st_dev == there.st_dev && ours->st_ino == there.st_ino)
-		unlinkat(fifo->folder, fifo->name, 0);
+	(void)rights;
+	if (fstatat(fifo->folder, fifo->name, &there, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (ours->st_dev != there.st_dev || ours->st_ino != there.st_ino)
+		return 0;
+	return unlinkat(fifo->folder, fifo->name, 0) ? -errno : 0;
 }
 
 void fifo__close(struct fifo *fifo)
@@ -102,7 +113,7 @@ void fifo__close(struct fifo *fifo)
 	if (!fifo)
 		return;
 	if (fifo->is_made)
-		remove_fifo(fifo);
+		user_rights__try(remove_fifo, fifo);
 	if (fifo->fd >= 0)
 		close(fifo->fd);
 	if (fifo->folder >= 0)

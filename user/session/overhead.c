@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "overhead.h"
+#include "session/overhead.h"
 
 #include <sys/resource.h>
 
-#include "clock.h"
-#include "log.h"
-#include "units.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/units.h"
 
 #define PPM         1000000
-#define CHANGES_MAX 1000 /* in a profile, of its events: marks find room beside them */
+#define CHANGES_MAX 1000 /* events per profile: leaves room for marks */
 
 static uint64_t time_ns(const struct timeval *time)
 {
@@ -27,6 +27,7 @@ static struct overhead_sum measure(const struct overhead *overhead,
 
 	if (!getrusage(RUSAGE_SELF, &usage))
 		sum.own_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
+	sum.own_ns += inspector__cpu_ns(overhead->inspector);
 	return sum;
 }
 
@@ -45,7 +46,7 @@ static void note_frequency(struct overhead *overhead)
 		overhead->pauses->events.left_out++;
 }
 
-/* The first of each kind is news; a load that comes and goes must not fill a log. */
+/* Only the first of each kind is logged as information: a varying load must not fill a log. */
 static void tell(struct overhead *overhead)
 {
 	int is_restored = overhead->budget.divisor == 1;
@@ -58,7 +59,7 @@ static void tell(struct overhead *overhead)
 	if (*was_told)
 		log_debug("now at %s", now);
 	else if (is_restored)
-		log_info("sampling at %s again, as was asked for", now);
+		log_info("sampling at %s again, as requested", now);
 	else
 		log_info("sampling at %s, not %s: more would cost over %s of the targets' CPU time "
 			 "(--max-overhead)",
@@ -66,10 +67,11 @@ static void tell(struct overhead *overhead)
 	*was_told = 1;
 }
 
-void overhead__open(struct overhead *overhead, uint32_t limit_ppm, uint64_t period_ns,
-		    struct sampler *sampler, struct pauses *pauses)
+void overhead__open(struct overhead *overhead, struct inspector *inspector, uint32_t limit_ppm,
+		    uint64_t period_ns, struct sampler *sampler, struct pauses *pauses)
 {
 	*overhead = (struct overhead){.limit_ppm = limit_ppm,
+				      .inspector = inspector,
 				      .sampler = sampler,
 				      .pauses = pauses,
 				      .period_ns = period_ns};
@@ -99,7 +101,7 @@ static void change(struct overhead *overhead, uint32_t divisor_before, uint64_t 
 		overhead->lowered_ns += now_ns - overhead->changed_ns;
 	overhead->changed_ns = now_ns;
 	note_frequency(overhead);
-	/* What lies between is on the way to either. */
+	/* Only leaving and reaching the requested frequency is reported. */
 	if (divisor_before == 1 || overhead->budget.divisor == 1)
 		tell(overhead);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "pauses.h"
+#include "session/pauses.h"
 
-#include "clock.h"
-#include "log.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 void pauses__start(struct pauses *pauses, struct targets *targets, uint64_t start_ns)
 {
@@ -25,7 +25,7 @@ void pauses__note(struct pauses *pauses, const char *kind, const char *text)
 	events__add(&pauses->events, clock_ns(CLOCK_MONOTONIC) - pauses->start_ns, kind, text);
 }
 
-/* Threads that end between the two drains have their ends told by the second. */
+/* The second drain receives the ends of threads that ended after the first. */
 static int pause_all(struct pauses *pauses, int (*drain)(void *context), void *context)
 {
 	int error;

@@ -1,86 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One session on one process or more: from its timers' start to the profile. */
+/* One profiling session of one or more processes, from starting the timers to the profile. */
 #ifndef LS_SESSION_H
 #define LS_SESSION_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "category.h"
-#include "control.h"
-#include "grouping.h"
-#include "launch.h"
-#include "process_filter.h"
-#include "profile.h"
+#include "profile/profile.h"
+#include "recording/category.h"
+#include "session/control.h"
+#include "targets/grouping.h"
+#include "targets/launch.h"
+#include "targets/process_filter.h"
 
 struct session;
 
-/* Who looks on while it samples and has a terminal, say: nobody else writes there then. */
+/*
+ * An observer of the running session (luaspy top), which owns the terminal: nobody else writes
+ * there then.
+ */
 struct session_watcher {
 	void *context;
-	int fd; /* is polled, too */
+	int fd; /* polled by the session, too */
 	/*
-	 * Called whenever all was drained, several times a second, and when `fd` is readable.
-	 * May call session__look(), session__export() and session__write(); nonzero ends the
+	 * Called after each drain, several times a second, and when `fd` is readable. May call
+	 * session__look(), session__export() and session__write(). A nonzero return value ends the
 	 * session.
 	 */
 	int (*watch)(void *context, struct session *session);
 };
 
 struct session_options {
-	const pid_t *pids; /* borrowed; one, or more */
+	const pid_t *pids; /* borrowed; at least one */
 	size_t pid_count;
-	int is_system_wide;       /* all that hold Lua instead, and will */
-	struct process_wish wish; /* which of those; borrowed */
-	int follows_children;     /* those that they have, and those that they get */
+	int is_system_wide;       /* instead: all processes that hold Lua, now or later */
+	struct process_wish wish; /* which of those; strings borrowed */
+	int follows_children;     /* existing and future ones */
 	uint64_t period_ns;
-	uint32_t max_overhead_ppm; /* of the targets' CPU time: see overhead.h; 0: no matter */
-	uint64_t duration_ns;      /* 0: until a signal or the target's end */
-	uint64_t start_after_ns;   /* lets it run so long before the first sample */
-	uint64_t until_samples;    /* with script, at least; 0: no matter how many */
+	uint32_t max_overhead_ppm; /* of the targets' CPU time: see overhead.h; 0: no limit */
+	uint64_t duration_ns;      /* 0: until a signal or the targets' end */
+	uint64_t start_after_ns;   /* how long the target runs before the first sample */
+	uint64_t until_samples;    /* ends after this many samples with script; 0: no limit */
 	/*
-	 * So often, and whenever the profile so far is wanted, it is written and one begins that
-	 * has nothing of it; where it cannot be written it goes on. 0: there is one profile.
+	 * At this interval, and whenever the profile so far is requested, it is written and an
+	 * empty one begins. If it cannot be written, it goes on. 0: the session has one profile.
 	 */
 	uint64_t interval_ns;
 	uint32_t max_depth;
-	const char *layout; /* forced, a name that layout_puc__find() knows; NULL: none */
+	const char *layout; /* forced, a name that layout__find() knows; NULL: none */
 	enum category_kind category;
-	enum grouping_kind merge_by; /* of several processes: which are one category, or part */
-	struct parts *parts;     /* that have profiles of their own; borrowed, NULL: there is one */
-	int keeps_timeline;      /* and not only sums */
-	int keeps_coroutines;    /* where in a stack they begin */
-	int waits;               /* that there is no Lua yet is no error */
-	int ends_when_decided;   /* on the layouts of all interpreters */
-	int is_paused;           /* at first */
-	struct control *control; /* borrowed; NULL: none. A stop is the caller's to be answered */
+	enum grouping_kind merge_by; /* which processes share a category, or a part */
+	struct parts *parts;         /* with profiles of their own; borrowed; NULL: one profile */
+	int keeps_timeline;          /* keeps each sample's time, not only sums */
+	int keeps_coroutines;        /* marks where in a stack they begin */
+	int leaves_source;           /* does not read source text to name functions */
+	int waits;                   /* a process without Lua yet is not an error */
+	int ends_when_decided;       /* once the layouts of all interpreters are decided */
+	int is_paused;               /* initially */
+	struct control *control;     /* borrowed; NULL: none. The caller answers a stop */
 	/*
-	 * The profile so far is wanted, while the session goes on: session__export() has it. 0 or
-	 * -errno, of which the session takes no notice; but see `interval_ns`.
+	 * Called when the profile so far is requested while the session goes on; session__export()
+	 * returns it. 0 or -errno, which the session ignores; but see `interval_ns`.
 	 */
 	int (*write)(void *context, struct session *session);
 	void *context;
 	const struct session_watcher *watcher; /* borrowed; NULL: none */
-	struct launch *launch; /* the one process, to be released; NULL: all run already */
+	struct launch *launch; /* the only process, to be released; NULL: all run already */
 };
 
 /*
- * Looks at the process and loads what is needed, but samples nothing yet. Says in one line what it
- * found, or what is wrong. 0; -ENOENT: nothing there to profile; other -errno.
+ * Inspects the processes and loads the BPF programs, but does not sample yet. Logs in one line what
+ * it found or what is wrong. 0; -ENOENT: nothing there to profile; other -errno.
  */
 int session__open(const struct session_options *options, struct session **session);
 void session__close(struct session *session);
 
 /*
- * Samples until the time is up, there are samples enough, the target has ended or SIGINT, SIGTERM
- * or SIGHUP came; whatever was sampled is there then. 0, or -errno after saying why. A session with
- * intervals, or of the system, that no terminal controls takes a SIGHUP that somebody sent for a
- * wish that it write what it has.
- * SIGUSR1 pauses it, or has it go on. While it is paused, timers are off, and no time of the target
- * is in the profile.
+ * Samples until the time is up, there are enough samples, the targets have ended, or SIGINT,
+ * SIGTERM or SIGHUP arrives; what was sampled is then available. 0, or -errno after logging why.
+ * Without a controlling terminal, a SIGHUP sent by a process makes a session with intervals, or of
+ * the whole system, write its profile and go on. SIGUSR1 pauses or resumes the session. While it is
+ * paused, timers are off, and the targets' CPU time is not in the profile.
  *
- * A command that luaspy started gets those signals, as many as come, and the session goes on until
- * it has ended; only a second SIGINT from the terminal ends the session before.
+ * A command that luaspy started gets every such signal except SIGUSR1, and the session goes on
+ * until the command ends; only a second SIGINT from the terminal ends the session earlier. One that
+ * is apart (launch__is_apart()) gets none: the session ends.
  */
 int session__run(struct session *session);
 
@@ -88,40 +92,44 @@ int session__run(struct session *session);
 const char *session__target(const struct session *session);
 const char *session__name(const struct session *session);
 
-/* The first of those that were asked for and are there. */
+/* The first process that was asked for and exists. */
 pid_t session__pid(const struct session *session);
 
 /*
- * While it goes on: brings up to date what session__export() says of it as a whole. The samples of
- * functions are all there, their charged time is late by some, and so are names that only the
- * targets' tables tell, which take a while to read.
+ * While the session runs: updates the totals that session__export() returns. The samples of
+ * functions are complete, but their charged time lags, and so do names that only the targets'
+ * tables contain, which take a while to read.
  */
 void session__look(struct session *session);
 
 /*
- * Calls `visit` for each process that has not ended, with the category of a profile by process that
- * it is in, and of the CPU time that it was charged by the last session__look() what the profile
- * does not have yet; what it returns other than 0 ends that, and is returned.
+ * Calls `visit` for each process that has not ended, with its category in a profile by process, and
+ * the CPU time that it was charged by the last session__look() but that the profile does not
+ * contain yet. Skips a process without Lua if that time is 0. A nonzero return value of `visit`
+ * ends the loop and is returned.
  */
 typedef int session_visitor(void *context, const char *category, uint64_t late_ns);
 int session__visit_living(const struct session *session, session_visitor *visit, void *context);
 
-/* As if the profile so far had been asked for from outside: calls `write`. 0 or -errno. */
+/* Calls `write`, as if the profile so far had been requested from outside. 0 or -errno. */
 int session__write(struct session *session);
 
-/* CPU time of the BPF programs since they were loaded; 0 where the kernel does not measure it. */
+/* CPU time of the BPF programs since they were loaded; 0 if the kernel does not measure it. */
 uint64_t session__bpf_ns(const struct session *session);
 
-/* What was sampled, since the last interval ended. Valid until the session is closed or goes on. */
+/* The profile since the last interval ended. Valid until the session is closed or goes on. */
 void session__export(struct session *session, struct ls_profile *profile);
 
-/* Whether it came to sample, whatever there was to be sampled. */
+/* Whether sampling began, even if there was nothing to sample. */
 int session__has_begun(const struct session *session);
 
 /* Whether a command through the FIFO ended it. */
 int session__was_stopped(const struct session *session);
 
-/* Why there is no script in any profile of it, in one sentence; NULL: there is. */
+/* Whether there was no Lua at all, but an interpreter that is not supported. */
+int session__is_unsupported(const struct session *session);
+
+/* Why no profile of the session has any script, in one sentence; NULL: one has. */
 const char *session__why_empty(struct session *session);
 
 #endif

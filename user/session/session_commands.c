@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a session is told to do while it goes on: by signals, by the FIFO, by the clock. */
-#include "session_work.h"
+/* What signals, the FIFO and the clock make a running session do. */
+#include "session/session_internal.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "log.h"
-#include "signals.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "session/signals.h"
 
 void session__take_signal(struct session *session)
 {
@@ -28,11 +28,17 @@ void session__take_signal(struct session *session)
 	}
 }
 
-/* As at the end, but nothing ends; nor does it where *failure says why nothing was written. */
+/*
+ * Does what is done at the session's end, but ends nothing. If writing fails, *failure is the
+ * reason, and the session goes on. 0 or -errno.
+ */
 static int write_open_profile(struct session *session, const char **failure)
 {
-	int error = session__drain(session);
+	int error;
 
+	/* Nothing is read until the interval has ended, so that it ends on time. */
+	session__limit_reading(session, 0);
+	error = session__drain(session);
 	if (error)
 		return error;
 	targets__settle(session->targets);
@@ -40,6 +46,7 @@ static int write_open_profile(struct session *session, const char **failure)
 	error = session__drain(session);
 	if (error)
 		return error;
+	session__limit_reading(session, READING_NS);
 	targets__complete(session->targets);
 	sampler__relieve(session->sampler);
 	error = session->options.write(session->options.context, session);
@@ -49,7 +56,7 @@ static int write_open_profile(struct session *session, const char **failure)
 	return 0;
 }
 
-/* What was drained is in one profile or the other: nothing is, between its end and this. */
+/* No record is handed out between the profile's end and this call, so each is in one profile. */
 static int restart(struct session *session)
 {
 	struct ls_profile written = {};
@@ -80,12 +87,12 @@ static int write_so_far(struct session *session, const char **failure)
 
 int session__write(struct session *session)
 {
-	const char *failure = NULL; /* was told to whoever watches */
+	const char *failure = NULL; /* reported by options.write() */
 
 	return write_so_far(session, &failure);
 }
 
-/* On time however long the last one took to be written; at the session's end that is the last. */
+/* Ends intervals on time, however long writing takes. The session's end also ends the last one. */
 int session__close_interval(struct session *session)
 {
 	uint64_t close_ns = session->close_ns;
@@ -148,7 +155,7 @@ int session__obey(struct session *session)
 	if (!session->has_commands)
 		return error;
 	session->has_commands = 0;
-	/* Also those of a target that has ended since. */
+	/* Commands are obeyed even if the target has ended meanwhile. */
 	while (!error && !session->was_stopped &&
 	       (command = control__take(session->options.control, &text)))
 		error = obey(session, command, text);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session_parts.h"
+#include "session/session_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile_split.h"
-#include "pruning.h"
-#include "session_work.h"
+#include "profile/profile_split.h"
+#include "profile/pruning.h"
+#include "session/session_internal.h"
 
 struct session_parts {
 	struct session *session;
 	struct parts *all;
-	struct part *next; /* NULL: the rest is, or was */
+	struct part *next; /* NULL: only the rest remains, or nothing */
 	int is_over;
 	struct ls_profile whole;
 	struct profile_split *split;
-	struct ls_profile_recorder told; /* the sums of those so far */
+	struct ls_profile_recorder told; /* sums over the parts so far */
 	char title[160];                 /* of the rest */
 };
 
@@ -50,7 +50,7 @@ void session_parts__free(struct session_parts *parts)
 	free(parts);
 }
 
-/* All time of a part is in its nodes. */
+/* The nodes of a part contain all its time. */
 static uint64_t charged_ns(const struct ls_profile *profile)
 {
 	uint64_t sum = 0;
@@ -71,7 +71,7 @@ static uint64_t evicted_samples(const struct session_parts *parts, const struct 
 	return 0;
 }
 
-/* What can be told of each part. */
+/* Counts that are known for each part. */
 #define COUNTS(count)                                                                              \
 	count(samples) count(collected) count(unsampled_ns) count(unnamed_calls)                   \
 		count(unknown_lines) count(evicted_samples) count(untimed_samples) count(cpu_ns)
@@ -101,7 +101,7 @@ static void subtract(struct ls_profile_recorder *from, const struct ls_profile_r
 		subtract_one(&from->errors[i], sum->errors[i]);
 }
 
-/* What is only known of the whole is the rest's. */
+/* Counts known only for the whole are left to the rest. */
 static void tell(struct session_parts *parts, const struct part *part, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
@@ -129,7 +129,7 @@ static void tell(struct session_parts *parts, const struct part *part, struct ls
 	recorder->lost_records = 0;
 }
 
-/* That a program that runs has unnamed calls is no news. */
+/* Unnamed calls alone do not count: any running program may have some. */
 static int has_anything(const struct ls_profile_recorder *recorder)
 {
 	return recorder->samples || recorder->cpu_ns || recorder->unsampled_ns ||
@@ -147,7 +147,7 @@ static void tell_rest(struct session_parts *parts, struct ls_profile *profile)
 		recorder->cpu_ns = own_ns;
 	recorder->target = parts->title;
 	recorder->interpreter = recorder->layout = NULL;
-	recorder->collector = recorder->collector_unknown = NULL;
+	recorder->gc = recorder->gc_unknown = NULL;
 	parts->all->dropped_rest = recorder->classes[LS_SAMPLE_DROPPED];
 }
 

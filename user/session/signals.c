@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "signals.h"
+#include "session/signals.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 int signals__catch(void)
 {
@@ -32,7 +32,7 @@ int signals__have_terminal(void)
 	return fd >= 0;
 }
 
-/* timeout(1) sends two, one right after the other. */
+/* timeout(1) sends two signals, one right after the other. */
 #define GRACE_NS 1000000000ULL
 
 static uint64_t ended_ns;
@@ -66,7 +66,7 @@ enum signals_demand signals__take(int fd, const struct launch *launch)
 		return SIGNALS_NOTHING;
 	if (signal.ssi_signo == SIGUSR1)
 		return SIGNALS_SWITCH;
-	if (!launch)
+	if (!launch || launch__is_apart(launch))
 		return signal.ssi_signo == SIGHUP && signal.ssi_code != SI_KERNEL ? SIGNALS_HANGUP
 										  : SIGNALS_END;
 	if (signal.ssi_code == SI_KERNEL)

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The signals that end a session, SIGINT, SIGTERM and SIGHUP; SIGUSR1 pauses and resumes it. Of
- * what runs as a service SIGHUP may mean something else.
+ * The signals that end a session: SIGINT, SIGTERM and SIGHUP. SIGUSR1 pauses and resumes it. For a
+ * service, SIGHUP may mean something else.
  */
 #ifndef LS_SIGNALS_H
 #define LS_SIGNALS_H
 
-#include "launch.h"
+#include "targets/launch.h"
 
 /*
- * From here on they are read from the descriptor that this returns, which is the caller's to close;
- * -1: they are not caught. A closed pipe is then a failed write, and no signal.
+ * Blocks these signals and returns a descriptor to read them from, which the caller closes; -1:
+ * they cannot be read. Also ignores SIGPIPE: writing to a closed pipe then fails instead.
  */
 int signals__catch(void);
 
-/* Whether a terminal controls this process, whose end is told by SIGHUP. */
+/* Whether this process has a controlling terminal, whose hangup raises SIGHUP. */
 int signals__have_terminal(void);
 
 /*
- * The session is over: a SIGTERM ends the process from here on, whatever it waits for, but for one
- * that comes with those that ended the session.
+ * The session is over: from here on, SIGTERM ends the process whatever it waits for, except one
+ * that arrives together with those that ended the session.
  */
 void signals__let_end(void);
 
 enum signals_demand { SIGNALS_NOTHING, SIGNALS_END, SIGNALS_SWITCH, SIGNALS_HANGUP };
 
 /*
- * One has come: what it demands. A command that luaspy started, `launch`, gets it instead
- * and the session ends with the command: but a terminal has sent its SIGINT to the command itself,
- * and who presses Ctrl-C twice does not want to wait. `launch` may be NULL. SIGHUP is
- * SIGNALS_HANGUP where it was sent by a process, and ends nothing by itself.
+ * Reads a signal and returns what it demands. `launch`, the command that luaspy started, gets the
+ * signal instead (except SIGUSR1), and the session ends with the command. The terminal has sent its
+ * signals to the command itself; a second Ctrl-C ends the session without waiting. A command that
+ * is apart gets none. `launch` may be NULL: a SIGHUP sent by a process is then SIGNALS_HANGUP,
+ * which by itself ends nothing.
  */
 enum signals_demand signals__take(int fd, const struct launch *launch);
 

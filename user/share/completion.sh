@@ -5,7 +5,7 @@
 # the program's own help, so that every option is there.
 set -eu
 shell=$1 luaspy=$2
-commands="record top dump check"
+commands="record top dump check list"
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {
@@ -28,6 +28,7 @@ options() {
 		name = parts[1]
 		value = parts[2] == "" ? "-" : parts[2]
 		text = substr($0, RSTART + RLENGTH)
+		sub(/^\[=[A-Z]+\]/, "", text)
 		sub(/^ +/, "", text)
 		next
 	}
@@ -58,6 +59,10 @@ words() {
 bash_completion() {
 	cat <<-END
 	# bash completion for luaspy
+	_luaspy_pids() {
+		local pids=\$(luaspy list 2>/dev/null | awk 'NR > 1 { print \$1 }')
+		echo "\${pids:-\$(ps -eo pid=)}"
+	}
 	_luaspy() {
 		local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
 		local command=\${COMP_WORDS[1]} i part
@@ -71,8 +76,8 @@ bash_completion() {
 		# "--option=value" is three words to bash.
 		if [ "\$word" = = ]; then word=; elif [ "\$before" = = ]; then before=\${COMP_WORDS[COMP_CWORD-2]}; fi
 		case \$before in
-		-p | --pid) COMPREPLY=(\$(compgen -W "\$(ps -eo pid=)" -- "\$word")); return ;;
-		-F | --frequency) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
+		-p | --pid) COMPREPLY=(\$(compgen -W "\$(_luaspy_pids)" -- "\$word")); return ;;
+		-F | --frequency | -r | --rate) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
 		--max-overhead) COMPREPLY=(\$(compgen -W "$limits" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
 		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
@@ -104,10 +109,10 @@ zsh_options() {
 	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
 		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" -v limits="$limits" '
 	function action_of(name) {
-		if (name == "pid") return "_pids"
+		if (name == "pid") return "_luaspy_pids"
 		if (name == "output-dir") return "_files -/"
 		if (name == "output" || name == "control" || name == "control-ack") return "_files"
-		if (name == "frequency") return "(" frequencies ")"
+		if (name == "frequency" || name == "rate") return "(" frequencies ")"
 		if (name == "max-overhead") return "(" limits ")"
 		if (name == "layout") return "(" layouts ")"
 		if (name == "category") return "(" categories ")"
@@ -129,6 +134,11 @@ zsh_options() {
 zsh_completion() {
 	cat <<-END
 	#compdef luaspy
+	_luaspy_pids() {
+		local -a pids
+		pids=(\${(f)"\$(luaspy list 2>/dev/null | awk 'NR > 1 { pid = \$1; \$1 = ""; print pid ":" \$0 }')"})
+		if ((\$#pids)); then _describe process pids; else _pids; fi
+	}
 	if ((CURRENT == 2)); then
 		_values command $commands help --help --version
 		return
@@ -144,7 +154,17 @@ zsh_completion() {
 }
 
 fish_completion() {
-	echo "# fish completion for luaspy"
+	cat <<-END
+	# fish completion for luaspy
+	function __luaspy_pids
+		set -l pids (luaspy list 2>/dev/null | awk 'NR > 1 { pid = \$1; \$1 = ""; print pid "\t" \$0 }')
+		if test -n "\$pids"
+			string join \n \$pids
+		else
+			__fish_complete_pids
+		end
+	end
+	END
 	for command in $commands help; do
 		echo "complete -c luaspy -f -n __fish_use_subcommand -a $command"
 	done
@@ -153,8 +173,8 @@ fish_completion() {
 			-v categories="$categories" -v groups="$groups" -v presets="$presets" \
 			-v frequencies="$frequencies" -v limits="$limits" '
 		function values_of(name) {
-			if (name == "pid") return "(__fish_complete_pids)"
-			if (name == "frequency") return frequencies
+			if (name == "pid") return "(__luaspy_pids)"
+			if (name == "frequency" || name == "rate") return frequencies
 			if (name == "max-overhead") return limits
 			if (name == "layout") return layouts
 			if (name == "category") return categories

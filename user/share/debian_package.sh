@@ -49,7 +49,10 @@ sh "$here/completion.sh" bash "$luaspy" >"$share/bash-completion/completions/lua
 sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
 sh "$here/completion.sh" fish "$luaspy" >"$share/fish/vendor_completions.d/luaspy.fish"
 sed 's|@PREFIX@|/usr|' "$here/luaspy.service.in" >"$root/lib/systemd/system/luaspy.service"
-gzip -9n <README.md >"$documents/README.md.gz"
+for page in README.md "$here"/doc/*.md; do
+	install -m 644 "$page" "$documents"
+	gzip -9n "$documents/${page##*/}"
+done
 
 gzip -9n >"$documents/changelog.gz" <<END
 luaspy ($version) unstable; urgency=medium

@@ -53,7 +53,7 @@ pick() {
 	}'
 }
 
-commands="record top dump check"
+commands="record top dump check list"
 cat <<END
 .\\" Made of luaspy's own help by user/share/manual.sh
 .TH LUASPY 1 "" "$("$luaspy" --version)" "User Commands"

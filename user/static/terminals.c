@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Terminals that the static luaspy knows where the machine has no terminfo: ncurses asks
- * _nc_fallback2() for a name that its database lacks. libtinfo has a version that knows none; the
- * linker takes this one instead. No file or variable of whoever calls luaspy has a say in it.
+ * Terminals that the static luaspy knows even if the machine has no terminfo. ncurses asks
+ * _nc_fallback2() for a name that its database lacks. libtinfo's version knows none; the linker
+ * takes this one instead. No file or environment variable of the caller has any influence on it.
  */
 #define NCURSES_INTERNALS 1
 #include <curses.h>
@@ -23,7 +23,7 @@ static const struct {
 
 extern const TERMTYPE2 *_nc_fallback2(const char *name);
 
-/* ncurses copies it, and never frees it. */
+/* ncurses copies the result and never frees it. */
 const TERMTYPE2 *_nc_fallback2(const char *name)
 {
 	static TERMTYPE2 terminal;
@@ -40,7 +40,7 @@ const TERMTYPE2 *_nc_fallback2(const char *name)
 	return NULL;
 }
 
-/* The old form of it, which stands in the same object of libtinfo. */
+/* Its old form, which libtinfo defines in the same object file. */
 const TERMTYPE *_nc_fallback(const char *name)
 {
 	(void)name;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: no such user. Else good until the next call. */
+/* NULL: no such user. The result is valid until the next call. */
 static struct passwd *find_user(const char *name, uid_t uid)
 {
 	FILE *file = fopen("/etc/passwd", "re");
@@ -47,30 +47,39 @@ static int has_member(const struct group *group, const char *user)
 	return 0;
 }
 
-int initgroups(const char *user, gid_t main_group)
+/* Adds a group if there is room, and counts it in any case. */
+static void add_group(gid_t group, gid_t *groups, int room, int *count)
 {
-	gid_t *groups = malloc(sizeof(*groups)), *more;
+	if (*count < room)
+		groups[*count] = group;
+	++*count;
+}
+
+int getgrouplist(const char *user, gid_t main_group, gid_t *groups, int *count)
+{
 	FILE *file = fopen("/etc/group", "re");
 	const struct group *entry;
-	size_t count = 1;
-	int failed = -1;
+	int room = *count;
 
-	if (!groups)
-		goto cleanup;
-	groups[0] = main_group;
-	while (file && (entry = fgetgrent(file))) {
-		if (entry->gr_gid == main_group || !has_member(entry, user))
-			continue;
-		more = reallocarray(groups, count + 1, sizeof(*groups));
-		if (!more)
-			goto cleanup;
-		groups = more;
-		groups[count++] = entry->gr_gid;
-	}
-	failed = setgroups(count, groups);
-cleanup:
+	*count = 0;
+	add_group(main_group, groups, room, count);
+	while (file && (entry = fgetgrent(file)))
+		if (entry->gr_gid != main_group && has_member(entry, user))
+			add_group(entry->gr_gid, groups, room, count);
 	if (file)
 		fclose(file);
+	return *count > room ? -1 : *count;
+}
+
+int initgroups(const char *user, gid_t main_group)
+{
+	int count = 0, failed = -1;
+	gid_t *groups;
+
+	getgrouplist(user, main_group, NULL, &count);
+	groups = malloc((size_t)count * sizeof(*groups));
+	if (groups && getgrouplist(user, main_group, groups, &count) >= 0)
+		failed = setgroups((size_t)count, groups);
 	free(groups);
 	return failed;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * UTF-8 for the static luaspy, without files of locales.
+ * UTF-8 for the static luaspy, without locale files.
  *
- * glibc reads what a locale is from files, which a container made from scratch does not have, and
- * converts other charsets by shared libraries. These functions replace glibc's: those that luaspy
- * and ncurses call to write text and read keys. There are two charsets: UTF-8 where the environment
- * names it, else ASCII.
+ * glibc reads locales from files, which a container made from scratch does not have, and converts
+ * other charsets with shared libraries. These functions replace the ones of glibc that luaspy and
+ * ncurses call to write text and read keys. There are two charsets: UTF-8 if the environment names
+ * it, otherwise ASCII.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -30,7 +30,7 @@ static const struct {
 
 static bool is_utf8;
 
-/* "de_DE.UTF-8@euro": the charset stands between the dot and the @. */
+/* "de_DE.UTF-8@euro": the charset is between the dot and the @. */
 static bool names_utf8(const char *locale)
 {
 	const char *charset = strchr(locale, '.');
@@ -40,7 +40,9 @@ static bool names_utf8(const char *locale)
 	       (length == 4 && !strncasecmp(charset, "UTF8", 4));
 }
 
-/* What calls of setlocale() become: glibc's own is in one object with what its start needs. */
+/*
+ * Calls of setlocale() end up here: glibc's own shares an object file with what its startup needs.
+ */
 char *__wrap_setlocale(int category, const char *locale);
 
 char *__wrap_setlocale(int category, const char *locale)
@@ -90,7 +92,7 @@ int iswprint(wint_t character)
 	return character != WEOF && character && wcwidth((wchar_t)character) >= 0;
 }
 
-/* How many bytes a character takes that begins with this one; 0: none begins with it. */
+/* How many bytes a character has that begins with this one; 0: none begins with it. */
 static size_t length_after(unsigned char first)
 {
 	if (first < 0x80)
@@ -100,7 +102,7 @@ static size_t length_after(unsigned char first)
 	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* No surrogates, nothing beyond Unicode, and no more bytes than it takes. */
+/* Refuses surrogates, codes beyond Unicode, and overlong encodings. */
 static bool is_character(uint32_t code, size_t length)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -108,7 +110,7 @@ static bool is_character(uint32_t code, size_t length)
 	return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
-/* Nobody here converts a character in pieces: there is no state. */
+/* No caller converts a character in pieces: there is no state. */
 size_t mbrtowc(wchar_t *to, const char *from, size_t size, mbstate_t *state)
 {
 	const unsigned char *bytes = (const unsigned char *)from;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Run on the machine that builds: prints the characters that do not take one column, by its own
+ * Runs on the build machine: prints the characters that do not take one column, according to its
  * locale C.UTF-8, as initializers {first, last, width} in order.
  */
 #include <locale.h>

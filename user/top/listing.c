@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "listing.h"
+#include "top/listing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,12 +34,12 @@ int listing__find_column(const char *name)
 	return -EINVAL;
 }
 
-const char *listing__name(const struct tally_row *row)
+const char *listing__name(const struct stats_row *row)
 {
 	return row->name && *row->name ? row->name : "<anonymous>";
 }
 
-void listing__place(const struct tally_row *row, char *to, size_t size)
+void listing__place(const struct stats_row *row, char *to, size_t size)
 {
 	if (row->line)
 		snprintf(to, size, "%s:%" PRIu32, row->source ? row->source : "", row->line);
@@ -57,22 +57,23 @@ static bool shows_processes(const struct listing *listing)
 	return listing->view == LISTING_PROCESSES;
 }
 
-const struct tally_row *listing__row(const struct listing *listing, uint32_t at)
+const struct stats_row *listing__row(const struct listing *listing, uint32_t at)
 {
 	return &listing->rows[listing->order[at]];
 }
 
-const struct tally_process *listing__process(const struct listing *listing, uint32_t at)
+const struct stats_process *listing__process(const struct listing *listing, uint32_t at)
 {
 	uint32_t index = listing->order[at];
 
 	return &listing->processes[shows_processes(listing) ? index : listing->rows[index].process];
 }
 
-const struct tally_process *listing__one(const struct listing *listing, const struct tally *tally)
+const struct stats_process *listing__one(const struct listing *listing,
+					 const struct function_stats *stats)
 {
 	size_t count;
-	const struct tally_process *processes = tally__processes(tally, &count);
+	const struct stats_process *processes = function_stats__processes(stats, &count);
 
 	for (size_t i = 0; i < count; i++)
 		if (processes[i].id == listing->one)
@@ -80,15 +81,15 @@ const struct tally_process *listing__one(const struct listing *listing, const st
 	return NULL;
 }
 
-static const char *process_name(const struct tally_process *process)
+static const char *process_name(const struct stats_process *process)
 {
 	return process->name ? process->name : "";
 }
 
-/* What has that index among rows or processes. */
+/* Whether the row or process at that index contains `pattern`, in any case. */
 static bool fits(const struct listing *listing, uint32_t index, const char *pattern)
 {
-	const struct tally_row *row;
+	const struct stats_row *row;
 	char place[PLACE_SIZE];
 
 	if (shows_processes(listing))
@@ -110,7 +111,7 @@ bool listing__is_found(const struct listing *listing, uint32_t at)
 	return *search && fits(listing, listing->order[at], search);
 }
 
-static uint64_t process_value(const struct tally_process *process, enum listing_column column)
+static uint64_t process_value(const struct stats_process *process, enum listing_column column)
 {
 	switch (column) {
 	case LISTING_RECENT_SELF:
@@ -130,7 +131,7 @@ static uint64_t process_value(const struct tally_process *process, enum listing_
 
 static uint64_t value(const struct listing *listing, uint32_t index, enum listing_column column)
 {
-	const struct tally_row *row;
+	const struct stats_row *row;
 
 	if (shows_processes(listing))
 		return process_value(&listing->processes[index], column);
@@ -149,7 +150,7 @@ static uint64_t value(const struct listing *listing, uint32_t index, enum listin
 	}
 }
 
-static int by_process(const struct tally_process *a, const struct tally_process *b)
+static int by_process(const struct stats_process *a, const struct stats_process *b)
 {
 	int order = strcmp(process_name(a), process_name(b));
 
@@ -158,7 +159,7 @@ static int by_process(const struct tally_process *a, const struct tally_process 
 
 static int by_name(const struct listing *listing, uint32_t left, uint32_t right)
 {
-	const struct tally_row *a, *b;
+	const struct stats_row *a, *b;
 	int order;
 
 	if (shows_processes(listing))
@@ -173,10 +174,10 @@ static int by_name(const struct listing *listing, uint32_t left, uint32_t right)
 	return order;
 }
 
-/* Those that look the same. */
+/* Orders rows that look the same. */
 static int by_identity(const struct listing *listing, uint32_t left, uint32_t right)
 {
-	const struct tally_row *a, *b;
+	const struct stats_row *a, *b;
 	int order;
 
 	if (shows_processes(listing))
@@ -189,7 +190,7 @@ static int by_identity(const struct listing *listing, uint32_t left, uint32_t ri
 	return order ? order : (a->function > b->function) - (a->function < b->function);
 }
 
-/* What is equal in the column goes by the others, so that rows do not change places for nothing. */
+/* Rows that are equal in the column are ordered by others, so that they do not swap needlessly. */
 static int compare(const void *a, const void *b, void *context)
 {
 	static const enum listing_column others[] = {LISTING_RECENT_SELF, LISTING_SELF,
@@ -214,7 +215,7 @@ static int compare(const void *a, const void *b, void *context)
 	return order ? order : by_identity(listing, left, right);
 }
 
-/* The cursor stays on the screen, and the screen on the rows. */
+/* Keeps the cursor on the screen, and the screen on the rows. */
 static void scroll(struct listing *listing)
 {
 	struct listing_page *page = page_of(listing);
@@ -248,7 +249,7 @@ static void choose(struct listing *listing, uint32_t cursor)
 	page->chosen_process = listing__process(listing, page->cursor)->id;
 }
 
-/* Where the row went that the cursor is on; one that has gone leaves it where it was. */
+/* Moves the cursor to where its row went; if the row is gone, the cursor stays where it was. */
 static void follow_chosen(struct listing *listing)
 {
 	struct listing_page *page = page_of(listing);
@@ -262,21 +263,21 @@ static void follow_chosen(struct listing *listing)
 	scroll(listing);
 }
 
-/* Whether the view has what has that index. */
+/* Whether the view includes the row or process at that index. */
 static bool is_shown(const struct listing *listing, uint32_t index)
 {
 	return listing->view != LISTING_ONE_PROCESS ||
 	       listing->processes[listing->rows[index].process].id == listing->one;
 }
 
-int listing__update(struct listing *listing, const struct tally *tally, uint32_t height)
+int listing__update(struct listing *listing, const struct function_stats *stats, uint32_t height)
 {
 	const struct listing_page *page = listing__page(listing);
 	size_t row_count, process_count, count;
 
-	listing->is_of_many = tally__is_of_many(tally);
-	listing->rows = tally__rows(tally, &row_count);
-	listing->processes = tally__processes(tally, &process_count);
+	listing->is_of_many = function_stats__is_of_many(stats);
+	listing->rows = function_stats__rows(stats, &row_count);
+	listing->processes = function_stats__processes(stats, &process_count);
 	listing->height = height;
 	count = shows_processes(listing) ? process_count : row_count;
 	if (count > listing->room) {
@@ -301,7 +302,7 @@ int listing__update(struct listing *listing, const struct tally *tally, uint32_t
 	return 0;
 }
 
-/* The next row, or the one before, that is found, round the ends; the cursor's own comes last. */
+/* Goes to the next or previous row that is found, wrapping around; the cursor's own comes last. */
 static void find_next(struct listing *listing, bool is_backward)
 {
 	uint32_t count = listing->count, step = is_backward ? count - 1 : 1;
@@ -323,7 +324,7 @@ static void begin_prompt(struct listing *listing, enum listing_prompt prompt)
 		 prompt == LISTING_FILTER ? page_of(listing)->filter : "");
 }
 
-/* Controls are no part of a name as it is shown. */
+/* Ignores control characters: names are shown without them. */
 static void type(struct listing *listing, uint32_t character)
 {
 	size_t length = strlen(listing->typed);
@@ -353,7 +354,7 @@ static void erase(struct listing *listing)
 {
 	size_t length = strlen(listing->typed);
 
-	/* With all bytes of a character. */
+	/* Remove all bytes of a character. */
 	while (length && (listing->typed[--length] & 0xc0) == 0x80)
 		;
 	listing->typed[length] = '\0';
@@ -369,7 +370,7 @@ static void answer(struct listing *listing)
 	       sizeof(listing->typed));
 	if (prompt == LISTING_FILTER || !listing->count)
 		return;
-	/* From the top, as long as the cursor was not moved from there. */
+	/* A cursor at the top stays there if that row is found. */
 	if (page->cursor || !listing__is_found(listing, 0))
 		find_next(listing, false);
 }
@@ -440,7 +441,7 @@ static void arrange(struct listing *listing, uint32_t key)
 		move(listing, key);
 }
 
-/* The functions of the process that the cursor is on, from the top. */
+/* Shows the functions of the process that the cursor is on, from the top. */
 static void enter(struct listing *listing)
 {
 	const struct listing_page *functions = &listing->pages[LISTING_FUNCTIONS];
@@ -455,7 +456,7 @@ static void enter(struct listing *listing)
 		.column = functions->column, .is_reversed = functions->is_reversed};
 }
 
-/* First what was searched for and filtered by goes, then the one process. */
+/* Clears search and filter; if there were none, leaves the one process. */
 static void leave(struct listing *listing)
 {
 	struct listing_page *page = page_of(listing);

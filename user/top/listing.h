@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which rows of a tally are shown, in what order, and what keys make of that. Knows no terminal:
- * keys are characters or one of the following.
+ * Which rows of the statistics are shown, in what order, and how keys change that. Independent of
+ * the terminal: a key is a character or one of the following.
  */
 #ifndef LS_LISTING_H
 #define LS_LISTING_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tally.h"
+#include "top/function_stats.h"
 
 enum listing_key {
 	LISTING_UP = 0x110000, /* beyond all characters */
@@ -24,7 +24,7 @@ enum listing_key {
 	LISTING_OTHER, /* a key without a meaning */
 };
 
-/* Those of functions; of processes: CPU, share of script, time, samples, name. */
+/* Columns of functions; for processes these are CPU, share of script, time, samples, name. */
 enum listing_column {
 	LISTING_RECENT_SELF,
 	LISTING_RECENT_TOTAL,
@@ -41,60 +41,61 @@ enum listing_view {
 	LISTING_VIEWS,
 };
 
-/* What is left to the caller. */
+/* What the caller must do. */
 enum listing_demand {
 	LISTING_NOTHING,
 	LISTING_QUIT,
-	LISTING_PAUSE, /* or go on */
+	LISTING_PAUSE, /* or resume */
 	LISTING_RESET,
 	LISTING_WRITE,
 };
 
-/* For prompts and patterns: UTF-8, ended by NUL. */
+/* The size of prompts and patterns: UTF-8, NUL-terminated. */
 #define LISTING_TEXT 128
 
 enum listing_prompt { LISTING_NO_PROMPT, LISTING_SEARCH, LISTING_FILTER };
 
-/* What each view has for itself. */
+/* The state of each view. */
 struct listing_page {
 	enum listing_column column;
 	bool is_reversed;
 	char search[LISTING_TEXT]; /* "": none */
 	char filter[LISTING_TEXT];
-	uint32_t cursor; /* in `order` */
-	uint32_t first;  /* of those on the screen */
-	/* The row that the cursor follows when the order changes; 0: it stays at the top. */
+	uint32_t cursor; /* index into `order` */
+	uint32_t first;  /* likewise, of the first row on the screen */
+	/* The row that the cursor follows when the order changes; process 0: it stays at the top.
+	 */
 	uint32_t chosen_process, chosen;
 };
 
 struct listing {
 	struct listing_page pages[LISTING_VIEWS];
 	enum listing_view view;
-	enum listing_view behind; /* LISTING_ONE_PROCESS: what is shown after it */
+	enum listing_view behind; /* in LISTING_ONE_PROCESS: the view to return to */
 	uint32_t one;             /* that process's id */
 	bool is_of_many;
 	bool shows_help;
 	enum listing_prompt prompt;
-	char typed[LISTING_TEXT];     /* into the prompt */
-	const struct tally_row *rows; /* borrowed from the tally, and so are the processes */
-	const struct tally_process *processes;
-	uint32_t *order; /* of rows or processes that pass the filter: their indices */
+	char typed[LISTING_TEXT];     /* at the prompt */
+	const struct stats_row *rows; /* borrowed from the statistics, and so are the processes */
+	const struct stats_process *processes;
+	uint32_t *order; /* indices of the rows or processes that pass the filter, sorted */
 	uint32_t count, room;
-	uint32_t row_count; /* of the view, whatever the filter */
+	uint32_t row_count; /* in the view, without the filter */
 	uint32_t height;    /* rows on the screen */
 };
 
 void listing__init(struct listing *listing, enum listing_column column);
 void listing__free(struct listing *listing);
 
-/* The names of columns, as --sort takes them. The column, or -EINVAL. */
+/* The names of columns, as --sort takes them. Returns the column, or -EINVAL. */
 #define LISTING_SORTS "self, total, all-self, all-total or name"
 int listing__find_column(const char *name);
 
-/* There are new rows, or the screen has another height. 0 or -ENOMEM. */
-int listing__update(struct listing *listing, const struct tally *tally, uint32_t height);
+/* To be called if there are new rows, or the screen's height changes. 0 or -ENOMEM. */
+int listing__update(struct listing *listing, const struct function_stats *stats, uint32_t height);
 
-/* A key was pressed. What it asks for is then to be done, and the listing updated. */
+/* Handles a key. The caller must do what is returned, then call listing__update(). */
 enum listing_demand listing__press(struct listing *listing, uint32_t key);
 
 static inline const struct listing_page *listing__page(const struct listing *listing)
@@ -102,18 +103,19 @@ static inline const struct listing_page *listing__page(const struct listing *lis
 	return &listing->pages[listing->view];
 }
 
-/* What is at a place in `order`; the first of LISTING_FUNCTIONS and LISTING_ONE_PROCESS alone. */
-const struct tally_row *listing__row(const struct listing *listing, uint32_t at);
-const struct tally_process *listing__process(const struct listing *listing, uint32_t at);
+/* Row or process at an index of `order`; rows are of functions, so not in LISTING_PROCESSES. */
+const struct stats_row *listing__row(const struct listing *listing, uint32_t at);
+const struct stats_process *listing__process(const struct listing *listing, uint32_t at);
 
-/* The process of LISTING_ONE_PROCESS; NULL: it is kept apart no more. */
-const struct tally_process *listing__one(const struct listing *listing, const struct tally *tally);
+/* The process of LISTING_ONE_PROCESS; NULL: it is no longer kept apart. */
+const struct stats_process *listing__one(const struct listing *listing,
+					 const struct function_stats *stats);
 
-/* Whether what is searched for is in a name or place of what is there. False where nothing is. */
+/* Whether the search text is in a name or place of that row; false without a search. */
 bool listing__is_found(const struct listing *listing, uint32_t at);
 
 /* The name and "source:line" of a row as they are shown, but not yet escaped. */
-const char *listing__name(const struct tally_row *row);
-void listing__place(const struct tally_row *row, char *to, size_t size);
+const char *listing__name(const struct stats_row *row);
+void listing__place(const struct stats_row *row, char *to, size_t size);
 
 #endif

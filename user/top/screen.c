@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "screen.h"
+#include "top/screen.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <ncurses.h>
 
-#define ESCAPE_MS 25 /* what follows an escape later is a key of its own */
+#include "base/user_rights.h"
+
+#define ESCAPE_MS 25 /* whatever follows an escape later than this is a separate key */
 
 static SCREEN *terminal;
 
@@ -19,18 +22,34 @@ bool screen__is_there(void)
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
+/*
+ * Removes the variables that contain the terminal's description, or where ncurses looks for it. It
+ * is parsed with all of luaspy's privileges, so if others set the environment, only the system's
+ * own descriptions are used.
+ */
+static void forget_descriptions(void)
+{
+	static const char *const names[] = {"TERMINFO", "TERMINFO_DIRS", "TERMCAP", "TERMPATH",
+					    "HOME"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
 int screen__open(void)
 {
 	sigset_t resize;
 
 	/*
-	 * The size is asked for at every look: ncurses's own handler would interrupt system calls
-	 * that a recording is made of.
+	 * The size is queried at every update: ncurses's own SIGWINCH handler would interrupt
+	 * system calls of the recording.
 	 */
 	sigemptyset(&resize);
 	sigaddset(&resize, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &resize, NULL);
 	fflush(NULL);
+	if (!user_rights__own_environment())
+		forget_descriptions();
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return -ENOTTY;
@@ -127,7 +146,7 @@ bool screen__is_gone(void)
 	return poll(&input, 1, 0) > 0 && input.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
-static void paint(void *context, enum picture_style style, const char *text)
+static void paint(void *context, enum top_view_style style, const char *text)
 {
 	static const attr_t attributes[] = {
 		[PICTURE_TITLE] = A_BOLD,      [PICTURE_HEAD] = A_REVERSE, [PICTURE_FOUND] = A_BOLD,
@@ -141,12 +160,12 @@ static void paint(void *context, enum picture_style style, const char *text)
 	mvaddstr((*line)++, 0, text);
 }
 
-void screen__show(const struct picture *picture)
+void screen__show(const struct top_view *top_view)
 {
 	int line = 0;
 
 	erase();
-	picture__draw(picture, paint, &line);
+	top_view__draw(top_view, paint, &line);
 	attrset(A_NORMAL);
 	refresh();
 }

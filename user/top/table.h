@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of a picture: functions, or processes. */
+/* The table of the screen: functions, or processes. */
 #ifndef LS_TABLE_H
 #define LS_TABLE_H
 
 #include <stdint.h>
 
-#include "pen.h"
+#include "top/row_writer.h"
 
-void table__draw_head(const struct pen *pen);
+void table__draw_head(const struct row_writer *writer);
 
-/* What is at a place in the listing's order. */
-void table__draw_row(const struct pen *pen, uint32_t at);
+/* Draws the row at index `at` of the listing's order. */
+void table__draw_row(const struct row_writer *writer, uint32_t at);
 
 #endif

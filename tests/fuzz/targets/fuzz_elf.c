@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "elf_file.h"
-#include "interpreters_puc.h"
-#include "native_names.h"
+#include "elf/elf_file.h"
+#include "process/native_names.h"
 #include "process_of_input.h"
+#include "interpreter/interpreters.h"
 
 #define ADDRESSES 64
 
@@ -51,19 +51,19 @@ static void look_into_file(size_t size)
 static void identify(void)
 {
 	struct lua_files *files = lua_files__new();
-	struct interpreters_puc found;
+	struct interpreters found;
 	int error;
 
 	require(files);
-	error = interpreters_puc__find(files, getpid(), &found);
+	error = interpreters__find(files, getpid(), &found);
 	require(!error || error == -ENOTSUP || error == -ENOMEM);
 	for (size_t i = 0; i < found.count; i++) {
-		const struct interpreter_puc *interpreter = &found.items[i];
+		const struct interpreter *interpreter = &found.items[i];
 
-		require(interpreter->path && interpreter->file.minor);
+		require(interpreter->path && interpreter->file.family);
 		require(strlen(interpreter->file.release) < sizeof(interpreter->file.release));
 	}
-	interpreters_puc__free(&found);
+	interpreters__free(&found);
 	lua_files__free(files);
 }
 

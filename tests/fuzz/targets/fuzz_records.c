@@ -6,14 +6,14 @@
  */
 #include <jansson.h>
 
-#include "layout_puc.h"
+#include "summary/summary.h"
 #include "memory_of_input.h"
-#include "merged_profile.h"
-#include "recording.h"
-#include "summary.h"
-#include "totals.h"
-#include "view.h"
-#include "write_scriptprofiler.h"
+#include "profile/merged_profile.h"
+#include "profile/totals.h"
+#include "profile/view.h"
+#include "profile/write_scriptprofiler.h"
+#include "puc/layout_puc.h"
+#include "recording/recording.h"
 
 #define RECORDS_MAX 400
 #define FRAMES_MAX  24
@@ -99,8 +99,10 @@ static void send_function(struct run *run)
 	function.shape = take_number(input);
 	function.line_defined = (uint32_t)take_number(input);
 	function.last_line_defined = (uint32_t)take_number(input);
-	function.source_length = (uint32_t)take_number(input);
-	input__take_bytes(input, function.source, function.source_length % LS_SOURCE_LEN);
+	function.source_length = take_number(input) % LS_SOURCE_LEN;
+	function.name_length = take_number(input) % LS_NAME_LEN;
+	input__take_bytes(input, function.text, function.source_length);
+	input__take_bytes(input, function.text + function.source_length + 1, function.name_length);
 	require(recording__function(run->recording, &function) == 0);
 }
 
@@ -202,12 +204,14 @@ static void check_document(const char *text, size_t size, const struct ls_totals
 /* As it is put on a terminal: lines of text, without anything that moves a cursor. */
 static void check_summary(const struct ls_profile *profile, const struct ls_totals *totals)
 {
+	const struct summary_options options = {.tree_depth = 512, .callers = "<anonymous>"};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 
 	require(stream);
-	summary__print(profile, totals, stream);
+	summary__print(profile, totals, &options, stream);
+	summary__print_accounting(profile, totals, true, stream);
 	fclose(stream);
 	for (size_t i = 0; i < size; i++)
 		require(text[i] == '\n' || ((uint8_t)text[i] >= ' ' && text[i] != 0x7f));
@@ -268,6 +272,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct run run = {.input = {bytes, size}};
 	uint8_t choices = input__take(&run.input, 1);
 	size_t memory_size = input__take(&run.input, 3);
+	struct inspector *inspector;
 	struct input memory;
 
 	if (memory_size > run.input.left)
@@ -276,7 +281,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	memory = (struct input){run.input.bytes + run.input.left, memory_size};
 	memory_of_input__set(&memory, choices & 1);
 	run.lines = choices & 2 ? MERGED_LINES_SPLIT : MERGED_LINES_FOLDED;
-	run.recording = recording__new(CATEGORY_THREAD, 1);
+	inspector = inspector__new_local(&inspection_job);
+	require(inspector);
+	run.recording = recording__new(CATEGORY_THREAD, 1, inspector);
 	require(run.recording);
 	for (pid_t pid = 0; pid < 2; pid++)
 		require(recording__add_process(run.recording, pid, "fuzzed") == 0);
@@ -288,5 +295,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		recording__finish(run.recording, pid, "end", input__take(&memory, 5));
 	check_file(&run);
 	recording__free(run.recording);
+	inspector__free(inspector);
 	return 0;
 }

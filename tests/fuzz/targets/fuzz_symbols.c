@@ -5,11 +5,12 @@
  */
 #include <errno.h>
 
-#include "c_functions_puc.h"
-#include "call_site_puc.h"
-#include "layout_puc.h"
 #include "memory_of_input.h"
-#include "prototype_puc.h"
+#include "puc/table_puc.h"
+#include "symbols/c_functions.h"
+#include "puc/call_site_puc.h"
+#include "puc/layout_puc.h"
+#include "puc/prototype_puc.h"
 
 #define PROTOTYPES 8
 
@@ -48,9 +49,9 @@ static void look_up_site(const struct ls_puc_layout *layout, uint64_t prototype,
 	require(memory_of_input__bytes() - bytes < SITE_BYTES);
 }
 
-static void look_up_function(const struct c_functions_puc *functions, uint64_t function)
+static void look_up_function(const struct c_function_names *functions, uint64_t function)
 {
-	const char *name = c_functions_puc__name(functions, function);
+	const char *name = c_function_names__get(functions, function);
 
 	require(!name || (*name && strlen(name) < 128));
 }
@@ -58,18 +59,18 @@ static void look_up_function(const struct c_functions_puc *functions, uint64_t f
 /* Twice: what is there already stays, and grows no further. */
 static void read_tables(const struct ls_puc_layout *layout, uint64_t state, uint64_t function)
 {
-	struct c_functions_puc *functions = c_functions_puc__new();
+	struct c_function_names *functions = c_function_names__new();
 
 	require(functions);
 	for (int i = 0; i < 2; i++) {
 		size_t reads = memory_of_input__reads(), bytes = memory_of_input__bytes();
 
-		expect_error(c_functions_puc__read(functions, &memory, layout, state));
+		expect_error(c_functions__read(functions, &table_ops_puc, &memory, layout, state));
 		look_up_function(functions, function);
 		require(memory_of_input__reads() - reads < TABLE_READS);
 		require(memory_of_input__bytes() - bytes < TABLE_BYTES);
 	}
-	c_functions_puc__free(functions);
+	c_function_names__free(functions);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

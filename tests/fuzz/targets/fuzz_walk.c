@@ -159,7 +159,7 @@ static void check_definitions(const struct walker *walker)
 
 		require(function->type == LS_RECORD_FUNCTION);
 		require(function->source_length < LS_SOURCE_LEN);
-		require(memchr(function->source, 0, function->source_length + 1));
+		require(memchr(function->text, 0, function->source_length + 1));
 	}
 }
 

@@ -7,13 +7,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "c_functions_puc.h"
-#include "call_site_puc.h"
 #include "capture.h"
 #include "fixture.h"
 #include "input.h"
-#include "prototype_puc.h"
-#include "target_memory.h"
+#include "process/target_memory.h"
+#include "puc/table_puc.h"
+#include "symbols/c_functions.h"
+#include "puc/call_site_puc.h"
+#include "puc/prototype_puc.h"
 
 #define SCRIPT     "tests/walk/script.lua"
 #define RANGES_MAX 8192
@@ -28,7 +29,7 @@ struct range {
 static struct range ranges[RANGES_MAX];
 static size_t range_count;
 
-/* In place of user/target/target_memory.c: notes what was read. */
+/* In place of user/process/target_memory.c: notes what was read. */
 ssize_t target_memory__read_some(const struct target_memory *memory, uint64_t address, void *to,
 				 size_t size)
 {
@@ -144,7 +145,8 @@ static void write_records(const char *folder, const char *program, size_t layout
 		put_number(file, function->line_defined);
 		put_number(file, function->last_line_defined);
 		put_number(file, function->source_length);
-		fwrite(function->source, 1, function->source_length, file);
+		put_number(file, function->name_length);
+		fwrite(function->text, 1, function->source_length, file);
 	}
 	for (uint64_t i = 1; i <= 2; i++) {
 		put(file, 8, 1); /* a sample */
@@ -178,7 +180,7 @@ static void write_records(const char *folder, const char *program, size_t layout
 static void read_names(pid_t pid, const struct ls_puc_layout *layout, const struct walker *walker)
 {
 	const struct target_memory memory = {.pid = pid};
-	struct c_functions_puc *functions = c_functions_puc__new();
+	struct c_function_names *functions = c_function_names__new();
 	struct call_site site;
 	uint64_t fingerprint;
 
@@ -190,8 +192,9 @@ static void read_names(pid_t pid, const struct ls_puc_layout *layout, const stru
 		call_site_puc__read(&memory, layout, frame->function, frame->pc, &site);
 		prototype_puc__fingerprint(&memory, layout, frame->function, &fingerprint);
 	}
-	c_functions_puc__read(functions, &memory, layout, walker->scratch->sample.state);
-	c_functions_puc__free(functions);
+	c_functions__read(functions, &table_ops_puc, &memory, layout,
+			  walker->scratch->sample.state);
+	c_function_names__free(functions);
 }
 
 static void await_ready(const struct capture *capture)

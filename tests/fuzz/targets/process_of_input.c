@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "process.h"
+#include "process/process.h"
 
 static int file = -1;
 static size_t file_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A process that has but one file mapped, the input: fuzz targets link this in place of
- * user/target/process.c.
+ * user/process/process.c.
  */
 #ifndef FUZZ_PROCESS_OF_INPUT_H
 #define FUZZ_PROCESS_OF_INPUT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A program that forges a VM of Lua 5.MINOR in its own memory and burns CPU time as if it ran a
- * script there ("honest"). It keeps still until it is told a line; from then on a second thread
- * writes lies into that VM, most of them for a fraction of a millisecond, so that its stack is
- * found again and again. It says "mad" then.
+ * script there ("honest"). The VM does not change until the program reads a line. Then it prints
+ * "mad", and a second thread writes lies into the VM, most of them for a fraction of a millisecond,
+ * so that its stack is found again and again.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layout_puc.h"
+#include "puc/layout_puc.h"
 #include "tables.h"
 
 #define JOURNAL      64
@@ -23,9 +23,9 @@
 #define SOURCE_SIZE  500
 #define CODE_COUNT   (4U << 20) /* instructions of the largest function */
 #define MAPPINGS     8192
-#define NATIVE_FIRST 0x700000000000ULL /* C functions that are nowhere */
+#define NATIVE_FIRST 0x700000000000ULL /* address of C functions that do not exist */
 
-/* What a file is known as Lua by: interpreter_puc.c. */
+/* What luaspy recognizes a Lua by in a file: user/puc/family_puc.c. */
 __attribute__((used)) static const char event[] = "__newindex";
 #if MINOR == 1
 __attribute__((used)) static const char ident[] = "$Lua: Lua 5.1.5 Copyright (C) 1994-2012 $";
@@ -37,7 +37,7 @@ __attribute__((used)) static const char first_marker[] = "break outside loop at 
 __attribute__((used)) static const char second_marker[] = "integer format mismatch";
 #endif
 
-/* Titles for a terminal, C1 controls, no UTF-8, markup, directions, a lone surrogate, JSON. */
+/* Terminal titles, C1 controls, invalid UTF-8, markup, directions, a lone surrogate, JSON. */
 static const char *const names[] = {
 	"@\x1b]0;owned\x07\x1b[2J.lua",
 	"=\xc2\x9b\x33\x31m\xc2\x85\x9b",
@@ -82,7 +82,7 @@ static void lie_about(uint64_t address, uint64_t word)
 	memory__put(&image.memory, address, word, 8);
 }
 
-/* `size` bytes within a word. */
+/* Replaces `size` bytes within a word. */
 static void lie_within(uint64_t address, uint64_t number, size_t size)
 {
 	uint64_t at = address & ~7ULL, word = memory__get(&image.memory, at, 8);
@@ -138,7 +138,7 @@ static void lie_at_random(void)
 	}
 }
 
-/* Calls in a circle; a call that called itself. */
+/* A cycle of calls, or a call that called itself. */
 static void lie_about_calls(void)
 {
 	uint64_t call = some_call();
@@ -183,7 +183,7 @@ static void lie_about_tables(void)
 		lie_about(table + table_fields.array, NATIVE_FIRST);
 		return;
 	case 3:
-	case 4: /* the slots of another one: a million, or as many as are looked at */
+	case 4: /* the slots of another table: a million, or as many as luaspy reads */
 		table = number & 64 ? huge : wide;
 		lie_about(loaded + table_fields.node,
 			  memory__get(&image.memory, table + table_fields.node, 8));
@@ -196,8 +196,8 @@ static void lie_about_tables(void)
 }
 
 /*
- * A function of a length that no compiler makes, at another of its calls every time: whoever wants
- * its name has to go through all that comes before. Frames of C in between keep their callers.
+ * A function longer than any compiler makes, at another of its calls every time: naming the callee
+ * takes a look at all instructions before it. C frames in between keep their callers.
  */
 static void lie_about_code(void)
 {
@@ -213,7 +213,7 @@ static void lie_about_code(void)
 	lie_within(proto + layout->proto_code_count, CODE_COUNT, 4);
 }
 
-/* Another function in every sample, with another name: none of this is taken back. */
+/* Another function with another name in every sample: none of this is undone. */
 static void make_functions(void)
 {
 	char text[SOURCE_SIZE];
@@ -229,7 +229,7 @@ static void make_functions(void)
 	}
 }
 
-/* C functions that no file holds. */
+/* Makes C functions of addresses that no file contains. */
 static void make_c_functions(void)
 {
 	const struct image_thread *thread = &image.threads[0];
@@ -301,7 +301,7 @@ static void forge_tables(void)
 		    table_fields.tag, 8);
 }
 
-/* The main thread called a C function, which runs a coroutine. */
+/* The main thread has called a C function, which runs a coroutine. */
 static void forge_calls(void)
 {
 	size_t coroutine;
@@ -325,7 +325,7 @@ static void forge_calls(void)
 	image__call_lua(&image, coroutine, protos[2], 5, 6);
 }
 
-/* A list of mappings that takes long to read; a function that takes long to look at. */
+/* Creates a list of mappings that takes long to read, and a function that takes long to scan. */
 static void take_room(void)
 {
 	uint32_t call = image.layout->op_call | 5U << image.layout->op_bits;
@@ -348,7 +348,7 @@ static __attribute__((noinline)) void burn(void)
 		count += count ^ 1;
 }
 
-/* Everything above SP is searched for states: here lie the words that lead to them. */
+/* luaspy searches everything above SP for states: here are the words that lead to them. */
 static __attribute__((noinline)) void run_script(void)
 {
 	volatile uint64_t words[STACK_WORDS] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* memory.h, for an image that is built in this very process. */
+/* memory.h for an image in the memory of this very process. */
 #include "memory.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ void memory__start(struct memory *memory)
 	*memory = (struct memory){0};
 }
 
-/* The image's native stack is not needed: a thread has one. */
+/* The image's native stack is not mapped: a thread has one. */
 void memory__map(struct memory *memory, uint64_t start, uint64_t size)
 {
 	if (memory->segment_count++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables of the forged VM, as far as 5.1 and 5.4 lay them out (lobject.h there). */
+/* Tables of the forged VM, as 5.1 and 5.4 lay them out (lobject.h). */
 #ifndef HOSTILE_TABLES_H
 #define HOSTILE_TABLES_H
 
@@ -13,20 +13,20 @@ struct table_fields {
 
 extern const struct table_fields table_fields;
 
-/* With 2^log_slots slots, all nil. */
+/* Makes a table with 2^log_slots slots, all nil. */
 uint64_t table__new(struct image *image, unsigned int log_slots);
 
-/* Slot `at` of it becomes key = value. */
+/* Sets slot `at` of the table to key = value. */
 void table__set(struct image *image, uint64_t table, size_t at, const char *key, uint64_t value,
 		uint8_t tag);
 
-/* The only element of its array part. */
+/* Gives the table an array part of `count` elements, of which only the last is set. */
 void table__set_element(struct image *image, uint64_t table, size_t count, uint64_t value,
 			uint8_t tag);
 
 /*
- * Every one of its 2^log_slots slots holds itself, under one key: with memory of its own, for it
- * may be large.
+ * Makes a table that each of its 2^log_slots slots holds, all under one key. The slots have memory
+ * of their own, outside of the image, for they may be many.
  */
 uint64_t table__of_itself(struct image *image, unsigned int log_slots, const char *key);
 

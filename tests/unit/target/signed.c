@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions for AArch64 whose return addresses are signed with key B; see test_function_table.c. */
+/* Functions for AArch64 whose return addresses are signed with key B; see test_eh_frame.c. */
 
 int leaf(int number)
 {

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whether a sample interrupted the garbage collector, or something that it called.
+ *
+ * The garbage collector runs in C, on the native stack, below the function that allocated. So
+ * either the pc is in its code, or a return address into it is on the stack. The return address
+ * nearest to SP decides: if it points into code from which the garbage collector may be entered
+ * (the executor, lua_pushstring, string.gsub), the garbage collector is not running, or it waits
+ * for a finalizer; return addresses that it left on the stack earlier are then further up, in
+ * buffers that were never filled. Since 5.2 finalizers run under a protected call of their own,
+ * whose errorJmp is nearer than the garbage collector's frames: anything beyond the running state's
+ * errorJmp proves nothing.
+ *
+ * On AArch64, compilers keep a linked list of frame records, so the callers are known. On x86-64,
+ * and for AArch64 code that was built without frame records, every word of the stack may be a
+ * return address, or a stale one.
+ */
+#ifndef LS_GC_BPF_H
+#define LS_GC_BPF_H
+
+#include "machine.bpf.h"
+#include "scratch.bpf.h"
+
+/*
+ * How far up to search for return addresses. 64 words find 99%, but an allocator that frees whole
+ * bins (jemalloc) has larger frames.
+ */
+#define LS_COLLECTOR_WORDS LS_CHUNK_WORDS
+
+#define LS_COLLECTOR_FRAMES 6
+#define LS_RECORDS_MAX      64 /* frame records to follow at most */
+
+struct ls_look {
+	struct ls_scratch *scratch;
+	const struct ls_image *target;
+	__u32 count; /* words to examine */
+	__u32 found; /* enum ls_code_kind */
+};
+
+/*
+ * Returns how many entries of target->map do not begin above `address`. A binary search without
+ * branches, because the verifier would follow each of a thousand paths: a negative difference has
+ * its highest bit set. __noinline: verified once for all callers.
+ */
+__noinline __u32 count_code(const struct ls_image *target, __u64 address)
+{
+	__u32 count = 0;
+
+	if (!target || address >> 63)
+		return 0;
+	for (__u32 half = LS_CODE_MAP_MAX; half; half /= 2) {
+		__u32 last = count + half - 1;
+		__u32 is_there = (last - target->map_count) >> 31;
+		__u64 begins = target->map[last % LS_CODE_MAP_MAX].address;
+
+		count += half & -(is_there & (__u32)((begins - address - 1) >> 63));
+	}
+	return count;
+}
+
+static __always_inline const struct ls_code *code_of(const struct ls_image *target, __u32 number)
+{
+	return &target->map[(number - 1) % LS_CODE_MAP_MAX];
+}
+
+/*
+ * Returns the number, from 1 on, of the entry of target->map that covers `address`, or 0. It is a
+ * number because the verifier follows every possible pointer.
+ */
+static __always_inline __u32 find_code(const struct ls_image *target, __u64 address)
+{
+	__u32 number = count_code(target, address);
+	const struct ls_code *code = code_of(target, number);
+
+	return number && address - code->address < code->size ? number : 0;
+}
+
+static __always_inline int is_code(const struct ls_image *target, __u64 address)
+{
+	for (__u32 i = 0; i < LS_CODE_RANGES; i++)
+		if (address >= target->code[i].low && address < target->code[i].high)
+			return 1;
+	return 0;
+}
+
+/*
+ * Whether the function that returns to `address` can be number `number` of target->map: the call
+ * before `address` tells what it called, unless it called through a pointer. The callee may have
+ * jumped on to the garbage collector by a tail call, as lua_pushstring does, or luaC_step to
+ * luaC_forcestep.
+ */
+__noinline int is_return_of(const struct ls_image *target, __u32 number, __u64 address)
+{
+	ls_call_t call;
+	__u64 callee;
+	__u32 kind, called;
+
+	if (!target || !is_code(target, address) ||
+	    read_target(&call, sizeof(call), address - sizeof(call)))
+		return 0;
+	kind = code_of(target, number)->kind;
+	if (!is_direct_call(call))
+		return kind == LS_CODE_OUTER;
+	callee = callee_of(address, call);
+	called = find_code(target, callee);
+	if (!called)
+		return kind == LS_CODE_OUTER && is_stub(callee);
+	return called == number || kind == LS_CODE_COLLECTOR;
+}
+
+/* Returns the number of the entry of target->map that `word` returns into, or 0. */
+static __always_inline __u32 piece_returned_to(const struct ls_image *target, __u64 word)
+{
+	if (!is_code(target, word))
+		return 0;
+	/* A pointer to a function is not a return address into it: those follow a call. */
+	return find_code(target, word - LS_CALL_BYTES);
+}
+
+static __always_inline __u32 returns_into(const struct ls_look *look, __u32 at)
+{
+	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
+
+	return at < look->count ? piece_returned_to(look->target, address_of_return(word)) : 0;
+}
+
+/*
+ * Returns the index of the word with the return address of the frame that word `at` returns into,
+ * or look->count if unknown. On x86-64 the size of that frame tells. On AArch64 each frame record
+ * begins with the address of the next.
+ */
+static __always_inline __u32 caller_of(const struct ls_look *look, const struct ls_code *code,
+				       __u32 at)
+{
+#if LS_HAS_FRAME_RECORDS
+	__u64 offset = look->scratch->search.chunk[(at - 1) % LS_CHUNK_WORDS] - look->scratch->sp;
+
+	return at && offset < LS_CHUNK_BYTES && offset / 8 > at ? offset / 8 + 1 : look->count;
+#else
+	return code->frame ? at + code->frame / 8 : look->count;
+#endif
+}
+
+/*
+ * Whether the word `at`, a return address into entry `number`, will be used. For a stale one, left
+ * in a hole of a frame, the word where its own frame would have its return address is mostly
+ * something else. The garbage collector's frames are followed to the function that entered it: that
+ * frame still exists, and if it has called something else since, its return address there differs.
+ */
+static __always_inline int is_alive(const struct ls_look *look, __u32 number, __u32 at)
+{
+	const __u64 *words = look->scratch->search.chunk;
+
+	for (int i = 0; i < LS_COLLECTOR_FRAMES; i++) {
+		const struct ls_code *code = code_of(look->target, number);
+
+		at = caller_of(look, code, at);
+		if (at >= look->count)
+			return 1;
+		if (!is_return_of(look->target, number,
+				  address_of_return(words[at % LS_CHUNK_WORDS])))
+			return 0;
+		if (code->kind != LS_CODE_COLLECTOR)
+			return 1;
+		number = returns_into(look, at);
+		if (!number || code_of(look->target, number)->kind != LS_CODE_COLLECTOR)
+			return 1;
+	}
+	return 1;
+}
+
+/* Checks one word. 1: it is a return address that decides, or there are no more words. */
+static long look_at_return(__u32 i, void *context)
+{
+	struct ls_look *look = context;
+	__u32 number;
+
+	if (i >= look->count)
+		return 1;
+	number = returns_into(look, i);
+	if (!number || !is_alive(look, number, i))
+		return 0;
+	look->found = code_of(look->target, number)->kind;
+	return 1;
+}
+LS_STEP(look_at_return);
+
+/* Upper limit of the search for return addresses. */
+static __always_inline __u64 end_of_search(const struct ls_scratch *scratch)
+{
+	__u64 end = scratch->search.high;
+
+	if (scratch->chain_count && scratch->chain[0].anchor < end)
+		end = scratch->chain[0].anchor;
+	return end;
+}
+
+/* Number of words to examine, from SP upward. */
+static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
+{
+	__u64 end = end_of_search(scratch);
+
+	if (end <= scratch->sp)
+		return 0;
+	if (end - scratch->sp > LS_COLLECTOR_WORDS * 8)
+		return LS_COLLECTOR_WORDS;
+	return (end - scratch->sp) / 8;
+}
+
+#if LS_HAS_FRAME_RECORDS
+struct ls_records {
+	struct ls_look *look;
+	__u64 next; /* the frame record to read next */
+	__u64 end;
+};
+
+static __always_inline int note_return(struct ls_look *look, __u64 word)
+{
+	__u32 number = piece_returned_to(look->target, address_of_return(word));
+
+	if (number)
+		look->found = code_of(look->target, number)->kind;
+	return number != 0;
+}
+
+/* Follows one frame record. 1: its return address decides, or it is no frame record. */
+static long follow_record(__u32 i, void *context)
+{
+	struct ls_records *records = context;
+	__u64 record[2]; /* address of the caller's record, return address */
+
+	if (records->next >= records->end || records->next & 7 ||
+	    read_target(record, sizeof(record), records->next) ||
+	    note_return(records->look, record[1]) || record[0] <= records->next)
+		return 1;
+	records->next = record[0];
+	return 0;
+}
+LS_STEP(follow_record);
+
+/*
+ * Follows the frames from callee to caller. A function that has not set up its frame yet, or has
+ * none, returns to x30; in any other, x30 points into the function itself. Code that was built
+ * without frame records (-fomit-frame-pointer) may keep anything in x29.
+ */
+static __always_inline void follow_frames(struct ls_look *look)
+{
+	const struct ls_scratch *scratch = look->scratch;
+	struct ls_records records = {.look = look, .end = end_of_search(scratch)};
+
+	if (scratch->register_count <= LS_LINK_REGISTER ||
+	    note_return(look, scratch->registers[LS_LINK_REGISTER]))
+		return;
+	records.next = scratch->registers[LS_FRAME_REGISTER];
+	if (records.next >= scratch->sp)
+		repeat(LS_RECORDS_MAX, follow_record, &records);
+}
+#endif
+
+/* Returns 1 if the sample interrupted the GC. Call it after the walk: it needs the chain. */
+__noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *target)
+{
+	struct ls_look look = {.scratch = scratch, .target = target};
+	__u32 number, size;
+
+	if (!scratch || !target || !target->map_count)
+		return 0;
+	number = find_code(target, scratch->pc);
+	if (number)
+		return code_of(target, number)->kind == LS_CODE_COLLECTOR;
+#if LS_HAS_FRAME_RECORDS
+	follow_frames(&look);
+	if (look.found)
+		return look.found == LS_CODE_COLLECTOR;
+#endif
+	look.count = words_to_look_at(scratch);
+	size = look.count * 8;
+	if (!size || size > sizeof(scratch->search.chunk) ||
+	    read_target(scratch->search.chunk, size, scratch->sp))
+		return 0;
+	repeat(LS_COLLECTOR_WORDS, look_at_return, &look);
+	return look.found == LS_CODE_COLLECTOR;
+}
+
+#endif

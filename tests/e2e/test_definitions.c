@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Functions are called what their definitions in the source text call them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PROGRAM "*defined.lua"
+
+/* Functions that work, by what they are called in the source, and where. */
+static const struct {
+	const char *source, *name, *mark;
+} expected[] = {
+	{PROGRAM, "work", "local function work()"},
+	{PROGRAM, "Order:add", "function Order:add"},
+	{PROGRAM, "Vector.__add", "function Vector.__add"},
+	{PROGRAM, "Vector.__tostring", "Vector.__tostring ="},
+	{PROGRAM, "M.run", "function M.run"},
+	{PROGRAM, "handlers.onget", "onget = function"},
+	{PROGRAM, "handlers\\[\"on put\"]", "[\"on put\"] = function"},
+	{PROGRAM, "body", "local body ="},
+};
+
+/* Those that only call, and that are on every stack below them. */
+static const char *const callers[] = {"by_size", "main", "nameless"};
+
+static struct child *start_program(struct stage *stage, const char *program, const char *source)
+{
+	struct child *target = start(stage, program, source);
+
+	child__let_work(target, 0.1);
+	return target;
+}
+
+static void assert_defined(const struct scriptprofile *profile)
+{
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		int line = line_in("defined.lua", expected[i].mark);
+		int64_t named =
+			scriptprofile__self_us(profile, expected[i].source, expected[i].name, line);
+		int64_t all = scriptprofile__self_us(profile, expected[i].source, NULL, line);
+
+		if (!named || named != all)
+			fail_msg("'%s': %lld of %lld us", expected[i].name, (long long)named,
+				 (long long)all);
+	}
+	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+		if (!scriptprofile__total_us(profile, PROGRAM, callers[i], -1))
+			fail_msg("no '%s'", callers[i]);
+	assert_true(scriptprofile__self_us(profile, "\\[string *", "results.compute", 2) > 0);
+	/* The argument of pcall() has none. */
+	assert_int_equal(scriptprofile__self_us(profile, PROGRAM, "?*",
+						line_in("defined.lua", "\tpcall(function()")),
+			 0);
+}
+
+static void check_program(struct stage *stage, const char *program)
+{
+	struct child *target;
+
+	need_to_record();
+	if (!has_program(program)) {
+		if (skips_are_failures())
+			fail_msg("package '%s' is missing", program);
+		skip_because("its package is missing");
+	}
+	target = start_program(stage, program, program_source("defined.lua"));
+	assert_defined(record(stage, target->pid, "-d", "1.5", "-F", "5khz", "-q"));
+}
+
+#define NAMES_BY_DEFINITION(minor)                                                                 \
+	static void names_functions_of_5_##minor##_by_definition(void **state)                     \
+	{                                                                                          \
+		check_program(*state, "lua5." #minor);                                             \
+	}
+NAMES_BY_DEFINITION(1)
+NAMES_BY_DEFINITION(2)
+NAMES_BY_DEFINITION(3)
+NAMES_BY_DEFINITION(4)
+
+/* A program in a folder of its own, which works in "renamed" by the name of a local variable. */
+#define BUSY_FILE                                                                                  \
+	"local function %s()\n"                                                                    \
+	"	for _ = 1, 10000 do end\n"                                                               \
+	"end\n"                                                                                    \
+	"local called = %s\n"                                                                      \
+	"while true do called() end\n"
+
+static void write_busy(const struct stage *stage, const char *file, const char *name)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), BUSY_FILE, name, name);
+	write_text(stage, file, text);
+}
+
+/* What the function on the first line of that file is called; "": nothing. */
+static void assert_name(struct stage *stage, const struct child *target, const char *file,
+			const char *name)
+{
+	struct scriptprofile *profile = record(stage, target->pid, "--until-samples", "200", "-q");
+	int64_t all = scriptprofile__self_us(profile, file, NULL, 1);
+
+	if (!all || scriptprofile__self_us(profile, file, name, 1) != all) {
+		scriptprofile__print(profile);
+		fail_msg("it is not called '%s'", name);
+	}
+}
+
+static void a_text_that_has_changed_since_names_nothing(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+
+	need_lua();
+	write_busy(stage, "app.lua", "before");
+	target = start_program(stage, "lua5.4", "app.lua");
+	assert_name(stage, target, "app.lua", "before");
+	write_busy(stage, "app.lua", "after");
+	assert_name(stage, target, "app.lua", "called");
+}
+
+/* `link` leads to `from`, then to `to`, which is older than the program that runs `name`. */
+static void switch_link(struct stage *stage, const char *name, const char *link, const char *from,
+			const char *to)
+{
+	struct child *target;
+
+	assert_int_equal(symlink(from, in_folder(stage, link)), 0);
+	target = start_program(stage, "lua5.4", name);
+	assert_name(stage, target, name, "new");
+	assert_int_equal(unlink(in_folder(stage, link)), 0);
+	assert_int_equal(symlink(to, in_folder(stage, link)), 0);
+	assert_name(stage, target, name, "called");
+	child__kill(target);
+}
+
+static void a_link_that_was_switched_names_nothing(void **state)
+{
+	struct stage *stage = *state;
+
+	need_lua();
+	assert_int_equal(mkdir(in_folder(stage, "old"), 0755), 0);
+	assert_int_equal(mkdir(in_folder(stage, "new"), 0755), 0);
+	write_busy(stage, "old/app.lua", "old");
+	write_busy(stage, "new/app.lua", "new");
+	switch_link(stage, "current/app.lua", "current", "new", "old");
+	switch_link(stage, "link.lua", "link.lua", "new/app.lua", "old/app.lua");
+	/* One that another link leads to. */
+	assert_int_equal(symlink("./inner/../inner/app.lua", in_folder(stage, "outer.lua")), 0);
+	switch_link(stage, "outer.lua", "inner", in_folder(stage, "new"), "old");
+}
+
+static void source_text_can_be_left_alone(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_lua();
+	write_busy(stage, "app.lua", "defined");
+	target = start_program(stage, "lua5.4", "app.lua");
+	profile = record(stage, target->pid, "--until-samples", "200", "-q", "--no-source");
+	assert_true(scriptprofile__self_us(profile, "app.lua", "called", 1) > 0);
+	assert_int_equal(scriptprofile__self_us(profile, "app.lua", "defined", 1), 0);
+}
+
+/* Chunk names are the program's own: these lead to what must not be opened, or not followed. */
+static void names_of_files_are_not_trusted(void **state)
+{
+	static const char *const names[] = {"fifo",   "/dev/zero", "/proc/self/environ",
+					    "folder", "missing",   "/../../../../../../etc/passwd",
+					    "huge"};
+	struct stage *stage = *state;
+
+	need_lua();
+	assert_int_equal(mkfifo(in_folder(stage, "fifo"), 0600), 0);
+	assert_int_equal(mkdir(in_folder(stage, "folder"), 0755), 0);
+	write_text(stage, "huge", "");
+	assert_int_equal(truncate(in_folder(stage, "huge"), (off_t)1 << 40), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char text[512];
+		struct child *target;
+		double begin;
+
+		snprintf(text, sizeof(text),
+			 "load([[local function f()\nfor _ = 1, 10000 do end\nend\n"
+			 "local called = f\nwhile true do called() end]], '@%s')()",
+			 names[i]);
+		write_text(stage, "app.lua", text);
+		target = start_program(stage, "lua5.4", "app.lua");
+		begin = now_seconds();
+		assert_name(stage, target, names[i], "called");
+		assert_true(now_seconds() - begin < 10);
+		child__kill(target);
+	}
+}
+
+#define staged(test) cmocka_unit_test_setup_teardown(test, stage__open, stage__close)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(names_functions_of_5_1_by_definition),
+		staged(names_functions_of_5_2_by_definition),
+		staged(names_functions_of_5_3_by_definition),
+		staged(names_functions_of_5_4_by_definition),
+		staged(a_text_that_has_changed_since_names_nothing),
+		staged(a_link_that_was_switched_names_nothing),
+		staged(source_text_can_be_left_alone),
+		staged(names_of_files_are_not_trusted),
+	};
+
+	return cmocka_run_group_tests_name("definitions", tests, NULL, NULL);
+}

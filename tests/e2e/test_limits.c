@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Under limits of the shell (ulimit), luaspy says which one is in its way and what to do. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "accounts.h"
+
+#define PATIENCE 60
+
+/* A shell sets the limits, then becomes luaspy with these words. */
+static struct child *start_limited(struct stage *stage, const char *limits, const char *words)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "%s; exec '%s' %s", limits, luaspy_program(), words);
+	return start(stage, "sh", "-c", command);
+}
+
+static void assert_said(struct stage *stage, const struct child *spy, const char *text)
+{
+	if (!strstr(child__errors(stage, spy), text))
+		fail_msg("no '%s' in: %s", text, child__errors(stage, spy));
+}
+
+/* More than the 1 KiB that a file may have. */
+static void a_profile_beyond_the_limit_on_files_is_an_error_that_is_said(void **state)
+{
+	struct child *target, *spy;
+	char words[128];
+
+	need_lua();
+	target = start_busy(*state);
+	snprintf(words, sizeof(words), "record -p %d -d 300ms -o x.json", target->pid);
+	spy = start_limited(*state, "ulimit -f 1", words);
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_said(*state, spy,
+		    "cannot write 'x.json': File too large (try a higher "
+		    "'ulimit -f')\n");
+	assert_int_equal(access(in_folder(*state, "x.json"), F_OK), -1);
+}
+
+static void so_is_a_dump_on_standard_output(void **state)
+{
+	struct child *target, *spy;
+	char words[128];
+
+	need_lua();
+	target = start_busy(*state);
+	snprintf(words, sizeof(words), "dump -p %d --json", target->pid);
+	spy = start_limited(*state, "ulimit -f 0", words);
+	/* Nothing that it says can be written either. */
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+}
+
+/* What one interval's file did not take, the next one's has. */
+static void an_interval_that_the_limit_cut_is_in_the_next_file(void **state)
+{
+	struct child *target, *spy;
+	char words[128], limit[64];
+	struct scriptprofile *profile;
+
+	need_lua();
+	need_program("prlimit", "util-linux");
+	target = start_busy(*state);
+	snprintf(words, sizeof(words), "record -p %d --interval 1s -o x.json", target->pid);
+	spy = start_limited(*state, "ulimit -S -f 1", words);
+	child__await_errors(*state, spy, "File too large");
+	snprintf(limit, sizeof(limit), "prlimit --pid %d --fsize=unlimited", spy->pid);
+	assert_int_equal(child__wait(start(*state, "sh", "-c", limit), PATIENCE), 0);
+	kill(spy->pid, SIGTERM);
+	child__wait(spy, PATIENCE);
+	assert_int_equal(child__wait(start(*state, "sh", "-c", "mv x-*.json x.json"), PATIENCE), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	/* The first second included. */
+	assert_true(scriptprofile__recorded(profile, "WallDuration") > 1000000);
+}
+
+/* The command that luaspy starts meets the signal as it would without luaspy. */
+static void the_command_has_the_signal_as_it_was(void **state)
+{
+	struct child *spy;
+
+	need_lua();
+	write_text(*state, "large.lua",
+		   "local file = io.open('large', 'w')\n"
+		   "for i = 1, 1e4 do file:write(('x'):rep(100)) end print('survived')\n");
+	spy = start_limited(*state, "ulimit -f 64", "record -q -o - -- lua5.4 large.lua");
+	assert_int_equal(child__wait(spy, PATIENCE), 128 + SIGXFSZ);
+	assert_null(strstr(child__output(*state, spy), "survived"));
+	spy = start_limited(*state, "trap '' XFSZ; ulimit -f 64",
+			    "record -q -o - -- lua5.4 large.lua");
+	child__wait(spy, PATIENCE);
+	assert_non_null(strstr(child__output(*state, spy), "survived"));
+}
+
+/* Wherever it runs out of them, and whatever it was asked for. */
+static void too_few_open_files_are_named_with_what_to_do(void **state)
+{
+	static const char *const commands[] = {"record -d 200ms -q -o x.json -p", "dump -p",
+					       "check -p"};
+	struct child *target;
+
+	need_lua();
+	target = start_busy(*state);
+	for (int files = 6; files <= 82; files += 4) {
+		char limits[32], words[128];
+		int command = files / 4 % 3, status;
+		struct child *spy;
+
+		snprintf(limits, sizeof(limits), "ulimit -n %d", files);
+		snprintf(words, sizeof(words), "%s %d", commands[command], target->pid);
+		spy = start_limited(*state, limits, words);
+		status = child__wait(spy, PATIENCE);
+		if (status)
+			assert_said(*state, spy,
+				    "too many open files (try a higher 'ulimit -n')\n");
+		assert_true(status <= 1);
+		assert_null(strstr(child__errors(*state, spy), "libbpf"));
+		assert_null(strstr(child__errors(*state, spy), "Linux"));
+	}
+}
+
+/* What targets have many of takes no file from what the session writes. */
+static void many_threads_leave_the_files_that_a_session_needs(void **state)
+{
+	struct child *spy;
+	char *said, words[128];
+
+	need_lua();
+	accounts__own_copy(*state, "/usr/bin/lua5.4");
+	snprintf(words, sizeof(words), "record --system --name '^%s' -d 3 --interval 1s -o x.json",
+		 accounts__own_name());
+	for (int i = 0; i < 20; i++)
+		start(*state, in_folder(*state, accounts__own_name()), "-e", "while true do end");
+	spy = start_limited(*state, "ulimit -n 80", words);
+	child__wait(spy, PATIENCE);
+	said = child__errors(*state, spy);
+	print_message("%s", said);
+	assert_said(*state, spy,
+		    ": too many open files (each thread takes some: try a higher "
+		    "'ulimit -n')\n");
+	assert_null(strstr(said, "cannot write"));
+	assert_non_null(strstr(said, "wrote x-"));
+	assert_non_null(strstr(said, " processes that could not be inspected or sampled"));
+}
+
+/* The soft limit is luaspy's own to raise. */
+static void a_low_soft_limit_on_open_files_is_raised(void **state)
+{
+	struct child *target, *spy;
+	char words[128];
+
+	need_lua();
+	target = start_busy(*state);
+	snprintf(words, sizeof(words), "record -p %d -d 200ms -q -o x.json", target->pid);
+	spy = start_limited(*state, "ulimit -S -n 12", words);
+	spying__finish(*state, spy);
+	snprintf(words, sizeof(words), "dump -p %d", target->pid);
+	spy = start_limited(*state, "ulimit -S -n 12", words);
+	spying__finish(*state, spy);
+	spy = start_limited(*state, "ulimit -S -n 100", "record -q -o x.json -- sh -c 'ulimit -n'");
+	child__wait(spy, PATIENCE);
+	assert_string_equal(child__output(*state, spy), "100\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(a_profile_beyond_the_limit_on_files_is_an_error_that_is_said),
+		staged(so_is_a_dump_on_standard_output),
+		staged(an_interval_that_the_limit_cut_is_in_the_next_file),
+		staged(the_command_has_the_signal_as_it_was),
+		staged(too_few_open_files_are_named_with_what_to_do),
+		staged(many_threads_leave_the_files_that_a_session_needs),
+		staged(a_low_soft_limit_on_open_files_is_raised),
+	};
+
+	return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+}

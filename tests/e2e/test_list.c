@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which processes there are: luaspy list, --name, and interpreters that are not supported. */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 30
+#define BUSY     "local function work() for i = 1, 1e5 do end end while true do work() end\n"
+
+#define need_luajit()                                                                              \
+	do {                                                                                       \
+		need_lua();                                                                        \
+		need_program("luajit", "luajit");                                                  \
+	} while (0)
+
+/* Its output; it has to exit with that status. */
+static const char *list(struct stage *stage, int status)
+{
+	struct child *spy = start(stage, luaspy_program(), "list");
+
+	if (child__wait(spy, PATIENCE) != status)
+		fail_msg("status %d:\n%s%s", spy->status, child__output(stage, spy),
+			 child__errors(stage, spy));
+	return child__output(stage, spy);
+}
+
+/* The line of that process; NULL: there is none. */
+static const char *row_of(struct stage *stage, const char *output, pid_t pid)
+{
+	const char *line = output;
+	int number;
+
+	for (; *line; line += *line == '\n') {
+		if (sscanf(line, "%d", &number) == 1 && number == pid)
+			return stage__own(stage, strndup(line, strcspn(line, "\n")), free);
+		line += strcspn(line, "\n");
+	}
+	return NULL;
+}
+
+static void shows_a_process_with_its_interpreter_and_its_script(void **state)
+{
+	struct stage *stage = *state;
+	char user[16], interpreter[32], script[32];
+	const char *output, *row;
+	struct child *target;
+	double percent;
+
+	need_lua();
+	write_text(stage, "busy app.lua", BUSY);
+	target = start(stage, "lua5.4", "-W", "busy app.lua", "argument");
+	child__let_work(target, 0.3);
+	output = list(stage, 0);
+	row = row_of(stage, output, target->pid);
+	assert_non_null(row);
+	assert_int_equal(
+		sscanf(row, "%*d %15s %lf Lua %31s %31[^\n]", user, &percent, interpreter, script),
+		4);
+	assert_string_equal(user, "root");
+	assert_true(percent > 10);
+	assert_memory_equal(interpreter, "5.4", 3);
+	assert_string_equal(script, "busy app.lua");
+	assert_null(row_of(stage, output, start_other(stage)->pid));
+}
+
+static void shows_a_command_line_where_there_is_no_script(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+	const char *row;
+
+	need_lua();
+	target = start(stage, "lua5.4", "-e", "while true do end --\033[2J");
+	child__let_work(target, 0.05);
+	row = row_of(stage, list(stage, 0), target->pid);
+	assert_non_null(row);
+	assert_non_null(strstr(row, "  lua5.4 -e while true do end --\\x1b[2J"));
+	assert_null(strchr(row, '\033'));
+}
+
+static void shows_what_is_not_supported(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+	const char *row;
+
+	need_luajit();
+	/* Another process, which is. */
+	start_busy(stage);
+	target = start(stage, "luajit", "-e", "while true do end");
+	child__let_work(target, 0.05);
+	row = row_of(stage, list(stage, 0), target->pid);
+	assert_non_null(row);
+	assert_non_null(strstr(row, "LuaJIT (not supported)  luajit -e while true do end"));
+}
+
+/* The process among those in the JSON; NULL: it is not there. */
+static json_t *find(json_t *document, pid_t pid)
+{
+	json_t *processes = json_object_get(document, "Processes"), *process;
+	size_t i;
+
+	json_array_foreach(processes, i, process)
+	{
+		if (json_integer_value(json_object_get(process, "Pid")) == pid)
+			return process;
+	}
+	return NULL;
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void is_for_programs_as_well(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	json_t *document, *process, *interpreter;
+
+	need_lua();
+	write_text(stage, "app.lua", BUSY);
+	target = start(stage, "lua5.4", "app.lua");
+	child__let_work(target, 0.1);
+	spy = start(stage, luaspy_program(), "list", "--json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	document = json_loads(child__output(stage, spy), 0, NULL);
+	assert_non_null(document);
+	process = find(document, target->pid);
+	interpreter = json_array_get(json_object_get(process, "Interpreters"), 0);
+	assert_string_equal(text_of(process, "Name"), "lua5.4");
+	assert_string_equal(text_of(process, "User"), "root");
+	assert_string_equal(text_of(process, "Script"), "app.lua");
+	assert_string_equal(text_of(process, "CommandLine"), "lua5.4 app.lua");
+	assert_string_equal(text_of(interpreter, "Name"), "Lua");
+	assert_memory_equal(text_of(interpreter, "Release"), "5.4", 3);
+	assert_int_equal(json_integer_value(json_object_get(interpreter, "IsSupported")), 1);
+	assert_true(json_integer_value(json_object_get(process, "CpuTimeUs")) >= 100000);
+	json_decref(document);
+}
+
+/*
+ * Runs `script` in a shell in a PID namespace of its own, in which there are no other processes.
+ * Luaspy is "$0". Returns the shell.
+ */
+static struct child *run_alone(struct stage *stage, const char *script)
+{
+	struct child *shell = start(stage, "unshare", "--pid", "--fork", "--kill-child",
+				    "--mount-proc", "sh", "-c", script, luaspy_program());
+
+	child__wait(shell, PATIENCE);
+	return shell;
+}
+
+static void assert_said(struct stage *stage, const struct child *shell, int status,
+			const char *text)
+{
+	if (shell->status != status || !strstr(child__errors(stage, shell), text))
+		fail_msg("status %d, no '%s' in:\n%s%s", shell->status, text,
+			 child__output(stage, shell), child__errors(stage, shell));
+}
+
+/* It has the strings that it looks for. */
+static void does_not_take_luaspy_for_lua(void **state)
+{
+	struct stage *stage = *state;
+	struct child *shell;
+
+	need_to_record();
+	need_program("unshare", "util-linux");
+	shell = run_alone(stage, "sleep 9 & exec \"$0\" list");
+	assert_int_equal(shell->status, 3);
+	assert_string_equal(child__output(stage, shell), "");
+	assert_non_null(strstr(child__errors(stage, shell), " processes runs Lua\n"));
+}
+
+static void finds_nothing_where_nothing_is_supported(void **state)
+{
+	struct stage *stage = *state;
+	struct child *shell;
+
+	need_luajit();
+	need_program("unshare", "util-linux");
+	shell = run_alone(stage, "luajit -e 'while true do end' & sleep 0.3; \"$0\" list");
+	assert_said(stage, shell, 3, "1 runs another interpreter");
+	assert_non_null(strstr(child__output(stage, shell), "LuaJIT (not supported)"));
+}
+
+static void counts_what_it_cannot_look_into(void **state)
+{
+	struct stage *stage = *state;
+	struct child *shell;
+
+	need_lua();
+	need_program("unshare", "util-linux");
+	need_program("setpriv", "util-linux");
+	shell = run_alone(stage, "lua5.4 -e 'while true do end' & sleep 0.3\n"
+				 "setpriv --reuid=65534 --regid=65534 --clear-groups "
+				 "--inh-caps=-all --bounding-set=-all \"$0\" list");
+	assert_said(stage, shell, 3, " processes could not be looked into, such as pid ");
+	assert_non_null(strstr(child__errors(stage, shell), "missing: CAP_"));
+}
+
+#define LUA      "lua5.4 -e '" LUA_WORK "' & sleep 0.3; "
+#define LUA_WORK "local function work() for i = 1, 1e5 do end end while true do work() end"
+
+/* All commands that look into processes take it. */
+static void a_name_finds_the_only_process_that_has_it(void **state)
+{
+	static const char *const commands[] = {
+		LUA "\"$0\" record --name '^lua5' -d 300ms -o profile.json",
+		LUA "\"$0\" dump --name '^lua5'",
+		LUA "\"$0\" check --name '^lua5'",
+		/* The shell fits, too, and has no Lua. */
+		LUA "\"$0\" dump --name '.' --layout=5.4.6",
+		LUA "\"$0\" record --name '^lua' --user root -d 300ms -o profile.json",
+	};
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+
+	need_lua();
+	need_program("unshare", "util-linux");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		assert_said(stage, run_alone(stage, commands[i]), 0, "");
+	profile = spying__read(stage, in_folder(stage, "profile.json"));
+	assert_true((double)scriptprofile__self_us(profile, NULL, "work", -1) >
+		    0.9 * (double)profile->all_us);
+}
+
+static void lists_the_processes_that_have_the_name(void **state)
+{
+	struct stage *stage = *state;
+	struct child *shell;
+	const char *errors;
+
+	need_lua();
+	need_program("unshare", "util-linux");
+	shell = run_alone(stage, LUA LUA "\"$0\" record --name lua -o profile.json");
+	assert_said(stage, shell, 2, "2 processes with Lua fit '--name lua' (choose one by");
+	errors = strstr(child__errors(stage, shell), "  -p ");
+	assert_non_null(errors);
+	assert_non_null(strstr(errors, "lua5.4"));
+	assert_non_null(strstr(errors, "Lua 5.4."));
+	assert_non_null(strstr(errors, "of user root"));
+	assert_non_null(strstr(errors + 1, "  -p "));
+	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
+}
+
+static void says_what_there_is_where_no_name_fits(void **state)
+{
+	struct stage *stage = *state;
+
+	need_luajit();
+	need_program("unshare", "util-linux");
+	assert_said(stage, run_alone(stage, LUA "\"$0\" record --name nosuch"), 3,
+		    "no process fits '--name nosuch'");
+	assert_said(stage, run_alone(stage, LUA "\"$0\" record --name nosuch"), 3,
+		    "with Lua there is: lua5.4 (pid ");
+	assert_said(stage, run_alone(stage, LUA "sleep 9 & \"$0\" dump --name '^sleep$'"), 3,
+		    "no process with Lua fits '--name ^sleep$': 1 without does, such as sleep");
+	assert_said(stage, run_alone(stage, LUA "\"$0\" record --system --name nosuch -d 300ms"), 3,
+		    "none of those that run Lua fits '--name nosuch': lua5.4 (pid ");
+	assert_said(stage, run_alone(stage, LUA "\"$0\" record --system --name nosuch -d 300ms"), 3,
+		    "no process that was asked for ran any Lua; these did: lua5.4 (pid ");
+	assert_said(stage,
+		    run_alone(stage, "luajit -e 'while true do end' & sleep 0.3; "
+				     "\"$0\" check --name luajit"),
+		    3, "1 with another interpreter does, such as luajit (pid ");
+}
+
+#define LUAJIT  "luajit -e 'while true do end' & pid=$!; sleep 0.3; "
+#define ENDING  "luajit -e 'for i = 1, 2e8 do end'"
+#define TO_FILE " -o profile.json "
+
+/* One answer of all commands: what it is, no file, and that there is nothing to profile. */
+static void gives_one_answer_about_what_is_not_supported(void **state)
+{
+	static const char *const commands[] = {
+		LUAJIT "\"$0\" record -d 300ms" TO_FILE "$pid",
+		LUAJIT "\"$0\" record --wait -d 300ms" TO_FILE "$pid",
+		LUAJIT "\"$0\" record --children -d 300ms" TO_FILE "$pid",
+		LUAJIT "\"$0\" record --system -d 300ms" TO_FILE,
+		LUAJIT "\"$0\" record --system -d 300ms --output-dir profile.json",
+		"(sleep 1; " ENDING ") & \"$0\" record --system -d 2" TO_FILE,
+		"\"$0\" record" TO_FILE "-- " ENDING,
+		"\"$0\" record --children" TO_FILE "-- sh -c \"" ENDING "; true\"",
+		LUAJIT "\"$0\" dump $pid",
+		LUAJIT "\"$0\" check $pid",
+	};
+	struct stage *stage = *state;
+
+	need_luajit();
+	need_program("unshare", "util-linux");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		struct child *shell = run_alone(stage, commands[i]);
+
+		print_message("%s\n", commands[i]);
+		assert_said(stage, shell, 3, " LuaJIT, which is not supported");
+		assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
+	}
+}
+
+static void counts_what_is_not_supported_besides_lua(void **state)
+{
+	struct stage *stage = *state;
+	struct child *shell;
+
+	need_luajit();
+	need_program("unshare", "util-linux");
+	shell = run_alone(stage, LUA LUAJIT LUAJIT "\"$0\" record --system -d 3" TO_FILE);
+	assert_said(stage, shell, 0,
+		    "2 processes ran LuaJIT, which is not supported, such as luajit (pid ");
+	assert_int_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
+	remove(in_folder(stage, "profile.json"));
+}
+
+static void says_which_coroutines_there_were(void **state)
+{
+	static const char script[] =
+		"local function work() for i = 1, 1e5 do end end\n"
+		"local function worker() while true do work() coroutine.yield() end end\n"
+		"local co = coroutine.create(worker) while true do coroutine.resume(co) end\n";
+	struct stage *stage = *state;
+	struct child *target, *spy;
+
+	need_lua();
+	write_text(stage, "app.lua", script);
+	target = start(stage, "lua5.4", "app.lua");
+	child__let_work(target, 0.1);
+	spy = start_record(stage, target->pid, "-d", "700ms", "--coroutine", "nosuch", "-o", "a");
+	child__wait(spy, PATIENCE);
+	assert_non_null(
+		strstr(child__errors(stage, spy), "no coroutine fits '--coroutine nosuch'"));
+	assert_non_null(strstr(child__errors(stage, spy), "worker"));
+	spy = start_record(stage, target->pid, "-d", "700ms", "--coroutine", "app.lua:2", "-o",
+			   "b");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_null(strstr(child__errors(stage, spy), "no coroutine fits"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(shows_a_process_with_its_interpreter_and_its_script),
+		staged(shows_a_command_line_where_there_is_no_script),
+		staged(shows_what_is_not_supported),
+		staged(is_for_programs_as_well),
+		staged(does_not_take_luaspy_for_lua),
+		staged(finds_nothing_where_nothing_is_supported),
+		staged(counts_what_it_cannot_look_into),
+		staged(a_name_finds_the_only_process_that_has_it),
+		staged(lists_the_processes_that_have_the_name),
+		staged(says_what_there_is_where_no_name_fits),
+		staged(gives_one_answer_about_what_is_not_supported),
+		staged(counts_what_is_not_supported_besides_lua),
+		staged(says_which_coroutines_there_were),
+	};
+
+	return cmocka_run_group_tests_name("list", tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Checks that the folders of user/ depend on each other in one direction.
+
+Every include names the folder of the header, "process/elf_file.h", and a folder includes headers of
+lower layers only, or its own. Nothing but the table of families names a family of interpreters
+(user/interpreter/family.h) outside its own folder.
+"""
+
+import glob
+import os
+import re
+import sys
+
+with open("include/families.h", encoding="utf-8") as families:
+    # Each has a folder of its name.
+    FAMILIES = re.findall(r"\bX\([A-Z0-9]+, (\w+)\)", families.read().split("#define LS_FAMILIES(X)")[1])
+
+# The lowest first. Folders of one layer may include each other.
+LAYERS = [
+    ["base"],
+    ["elf"],
+    ["process"],
+    ["source"],
+    ["worker"],
+    ["symbols"],
+    ["profile"],
+    ["output"],
+    ["interpreter"],
+    FAMILIES,
+    ["sampler"],
+    ["recording"],
+    ["targets"],
+    ["session"],
+    ["dump"],
+    ["summary"],
+    ["top"],
+    ["options"],
+    ["command"],
+]
+FILES_MAX = 30  # in a folder
+NAMES_FAMILIES = {"user/interpreter/family.h"}
+WITHOUT_LAYERS = {"static", "share"}  # other programs' sources; what is no C
+
+LAYER_OF = {folder: layer for layer, folders in enumerate(LAYERS) for folder in folders}
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+HEADERS = {os.path.basename(path): path[len("user/"):] for path in glob.glob("user/*/*.h")}
+
+
+def complaints(path):
+    folder = path.split("/")[1]
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for match in INCLUDE.finditer(text):
+        line, name = text.count("\n", 0, match.start()) + 1, match.group(1)
+        included = name.split("/")[0] if "/" in name else None
+        if not included and name in HEADERS:
+            yield line, f'"{name}" is to be included as "{HEADERS[name]}"'
+        elif included and LAYER_OF.get(included, -1) > LAYER_OF[folder]:
+            yield line, f'"{name}" is of a higher layer than {folder} (LAYERS in {__file__})'
+
+
+def names_of_families(path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for family in FAMILIES:
+        if path.startswith(f"user/{family}/") or path in NAMES_FAMILIES:
+            continue
+        name = re.compile(rf"(?<![a-z]){family}(?![a-z])", re.I)
+        for number, line in enumerate(lines, 1):
+            if name.search(line):
+                yield number, f"names the family {family}: only user/{family}/ does"
+
+
+def main():
+    failed = False
+    for folder in sorted(glob.glob("user/*/")):
+        name = folder.split("/")[1]
+        files = sorted(glob.glob(folder + "*.[ch]"))
+        if name in WITHOUT_LAYERS:
+            continue
+        if name not in LAYER_OF:
+            print(f"{folder}: has no layer (LAYERS in {__file__})", file=sys.stderr)
+            failed = True
+            continue
+        if len(files) > FILES_MAX:
+            print(f"{folder}: {len(files)} files (at most {FILES_MAX})", file=sys.stderr)
+            failed = True
+        for path in files:
+            for line, complaint in [*complaints(path), *names_of_families(path)]:
+                print(f"{path}:{line}: {complaint}", file=sys.stderr)
+                failed = True
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "worker/allowance.h"
+#include "process/process.h"
+#include "process/time_budget.h"
+#include "skip.h"
+
+#define OTHER_USER 12345
+#define PROCESSES  4
+
+/* Processes of another user than the test's. */
+struct fixture {
+	struct allowances *allowances;
+	pid_t pids[PROCESSES];
+};
+
+static pid_t start_process(void)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setuid(OTHER_USER))
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (1)
+		pause();
+}
+
+/* Its first look at it is what the allowances go by. */
+static void await_user(pid_t pid)
+{
+	uid_t user = 0;
+
+	while (!geteuid() && !process__user(pid, &user) && user != OTHER_USER)
+		usleep(1000);
+}
+
+static int start(void **state)
+{
+	static struct fixture fixture;
+
+	*state = &fixture;
+	fixture.allowances = allowances__new();
+	for (int i = 0; i < PROCESSES; i++)
+		fixture.pids[i] = start_process();
+	for (int i = 0; i < PROCESSES; i++)
+		await_user(fixture.pids[i]);
+	return fixture.allowances ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (int i = 0; i < PROCESSES; i++) {
+		kill(fixture->pids[i], SIGKILL);
+		waitpid(fixture->pids[i], NULL, 0);
+	}
+	allowances__free(fixture->allowances);
+	return 0;
+}
+
+static void memory_of_a_process_has_a_budget_of_its_own(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
+	allowances__spend(fixture->allowances, fixture->pids[0], true,
+			  TIME_BUDGET_PROCESS_NS + 100000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), -EDQUOT);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), 0);
+}
+
+static void what_a_process_has_mapped_has_one_too(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
+	allowances__spend(fixture->allowances, fixture->pids[0], false,
+			  TIME_BUDGET_MAPPED_NS + 100000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), -EDQUOT);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], false), 0);
+}
+
+static void a_user_has_one_for_all_processes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
+	allowances__spend(fixture->allowances, fixture->pids[0], false,
+			  TIME_BUDGET_USER_NS + 1000000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], false), -EDQUOT);
+	assert_int_equal(allowances__check(fixture->allowances, getpid(), false), 0);
+}
+
+/* For a command that reads one process and ends. */
+static void a_larger_grant_holds_for_each_budget(void **state)
+{
+	const uint64_t grant_ns = 2 * TIME_BUDGET_USER_NS;
+	struct fixture *fixture = *state;
+
+	allowances__set_grant(fixture->allowances, grant_ns);
+	for (int is_of_memory = 0; is_of_memory < 2; is_of_memory++) {
+		pid_t pid = fixture->pids[is_of_memory];
+
+		assert_int_equal(allowances__check(fixture->allowances, pid, is_of_memory), 0);
+		allowances__spend(fixture->allowances, pid, is_of_memory, grant_ns / 2 - 1);
+		assert_int_equal(allowances__check(fixture->allowances, pid, is_of_memory), 0);
+	}
+	allowances__spend(fixture->allowances, fixture->pids[0], true, 100000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), -EDQUOT);
+}
+
+static void who_does_it_again_and_again_is_left_alone(void **state)
+{
+	struct fixture *fixture = *state;
+
+	need_root();
+	for (int i = 0; i < PROCESSES - 1; i++) {
+		assert_int_equal(allowances__check(fixture->allowances, fixture->pids[i], true), 0);
+		allowances__ban(fixture->allowances, fixture->pids[i], "blocked a test");
+		assert_int_equal(allowances__check(fixture->allowances, fixture->pids[i], true),
+				 -EOWNERDEAD);
+	}
+	assert_int_equal(
+		allowances__check(fixture->allowances, fixture->pids[PROCESSES - 1], false),
+		-EOWNERDEAD);
+	assert_int_equal(allowances__check(fixture->allowances, getpid(), false), 0);
+}
+
+static void another_process_of_that_id_is_not(void **state)
+{
+	struct fixture *fixture = *state;
+
+	allowances__ban(fixture->allowances, fixture->pids[0], "blocked a test");
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true),
+			 -EOWNERDEAD);
+	allowances__forget(fixture->allowances, fixture->pids[0]);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(memory_of_a_process_has_a_budget_of_its_own, start,
+						end),
+		cmocka_unit_test_setup_teardown(what_a_process_has_mapped_has_one_too, start, end),
+		cmocka_unit_test_setup_teardown(a_user_has_one_for_all_processes, start, end),
+		cmocka_unit_test_setup_teardown(a_larger_grant_holds_for_each_budget, start, end),
+		cmocka_unit_test_setup_teardown(who_does_it_again_and_again_is_left_alone, start,
+						end),
+		cmocka_unit_test_setup_teardown(another_process_of_that_id_is_not, start, end),
+	};
+
+	return cmocka_run_group_tests_name("allowance", tests, NULL, NULL);
+}

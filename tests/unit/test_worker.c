@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "process/process.h"
+#include "worker/worker.h"
+
+#define MS UINT64_C(1000000)
+
+enum wish { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, TELL_PID, BREAK_OUT };
+
+static void rest(uint64_t ns)
+{
+	struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
+				.tv_nsec = (long)(ns % 1000000000)};
+
+	nanosleep(&time, NULL);
+}
+
+static void *begin(void)
+{
+	static char state;
+
+	return &state;
+}
+
+/* What a target could do that has taken the worker over. 0: nothing. */
+static int break_out(void)
+{
+	int file = open("/tmp/luaspy-broke-out", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int connection = socket(AF_INET, SOCK_STREAM, 0);
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	return (file >= 0) + 2 * (connection >= 0) + 4 * (child >= 0) +
+	       8 * !kill(getppid(), SIGTERM) +
+	       16 * !syscall(SYS_tgkill, getppid(), getppid(), SIGTERM) +
+	       32 * !ioctl(0, FIONREAD, &child);
+}
+
+static void serve(void *state, struct message *request, struct message *answer)
+{
+	uint64_t wish = message__take_number(request, BREAK_OUT);
+	volatile int *nothing = NULL;
+
+	(void)state;
+	if (wish == BLOCK)
+		rest(1000000 * MS);
+	while (wish == SPIN)
+		;
+	if (wish == CRASH)
+		*nothing = 0;
+	if (wish == BE_SLOW)
+		rest(300 * MS);
+	message__put_number(answer, wish == TELL_PID    ? (uint64_t)getpid()
+				    : wish == BREAK_OUT ? (uint64_t)break_out()
+							: wish);
+}
+
+static int start(void **state)
+{
+	static const struct worker_job job = {.begin = begin, .serve = serve};
+	struct worker *worker;
+
+	if (worker__start(&job, &worker))
+		return -1;
+	*state = worker;
+	return 0;
+}
+
+static int end(void **state)
+{
+	worker__free(*state);
+	return 0;
+}
+
+/* What it answers, or -errno. */
+static int64_t ask(struct worker *worker, enum wish wish, uint64_t *spent_ns)
+{
+	struct message request = {}, answer = {};
+	int64_t number;
+	int error;
+
+	message__put_number(&request, wish);
+	error = worker__call(worker, &request, &answer, spent_ns);
+	number = error ? error : (int64_t)message__take_number(&answer, INT64_MAX);
+	if (!error)
+		assert_int_equal(message__end(&answer), 0);
+	message__free(&request);
+	message__free(&answer);
+	return number;
+}
+
+static void answers_what_it_is_asked(void **state)
+{
+	uint64_t spent_ns;
+
+	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
+	assert_int_equal(ask(*state, BE_SLOW, &spent_ns), BE_SLOW);
+	assert_in_range(spent_ns, 1, 100 * MS);
+	assert_in_range(worker__cpu_ns(*state), spent_ns, 1000 * MS);
+}
+
+static void await_death(pid_t pid)
+{
+	char state = process__state(pid);
+
+	for (int i = 0; i < 5000 && state && state != 'Z' && state != 'X'; i++) {
+		rest(MS);
+		state = process__state(pid);
+	}
+	assert_true(!state || state == 'Z' || state == 'X');
+}
+
+static void is_abandoned_when_it_is_blocked(void **state)
+{
+	uint64_t spent_ns, begin_ns = clock_ns(CLOCK_MONOTONIC);
+	int64_t former = ask(*state, TELL_PID, &spent_ns);
+
+	assert_int_equal(ask(*state, BLOCK, &spent_ns), -ETIMEDOUT);
+	assert_in_range(clock_ns(CLOCK_MONOTONIC) - begin_ns, 1000 * MS, 10000 * MS);
+	assert_int_not_equal(ask(*state, TELL_PID, &spent_ns), former);
+	await_death((pid_t)former);
+}
+
+static void is_ended_when_it_takes_too_much_cpu_time(void **state)
+{
+	uint64_t spent_ns;
+
+	assert_int_equal(ask(*state, SPIN, &spent_ns), -EIO);
+	assert_in_range(spent_ns, 700 * MS, 4000 * MS);
+	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
+}
+
+static void is_replaced_when_it_crashes(void **state)
+{
+	uint64_t spent_ns;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(ask(*state, CRASH, &spent_ns), -EIO);
+		assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
+	}
+}
+
+static void goes_on_after_the_deadline_for_who_asks_again(void **state)
+{
+	uint64_t spent_ns, begin_ns = clock_ns(CLOCK_MONOTONIC);
+	struct worker *worker = *state;
+
+	worker__set_deadline(worker, begin_ns + 50 * MS);
+	assert_int_equal(ask(worker, BE_SLOW, &spent_ns), -EAGAIN);
+	assert_in_range(clock_ns(CLOCK_MONOTONIC) - begin_ns, 50 * MS, 250 * MS);
+	assert_true(worker__is_busy(worker));
+	assert_int_equal(ask(worker, ECHO, &spent_ns), -EBUSY);
+	worker__set_deadline(worker, UINT64_MAX);
+	assert_int_equal(ask(worker, BE_SLOW, &spent_ns), BE_SLOW);
+	assert_false(worker__is_busy(worker));
+	assert_int_equal(ask(worker, ECHO, &spent_ns), ECHO);
+}
+
+static int find_something_more_urgent(void *context, int fd, int timeout_ms)
+{
+	(void)fd;
+	(void)timeout_ms;
+	++*(int *)context;
+	return -EINTR;
+}
+
+static void is_left_for_what_is_more_urgent(void **state)
+{
+	struct message nothing = {};
+	uint64_t spent_ns;
+	int calls = 0;
+
+	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
+	worker__set_waiter(*state, &(struct worker_waiter){&calls, find_something_more_urgent});
+	assert_int_equal(ask(*state, BE_SLOW, &spent_ns), -EAGAIN);
+	assert_int_equal(calls, 1);
+	assert_int_equal(worker__finish(*state, &nothing, &spent_ns), -EAGAIN);
+	message__free(&nothing);
+}
+
+static void cannot_write_connect_start_or_signal(void **state)
+{
+	uint64_t spent_ns;
+
+	assert_int_equal(ask(*state, BREAK_OUT, &spent_ns), 0);
+}
+
+static void ends_with_luaspy(void **state)
+{
+	uint64_t spent_ns;
+	pid_t pid = (pid_t)ask(*state, TELL_PID, &spent_ns);
+
+	worker__free(*state);
+	*state = NULL;
+	await_death(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(answers_what_it_is_asked, start, end),
+		cmocka_unit_test_setup_teardown(is_abandoned_when_it_is_blocked, start, end),
+		cmocka_unit_test_setup_teardown(is_ended_when_it_takes_too_much_cpu_time, start,
+						end),
+		cmocka_unit_test_setup_teardown(is_replaced_when_it_crashes, start, end),
+		cmocka_unit_test_setup_teardown(goes_on_after_the_deadline_for_who_asks_again,
+						start, end),
+		cmocka_unit_test_setup_teardown(is_left_for_what_is_more_urgent, start, end),
+		cmocka_unit_test_setup_teardown(cannot_write_connect_start_or_signal, start, end),
+		cmocka_unit_test_setup_teardown(ends_with_luaspy, start, end),
+	};
+
+	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
+}

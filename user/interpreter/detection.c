@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "interpreter/detection.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "process/process.h"
+
+/*
+ * After this many samples that fit no candidate layout, and this much of their time, all layouts
+ * are tried; after as much again, the Lua is refused. The time lets a C coroutine whose stack
+ * cannot be told from others finish its turn.
+ */
+#define MISFITS_MAX   64
+#define MISFIT_NS_MAX 100000000ULL
+
+/* Of every ROUNDS rounds of samples without script, the last is tried with all layouts. */
+#define ROUNDS        8
+#define ROUND_SAMPLES 64
+
+#define NOTICE_NS         200000000ULL
+#define EAGER_NS          2000000000ULL
+#define EAGER_INTERVAL_NS 4000000ULL
+
+struct detection {
+	struct detection_options options;
+	struct interpreters interpreters;
+	char found[1024];
+	char gc[512];                        /* how the known garbage collectors were found */
+	char gc_unknown[512];                /* why the others were not */
+	uint64_t looked_ns;                  /* when detection__look() was called last */
+	uint64_t noticed_ns;                 /* when new mappings were last looked for */
+	uint64_t pages;                      /* that were mapped when files were last inspected */
+	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
+	int tries_all;                       /* all layouts are candidates */
+	uint32_t changes;                    /* of the interpreters */
+};
+
+struct detection *detection__new(const struct detection_options *options)
+{
+	struct detection *detection = calloc(1, sizeof(*detection));
+
+	if (detection)
+		detection->options = *options;
+	return detection;
+}
+
+void detection__free(struct detection *detection)
+{
+	if (!detection)
+		return;
+	interpreters__free(&detection->interpreters);
+	free(detection);
+}
+
+static const char *purpose_of(const struct detection *detection)
+{
+	return detection->options.is_for_dump ? "dump" : "profile";
+}
+
+static int explain(const struct detection *detection, const char *target, int error)
+{
+	const struct interpreters *found = &detection->interpreters;
+	const char *purpose = purpose_of(detection);
+
+	if (!error && found->count)
+		log_error("cannot %s %s: it runs %s, which is not supported", purpose, target,
+			  found->items[0].file.family->name);
+	else if (!error)
+		log_error("cannot %s %s: no Lua in any of its files%s", purpose, target,
+			  detection->options.is_for_dump ? "" : " (--wait waits for one)");
+	else if (error == -ENOTSUP)
+		log_error("cannot %s %s: not a 64-bit process of this machine", purpose, target);
+	else if (error == -EACCES || error == -EPERM)
+		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
+			  target);
+	else if (error == -EOWNERDEAD)
+		log_error("cannot look into %s: its mapped files cannot be read", target);
+	else
+		log_error("cannot look into %s: %s", target, resource_limits__reason(error));
+	return error && error != -ENOTSUP ? error : -ENOENT;
+}
+
+static void describe(const struct interpreter *interpreter, char *to, size_t size)
+{
+	snprintf(to, size, "%s %s in %s, %s%s", interpreter->file.family->name,
+		 interpreter->file.release, interpreter->path,
+		 interpreter->file.is_shared_library ? "shared" : "static",
+		 interpreter->file.is_stripped ? ", stripped" : "");
+}
+
+static int is_among(const struct interpreters *found, const char *path)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (!strcmp(found->items[i].path, path))
+			return 1;
+	return 0;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+append(char *to, size_t size, const char *format, ...)
+{
+	size_t length = strlen(to);
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (length)
+		snprintf(to + length, size - length, "; ");
+	length = strlen(to);
+	vsnprintf(to + length, size - length, format, arguments);
+	va_end(arguments);
+}
+
+static void tell_interpreter(struct detection *detection, const struct interpreter *interpreter,
+			     int is_new, const char *target)
+{
+	struct announced *announced = detection->options.announced;
+	const struct gc_code *gc = &interpreter->gc;
+	char text[512];
+
+	describe(interpreter, text, sizeof(text));
+	if (is_new && (!announced || text_list__add(&announced->interpreters, text)))
+		log_info("%s: %s", target, text);
+	append(detection->found, sizeof(detection->found), "%s", text);
+	if (is_new)
+		log_debug("garbage collector: %s%s", gc->is_known ? "" : "not known, ", gc->how);
+	if (gc->is_known)
+		append(detection->gc, sizeof(detection->gc), "%s", gc->how);
+	else
+		append(detection->gc_unknown, sizeof(detection->gc_unknown), "%s", gc->how);
+}
+
+/* Collects what there is, and logs what was not there before. */
+static void tell(struct detection *detection, const struct interpreters *before, const char *target)
+{
+	const struct interpreters *found = &detection->interpreters;
+
+	detection->found[0] = '\0';
+	detection->gc[0] = '\0';
+	detection->gc_unknown[0] = '\0';
+	for (size_t i = 0; i < found->count; i++) {
+		const struct interpreter *interpreter = &found->items[i];
+		int is_new = !is_among(before, interpreter->path);
+
+		if (interpreter__is_profiled(interpreter))
+			tell_interpreter(detection, interpreter, is_new, target);
+		else if (is_new && found->profiled)
+			log_warn("%s: also holds %s in %s, which is not supported", target,
+				 interpreter->file.family->name, interpreter->path);
+	}
+	if (found->left_out)
+		log_warn("%s: %zu more files with Lua are left out", target, found->left_out);
+}
+
+/* A child may have no Lua, like most, or be of a kind that can have none: that is no error. */
+static int look_at_child(struct detection *detection, const char *target, int error)
+{
+	const struct interpreters nothing = {};
+
+	if (error == -ENOMEM)
+		return error;
+	if (error)
+		log_debug("cannot look into %s: %s", target, resource_limits__reason(error));
+	else
+		tell(detection, &nothing, target);
+	return 0;
+}
+
+int detection__look(struct detection *detection, const char *target)
+{
+	const struct detection_options *options = &detection->options;
+	struct interpreters nothing = {};
+	int error;
+
+	interpreters__free(&detection->interpreters);
+	memset(detection->announced, 0, sizeof(detection->announced));
+	detection->tries_all = 0;
+	detection->noticed_ns = 0;
+	detection->changes++;
+	detection->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	if (process__mapped_pages(options->pid, &detection->pages))
+		detection->pages = 0;
+	error = inspector__interpreters(options->inspector, options->pid, &detection->interpreters);
+	if (inspector__is_later(error)) {
+		detection->pages = 0;
+		return -EAGAIN;
+	}
+	if (options->is_child)
+		return look_at_child(detection, target, error);
+	if (error || (!detection->interpreters.profiled && !options->layout && !options->waits))
+		return explain(detection, target, error);
+	tell(detection, &nothing, target);
+	if (!detection->interpreters.count)
+		log_info("%s: no Lua in any of its files so far", target);
+	return 0;
+}
+
+/* An interpreter that is not profiled has no layouts, so it gets no vote. */
+static void expect(struct layout_votes *votes, const struct interpreter *interpreter)
+{
+	layout_votes__expect(votes, interpreter->file.family, interpreter->file.layouts);
+}
+
+void detection__begin(struct detection *detection, struct layout_votes *votes)
+{
+	const struct interpreters *found = &detection->interpreters;
+	const char *forced = detection->options.layout;
+
+	struct layout layout;
+
+	if (forced && !layout__find(forced, &layout)) {
+		votes->count = 1;
+		votes->items[0] = (struct layout_vote){.family = layout.family,
+						       .candidates = (uint16_t)(1U << layout.slot),
+						       .decided = (uint16_t)(1U << layout.slot),
+						       .layout = layout.slot,
+						       .is_forced = 1};
+		return;
+	}
+	for (size_t i = 0; i < found->count; i++)
+		expect(votes, &found->items[i]);
+}
+
+/* A program that has just begun is about to load its libraries, and may not run for long. */
+static uint64_t notice_interval_ns(const struct detection *detection, uint64_t now)
+{
+	return !detection->interpreters.profiled && now - detection->looked_ns < EAGER_NS
+		       ? EAGER_INTERVAL_NS
+		       : NOTICE_NS;
+}
+
+bool detection__notice(struct detection *detection, struct layout_votes *votes, const char *target)
+{
+	struct interpreters before = detection->interpreters, found;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), pages;
+	int error;
+
+	if (now - detection->noticed_ns < notice_interval_ns(detection, now))
+		return false;
+	detection->noticed_ns = now;
+	/* A process that has ended has no pages; that says nothing about what it was. */
+	if (process__mapped_pages(detection->options.pid, &pages) || !pages ||
+	    pages == detection->pages)
+		return true;
+	detection->pages = pages;
+	error = inspector__interpreters(detection->options.inspector, detection->options.pid,
+					&found);
+	if (inspector__is_later(error)) {
+		detection->pages = 0;
+		return false;
+	}
+	if (error)
+		return true;
+	if (interpreters__are_equal(&before, &found)) {
+		interpreters__free(&found);
+		return true;
+	}
+	detection->interpreters = found;
+	detection->changes++;
+	tell(detection, &before, target);
+	for (size_t i = 0; i < found.count && !detection->options.layout; i++)
+		if (!is_among(&before, found.items[i].path))
+			expect(votes, &found.items[i]);
+	interpreters__free(&before);
+	return true;
+}
+
+uint32_t detection__changes(const struct detection *detection)
+{
+	return detection->changes;
+}
+
+static int refuse(const struct detection *detection, const struct layout_vote *vote,
+		  const char *target)
+{
+	char score[512];
+
+	layout_vote__score(vote, score, sizeof(score));
+	log_error("cannot %s %s: an unknown or modified Lua%s: %s (--layout forces one)",
+		  purpose_of(detection), target,
+		  vote->is_contradicted ? ", which several layouts fit" : "", score);
+	return -ENOENT;
+}
+
+static bool is_hopeless(const struct layout_vote *vote)
+{
+	return vote->misfits >= MISFITS_MAX && vote->misfit_ns >= MISFIT_NS_MAX;
+}
+
+/*
+ * Without evidence, makes all layouts candidates, because files may lie: permanently if script fits
+ * none of the layouts that files name, for one round in ROUNDS if no script is found. 1: not even
+ * all layouts helped.
+ */
+static int widen(struct detection *detection, struct layout_vote *vote)
+{
+	uint64_t round = vote->hosts / ROUND_SAMPLES % ROUNDS;
+
+	if (vote->has_evidence || vote->is_forced)
+		return 0;
+	if (detection->tries_all)
+		return is_hopeless(vote);
+	if (is_hopeless(vote)) {
+		detection->tries_all = 1;
+		vote->misfits = 0;
+		vote->misfit_ns = 0;
+		log_warn("no layout of its release fits, trying all");
+	}
+	vote->candidates = vote->named;
+	if (detection->tries_all || round == ROUNDS - 1)
+		vote->candidates |= vote->family->distinct_layouts();
+	return 0;
+}
+
+/* Marks the decided layouts as announced. True: some of them were not. */
+static bool announce(uint16_t announced[LS_FAMILY_COUNT], const struct layout_votes *votes)
+{
+	bool is_new = false;
+
+	for (size_t i = 0; i < votes->count; i++) {
+		const struct layout_vote *vote = &votes->items[i];
+
+		is_new |= vote->decided & ~announced[vote->family->id];
+		announced[vote->family->id] |= vote->decided;
+	}
+	return is_new;
+}
+
+static void tell_layouts(struct detection *detection, const struct layout_votes *votes)
+{
+	struct announced *announced = detection->options.announced;
+	char text[512];
+
+	if (detection->options.layout || !announce(detection->announced, votes) ||
+	    (announced && !announce(announced->layouts, votes)))
+		return;
+	layout_votes__describe(votes, text, sizeof(text));
+	log_info("layout %s", text);
+}
+
+/* Logs each decision once. If nothing fits, tries all layouts, then refuses the Lua. */
+int detection__settle(struct detection *detection, struct layout_votes *votes, const char *target)
+{
+	bool is_decided = false;
+
+	for (size_t i = 0; i < votes->count; i++) {
+		const struct layout_vote *vote = &votes->items[i];
+
+		if (vote->is_contradicted)
+			return refuse(detection, vote, target);
+		is_decided |= vote->decided != 0;
+	}
+	tell_layouts(detection, votes);
+	for (size_t i = 0; i < votes->count && !is_decided; i++)
+		if (widen(detection, &votes->items[i]))
+			return refuse(detection, &votes->items[i], target);
+	return 0;
+}
+
+int detection__end(struct detection *detection, const struct layout_votes *votes,
+		   const char *target)
+{
+	const struct layout_vote *misfit = NULL;
+
+	for (size_t i = 0; i < votes->count; i++) {
+		const struct layout_vote *vote = &votes->items[i];
+
+		if (vote->is_contradicted)
+			return refuse(detection, vote, target);
+		if (vote->has_evidence || vote->is_forced)
+			return 0;
+		if (vote->misfits)
+			misfit = vote;
+	}
+	return misfit ? refuse(detection, misfit, target) : 0;
+}
+
+static int compare_code(const void *left, const void *right)
+{
+	const struct ls_code *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Adds GC code if there is room; else its time counts as that of the functions it interrupts. */
+static void add_gc(const struct gc_code *gc, struct ls_image *target)
+{
+	if (!gc->is_known || gc->map_count > LS_CODE_MAP_MAX - target->map_count)
+		return;
+	memcpy(target->map + target->map_count, gc->map, gc->map_count * sizeof(target->map[0]));
+	target->map_count += gc->map_count;
+	qsort(target->map, target->map_count, sizeof(target->map[0]), compare_code);
+}
+
+void detection__candidates(const struct layout_votes *votes,
+			   struct ls_candidates candidates[LS_FAMILY_COUNT])
+{
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
+		candidates[id] = (struct ls_candidates){
+			.layouts = layout_votes__to_try(votes, families__get(id)),
+			.decided = layout_votes__decided(votes, families__get(id)),
+		};
+}
+
+void detection__target(const struct detection *detection, const struct layout_votes *votes,
+		       struct ls_image *target)
+{
+	const struct interpreters *found = &detection->interpreters;
+
+	*target = (struct ls_image){};
+	detection__candidates(votes, target->candidates);
+	families__choose(target);
+	for (size_t i = 0; i < found->count; i++)
+		add_gc(&found->items[i].gc, target);
+	for (size_t i = found->count; i-- > 0;)
+		if (interpreter__is_profiled(&found->items[i]))
+			memcpy(target->code, found->items[i].code, sizeof(target->code));
+}
+
+bool detection__is_like(const struct detection *one, const struct detection *other)
+{
+	return interpreters__are_equal(&one->interpreters, &other->interpreters);
+}
+
+const char *detection__found(const struct detection *detection)
+{
+	return detection->found[0] ? detection->found : NULL;
+}
+
+const char *detection__unsupported(const struct detection *detection)
+{
+	const struct interpreters *found = &detection->interpreters;
+
+	if (!found->count || found->profiled || detection->options.layout)
+		return NULL;
+	return found->items[0].file.family->name;
+}
+
+const char *detection__gc(const struct detection *detection)
+{
+	return detection->gc[0] ? detection->gc : NULL;
+}
+
+const char *detection__gc_unknown(const struct detection *detection)
+{
+	return detection->gc_unknown[0] ? detection->gc_unknown : NULL;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "interpreter/interpreters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interpreter/family.h"
+#include "process/process.h"
+#include "process/quarantine.h"
+
+/* Most files with code that are inspected per process. Large programs have a few hundred. */
+#define FILES_MOST 1024
+
+/* The files of a process that were inspected, by index of their first mapping. */
+struct seen {
+	const struct process_mappings *mappings;
+	uint32_t items[FILES_MOST];
+	size_t count;
+};
+
+static bool was_seen(const struct seen *seen, const struct process_mapping *mapping)
+{
+	for (size_t i = seen->count; i-- > 0;) {
+		const struct process_mapping *other = &seen->mappings->items[seen->items[i]];
+
+		if (other->inode == mapping->inode && other->device == mapping->device)
+			return true;
+	}
+	return false;
+}
+
+/* Where a file's code and constants are mapped, as far as they are contiguous. */
+static struct ls_range code_range(const struct process_mappings *mappings, uint64_t device,
+				  uint64_t inode)
+{
+	struct ls_range range = {};
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct process_mapping *mapping = &mappings->items[i];
+
+		if (mapping->device != device || mapping->inode != inode)
+			continue;
+		if (mapping->writable || (range.high && mapping->start != range.high))
+			break;
+		if (!range.high)
+			range.low = mapping->start;
+		range.high = mapping->end;
+	}
+	return range;
+}
+
+static void find_code(pid_t pid, const struct process_mappings *mappings,
+		      const struct process_mapping *interpreter, struct ls_range *code)
+{
+	char path[64];
+	struct stat program;
+
+	code[0] = code_range(mappings, interpreter->device, interpreter->inode);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (!stat(path, &program))
+		code[1] = code_range(mappings, program.st_dev, program.st_ino);
+}
+
+/* Sets the GC code to where the process has it mapped; `mapping` maps code of the file. */
+static void place_gc(const struct process_mapping *mapping, struct interpreter *interpreter)
+{
+	const struct lua_file *file = &interpreter->file;
+	uint64_t size = mapping->end - mapping->start;
+
+	interpreter->gc = file->gc;
+	for (size_t i = 0; i < file->segment_count; i++) {
+		uint64_t within = file->segments[i].offset - mapping->offset;
+
+		if (within >= size)
+			continue;
+		gc_code__move(&interpreter->gc,
+			      mapping->start + within - file->segments[i].address);
+		return;
+	}
+	if (interpreter->gc.is_known)
+		interpreter->gc =
+			(struct gc_code){.how = "its code is not mapped as its file says"};
+}
+
+bool interpreter__is_profiled(const struct interpreter *interpreter)
+{
+	return interpreter->file.family->recognise != NULL;
+}
+
+static int add_interpreter(pid_t pid, const struct process_mappings *mappings, size_t index,
+			   const struct lua_file *file, struct interpreters *found)
+{
+	struct interpreter *interpreter, *items;
+
+	if (found->count == INTERPRETERS_MAX) {
+		found->left_out++;
+		return 0;
+	}
+	items = reallocarray(found->items, found->count + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	found->items = items;
+	interpreter = &items[found->count];
+	*interpreter = (struct interpreter){.file = *file};
+	place_gc(&mappings->items[index], interpreter);
+	interpreter->path = strdup(mappings->items[index].path);
+	if (!interpreter->path)
+		return -ENOMEM;
+	find_code(pid, mappings, &mappings->items[index], interpreter->code);
+	found->profiled += interpreter__is_profiled(interpreter);
+	found->count++;
+	return 0;
+}
+
+/* 0, -ENOTSUP or another -errno. */
+static int look_into(struct lua_files *files, pid_t pid, const struct process_mappings *mappings,
+		     size_t index, struct interpreters *found)
+{
+	const struct process_mapping *mapping = &mappings->items[index];
+	struct lua_file file;
+	int error, mapped;
+
+	if (quarantine__holds(mapping->device, mapping->inode))
+		return 0;
+	quarantine__enter(mapping->device, mapping->inode);
+	mapped = process__open_mapped_file(pid, mapping);
+	error = mapped < 0 ? mapped : lua_files__look(files, mapped, &file);
+	if (mapped >= 0)
+		close(mapped);
+	/* A file that is gone or unreadable holds no VM; only what a user can fix is reported. */
+	found->has_unread |= error == -EFBIG;
+	if (error && error != -ENOTSUP && error != -ENOMEM && error != -EACCES && error != -EPERM &&
+	    error != -EBUSY)
+		return 0;
+	if (error)
+		return error;
+	return file.family ? add_interpreter(pid, mappings, index, &file, found) : 0;
+}
+
+int interpreters__find(struct lua_files *files, pid_t pid, struct interpreters *found)
+{
+	struct process_mappings mappings = {};
+	struct seen seen = {.mappings = &mappings};
+	int error = process__mappings(pid, &mappings), failure = 0;
+
+	memset(found, 0, sizeof(*found));
+	for (size_t i = 0; !error && i < mappings.count; i++) {
+		if (!mappings.items[i].executable || was_seen(&seen, &mappings.items[i]))
+			continue;
+		if (seen.count == FILES_MOST) {
+			found->has_unread = true;
+			break;
+		}
+		seen.items[seen.count++] = (uint32_t)i;
+		error = look_into(files, pid, &mappings, i, found);
+		if (error == -ENOMEM)
+			break;
+		if (error)
+			failure = error;
+		error = 0;
+	}
+	found->has_unread |= mappings.is_cut;
+	process__mappings_free(&mappings);
+	/* A file that could not be read matters only if no other file has an interpreter. */
+	if (!error && !found->count)
+		error = failure;
+	if (error)
+		interpreters__free(found);
+	return error;
+}
+
+bool interpreters__are_equal(const struct interpreters *one, const struct interpreters *other)
+{
+	if (one->count != other->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++)
+		if (strcmp(one->items[i].path, other->items[i].path) ||
+		    strcmp(one->items[i].file.release, other->items[i].file.release))
+			return false;
+	return true;
+}
+
+void interpreters__free(struct interpreters *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		free(found->items[i].path);
+	free(found->items);
+	memset(found, 0, sizeof(*found));
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "interpreter/symbolizer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/generations.h"
+#include "interpreter/call_names.h"
+#include "symbols/chunk_name.h"
+
+/* Where the text is that a function was compiled from. */
+enum text_place { TEXT_NOWHERE, TEXT_IN_FILE, TEXT_IN_CHUNK };
+
+struct prototype {
+	uint32_t function; /* in the interpreter; */
+	uint32_t native;   /* as machine code; 0: not yet */
+	struct prototype_key key;
+	uint32_t first, last; /* lines */
+	enum text_place text; /* TEXT_NOWHERE also once its definition was looked for */
+	bool is_chunk;        /* the main function of a chunk */
+	bool is_named;        /* by its definition: callers do not name it */
+	bool lines_are_read;  /* successfully or not: not to be tried again */
+	bool has_lines;       /* `lines` is valid; it is NULL if the chunk was stripped */
+	struct line_table *lines;
+	size_t *line_bytes; /* total of all such tables, in the symbolizer */
+};
+
+struct c_function {
+	uint64_t address;
+	uint32_t function;
+	int is_given;  /* the program or a module gave it its name */
+	int is_placed; /* it has no name but its place */
+};
+
+/*
+ * How many entries may be new before a cache ages. BPF must send a dropped prototype again, so
+ * prototypes in use must not be dropped all the time; other entries are merely read again.
+ */
+#define PROTOTYPES_NEW   16384
+#define PROTOTYPES_MOST  49152
+#define C_FUNCTIONS_MOST 8192
+
+struct symbolizer {
+	pid_t pid;
+	struct inspector *inspector;
+	struct functions *functions;
+	struct generations *prototypes;  /* struct prototype by struct prototype_key */
+	struct generations *c_functions; /* struct c_function by address */
+	struct c_function_names *registered;
+	uint64_t registered_ns; /* when `registered` was read last */
+	bool has_places;        /* the inspector keeps the mappings of the process */
+	uint32_t collected, truncated;
+	size_t line_bytes;
+	uint32_t program; /* functions__program(): tells its addresses from those of others */
+	struct call_names *names;
+};
+
+static void drop_prototype(void *value)
+{
+	struct prototype *prototype = value;
+
+	if (prototype->lines)
+		*prototype->line_bytes -= line_table__size(prototype->lines);
+	line_table__free(prototype->lines);
+}
+
+struct symbolizer *symbolizer__new(pid_t pid, struct functions *functions,
+				   struct inspector *inspector)
+{
+	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+
+	if (!symbolizer)
+		return NULL;
+	symbolizer->pid = pid;
+	symbolizer->inspector = inspector;
+	symbolizer->functions = functions;
+	symbolizer->program = functions__program(functions);
+	symbolizer->collected = functions__pseudo(functions, "(collected)");
+	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
+	symbolizer->prototypes = generations__new(sizeof(struct prototype_key),
+						  sizeof(struct prototype), drop_prototype);
+	symbolizer->names = call_names__new(pid, inspector, functions);
+	symbolizer->c_functions =
+		generations__new(sizeof(uint64_t), sizeof(struct c_function), NULL);
+	symbolizer->registered = c_function_names__new();
+	if (symbolizer->collected && symbolizer->truncated && symbolizer->prototypes &&
+	    symbolizer->names && symbolizer->c_functions && symbolizer->registered)
+		return symbolizer;
+	symbolizer__free(symbolizer);
+	return NULL;
+}
+
+void symbolizer__free(struct symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	generations__free(symbolizer->prototypes);
+	call_names__free(symbolizer->names);
+	generations__free(symbolizer->c_functions);
+	c_function_names__free(symbolizer->registered);
+	if (symbolizer->has_places)
+		inspector__forget(symbolizer->inspector, symbolizer->pid);
+	free(symbolizer);
+}
+
+void symbolizer__prepare(struct symbolizer *symbolizer)
+{
+	symbolizer->has_places = true;
+	inspector__prepare(symbolizer->inspector, symbolizer->pid);
+}
+
+static enum text_place place_text(const struct ls_function *function)
+{
+	if (!function->line_defined || !function->source_length || *function->text == '=')
+		return TEXT_NOWHERE;
+	if (*function->text != '@')
+		return TEXT_IN_CHUNK;
+	/* The name of the file may have been cut off. */
+	return function->source_length < LS_SOURCE_LEN - 1 ? TEXT_IN_FILE : TEXT_NOWHERE;
+}
+
+/* The name that the VM keeps of the function; NULL: none. */
+static const char *name_in(const struct ls_function *function)
+{
+	return function->name_length ? function->text + function->source_length + 1 : NULL;
+}
+
+int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *function)
+{
+	struct prototype_key key = {function->function, function->fingerprint};
+	struct function_identity identity = {.line = function->line_defined,
+					     .last_line = function->last_line_defined,
+					     .shape = function->shape};
+	char source[CHUNK_NAME_SIZE];
+	struct prototype *prototype;
+	const char *name = function->line_defined ? name_in(function) : "main chunk";
+	uint32_t id;
+
+	if (generations__find(symbolizer->prototypes, &key))
+		return 0;
+	chunk_name__show(function->text, function->source_length, source);
+	identity.source = source;
+	id = functions__script(symbolizer->functions, &identity);
+	prototype = id ? generations__add(symbolizer->prototypes, &key) : NULL;
+	if (!prototype)
+		return -ENOMEM;
+	prototype->key = key;
+	prototype->is_chunk = !function->line_defined;
+	prototype->is_named = name != NULL;
+	prototype->first = function->line_defined;
+	prototype->last = function->last_line_defined;
+	prototype->text = name ? TEXT_NOWHERE : place_text(function);
+	prototype->function = id;
+	return name ? functions__rename(symbolizer->functions, id, name) : 0;
+}
+
+/* Looks for the name that the definition gives to the function. 0 or -ENOMEM. */
+static int look_for_definition(struct symbolizer *symbolizer, const struct layout *layout,
+			       struct prototype *prototype)
+{
+	struct functions *functions = symbolizer->functions;
+	struct definition_inquiry inquiry = {
+		.key = &prototype->key, .first = prototype->first, .last = prototype->last};
+	char name[DEFINITION_NAME_SIZE];
+	int error = 0;
+
+	if (prototype->text == TEXT_NOWHERE)
+		return 0;
+	if (functions__awaits_definition(functions, prototype->function, symbolizer->program)) {
+		if (prototype->text == TEXT_IN_FILE)
+			inquiry.file = functions__source(functions, prototype->function);
+		error = inspector__definition(symbolizer->inspector, symbolizer->pid, layout,
+					      &inquiry, name);
+		if (inspector__is_later(error))
+			return 0;
+		error = functions__define(functions, prototype->function, symbolizer->program,
+					  error ? "" : name);
+	}
+	prototype->text = TEXT_NOWHERE;
+	prototype->is_named = functions__is_defined(functions, prototype->function);
+	return error;
+}
+
+/* For all line tables together: enough for programs of several million lines. */
+#define LINE_BYTES_MAX (64U << 20)
+
+/* Takes over the lines that were read; none if reading must be tried again. */
+static void learn_lines(struct symbolizer *symbolizer, struct prototype *prototype,
+			struct prototype_inquiry *inquiry)
+{
+	size_t size = line_table__size(inquiry->lines);
+	bool has_room = symbolizer->line_bytes + size <= LINE_BYTES_MAX;
+
+	if (inquiry->error == -ESTALE)
+		call_names__require_proof(symbolizer->names);
+	prototype->lines_are_read = !inspector__is_later(inquiry->error);
+	prototype->has_lines = !inquiry->error && has_room;
+	if (!prototype->has_lines) {
+		line_table__free(inquiry->lines);
+		return;
+	}
+	prototype->lines = inquiry->lines;
+	prototype->line_bytes = &symbolizer->line_bytes;
+	symbolizer->line_bytes += size;
+}
+
+/* The function of a frame that runs this prototype; 0 when out of memory. */
+static uint32_t function_of(struct symbolizer *symbolizer, struct prototype *prototype,
+			    const struct ls_frame *frame)
+{
+	if (!(frame->flags & LS_FRAME_NATIVE))
+		return prototype->function;
+	if (!prototype->native)
+		prototype->native = functions__native(symbolizer->functions, prototype->function);
+	return prototype->native;
+}
+
+static uint32_t at_current_line(struct symbolizer *symbolizer, const struct layout *layout,
+				const struct prototype_key *key, struct prototype *prototype,
+				uint32_t function, uint32_t pc, int *has_line)
+{
+	struct prototype_inquiry inquiry = {.key = *key};
+
+	if (!prototype->lines_are_read) {
+		inspector__prototypes(symbolizer->inspector, symbolizer->pid, layout, &inquiry, 1);
+		learn_lines(symbolizer, prototype, &inquiry);
+	}
+	*has_line = prototype->has_lines;
+	return functions__at_line(symbolizer->functions, function,
+				  line_table__line(prototype->lines, pc));
+}
+
+/* 0 or -ENOMEM. */
+static int learn(struct symbolizer *symbolizer, struct prototype_inquiry *inquiry)
+{
+	struct prototype *prototype;
+
+	if (inquiry->is_of_call)
+		return call_names__learn(symbolizer->names, inquiry);
+	prototype = generations__find(symbolizer->prototypes, &inquiry->key);
+	if (prototype && !prototype->lines_are_read)
+		learn_lines(symbolizer, prototype, inquiry);
+	else
+		line_table__free(inquiry->lines);
+	return 0;
+}
+
+/* The inquiries that naming frames[0] still needs, two at most. How many, or -ENOMEM. */
+static int inquire(struct symbolizer *symbolizer, const struct layout *layout,
+		   const struct ls_frame *frames, uint32_t count,
+		   struct prototype_inquiry inquiries[2])
+{
+	struct prototype_key key = {frames->function, frames->fingerprint};
+	struct prototype *prototype;
+	int asked;
+
+	if (frames->kind != LS_FRAME_LUA)
+		return 0;
+	prototype = generations__find(symbolizer->prototypes, &key);
+	if (!prototype)
+		return 0;
+	asked = look_for_definition(symbolizer, layout, prototype);
+	if (!asked && !prototype->is_named)
+		asked = call_names__inquire(symbolizer->names, frames, count, inquiries);
+	if (asked < 0 || prototype->lines_are_read)
+		return asked;
+	inquiries[asked] = (struct prototype_inquiry){.key = key};
+	return asked + 1;
+}
+
+int symbolizer__look_ahead(struct symbolizer *symbolizer, const struct ls_sample *sample,
+			   const struct ls_frame *frames, uint32_t count, uint32_t fresh)
+{
+	struct prototype_inquiry inquiries[PROTOTYPE_INQUIRIES_MAX];
+	struct layout layout;
+	size_t asked = 0;
+	int error = 0;
+
+	if (!layout__of_sample(sample, &layout))
+		return 0;
+	/* Leaf first: its prototype lives shortest. */
+	for (uint32_t i = 0; i < fresh && asked + 2 <= PROTOTYPE_INQUIRIES_MAX; i++) {
+		int more = inquire(symbolizer, &layout, frames + i, count - i, inquiries + asked);
+
+		if (more < 0)
+			return more;
+		asked += (size_t)more;
+	}
+	if (asked < 2)
+		return 0;
+	inspector__prototypes(symbolizer->inspector, symbolizer->pid, &layout, inquiries, asked);
+	for (size_t i = 0; i < asked; i++) {
+		int failed = learn(symbolizer, &inquiries[i]);
+
+		error = error ? error : failed;
+	}
+	return error;
+}
+
+static uint32_t script_function(struct symbolizer *symbolizer, const struct layout *layout,
+				const struct ls_sample *sample, const struct ls_frame *frames,
+				uint32_t count, struct symbol_quality *quality)
+{
+	struct prototype_key key = {frames->function, frames->fingerprint};
+	struct prototype *prototype;
+	uint32_t function;
+
+	prototype = generations__find(symbolizer->prototypes, &key);
+	if (!prototype) {
+		quality->is_known = 0;
+		quality->has_line = 0;
+		return symbolizer->collected;
+	}
+	if (look_for_definition(symbolizer, layout, prototype))
+		return 0;
+	function = function_of(symbolizer, prototype, frames);
+	if (!function)
+		return 0;
+	if (!prototype->is_named &&
+	    call_names__vote(symbolizer->names, layout, frames, count, sample->time_ns, function))
+		return 0;
+	return at_current_line(symbolizer, layout, &key, prototype, function, frames->pc,
+			       &quality->has_line);
+}
+
+/* "lpeg.so+0x3f20" */
+#define PLACE_SIZE (NATIVE_PATH_SIZE + 24)
+
+/*
+ * The name that the program or its module gave it; else its ELF symbol; else the name under which a
+ * script keeps it; else its place, written to `place`.
+ */
+static const char *name_of(struct symbolizer *symbolizer, struct c_function *c_function,
+			   const struct native_place *native, char place[PLACE_SIZE])
+{
+	uint64_t address = c_function->address;
+	const char *kept = c_function_names__get(symbolizer->registered, address);
+
+	c_function->is_given = c_function_names__is_given(symbolizer->registered, address);
+	c_function->is_placed = false;
+	if (!c_function->is_given && native->symbol[0])
+		return native->symbol;
+	if (kept)
+		return kept;
+	c_function->is_placed = true;
+	if (native->is_mapped)
+		snprintf(place, PLACE_SIZE, "%s+0x%" PRIx64, native->name, native->place);
+	else
+		snprintf(place, PLACE_SIZE, "0x%" PRIx64, address);
+	return place;
+}
+
+/* Makes one function for all processes that have its file mapped and name it the same. */
+static int identify(struct symbolizer *symbolizer, struct c_function *c_function)
+{
+	struct c_function_identity identity = {};
+	struct native_place native;
+	char place[PLACE_SIZE];
+
+	symbolizer->has_places = true;
+	if (inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->address,
+				    &native) == -ENOMEM)
+		return -ENOMEM;
+	identity.place = native.place;
+	if (native.is_mapped)
+		identity.file = native.file;
+	else
+		identity.program = symbolizer->program;
+	identity.name = name_of(symbolizer, c_function, &native, place);
+	c_function->function = functions__c(symbolizer->functions, &identity);
+	return c_function->function ? 0 : -ENOMEM;
+}
+
+/* Modules are loaded late: a new C function makes luaspy reread the tables, at most this often. */
+#define REREAD_NS 200000000ULL
+
+static int read_registered(struct symbolizer *symbolizer, const struct layout *layout,
+			   uint64_t state)
+{
+	return inspector__c_functions(symbolizer->inspector, symbolizer->pid, layout, state,
+				      symbolizer->registered);
+}
+
+static struct c_function *find_c_function(struct symbolizer *symbolizer,
+					  const struct layout *layout, uint64_t state,
+					  uint64_t address)
+{
+	struct c_function *c_function;
+	uint64_t now_ns;
+
+	c_function = generations__find(symbolizer->c_functions, &address);
+	if (c_function)
+		return c_function;
+	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST) {
+		generations__age(symbolizer->c_functions);
+		call_names__require_proof(symbolizer->names);
+	}
+	c_function = generations__add(symbolizer->c_functions, &address);
+	if (!c_function)
+		return NULL;
+	c_function->address = address;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!c_function_names__get(symbolizer->registered, address) &&
+	    now_ns - symbolizer->registered_ns > REREAD_NS &&
+	    !inspector__is_later(read_registered(symbolizer, layout, state)))
+		symbolizer->registered_ns = now_ns;
+	return identify(symbolizer, c_function) ? NULL : c_function;
+}
+
+static uint32_t c_function(struct symbolizer *symbolizer, const struct layout *layout,
+			   const struct ls_sample *sample, const struct ls_frame *frames,
+			   uint32_t count)
+{
+	struct c_function *c_function =
+		find_c_function(symbolizer, layout, sample->state, frames->function);
+
+	if (!c_function || !c_function->function)
+		return 0;
+	if (c_function->is_placed && call_names__vote(symbolizer->names, layout, frames, count,
+						      sample->time_ns, c_function->function))
+		return 0;
+	return c_function->function;
+}
+
+uint32_t symbolizer__function(struct symbolizer *symbolizer, const struct ls_sample *sample,
+			      const struct ls_frame *frames, uint32_t count,
+			      struct symbol_quality *quality)
+{
+	struct layout layout;
+
+	*quality = (struct symbol_quality){.is_known = 1, .has_line = 1};
+	if (!layout__of_sample(sample, &layout))
+		return symbolizer->truncated;
+	if (frames->kind == LS_FRAME_LUA)
+		return script_function(symbolizer, &layout, sample, frames, count, quality);
+	if (frames->kind == LS_FRAME_C)
+		return c_function(symbolizer, &layout, sample, frames, count);
+	return symbolizer->truncated;
+}
+
+const char *symbolizer__called(struct symbolizer *symbolizer, const struct layout *layout,
+			       const struct ls_frame *frames, uint32_t count)
+{
+	return call_names__name(symbolizer->names, layout, frames, count);
+}
+
+static void name_again(void *context, void *value)
+{
+	struct symbolizer *symbolizer = context;
+	struct c_function *c_function = value;
+	struct native_place native;
+	char place[PLACE_SIZE];
+
+	if (!c_function->function || c_function->is_given ||
+	    inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->address,
+				    &native))
+		return;
+	functions__rename_c(symbolizer->functions, c_function->function,
+			    name_of(symbolizer, c_function, &native, place), c_function->is_given);
+}
+
+struct last_look {
+	struct symbolizer *symbolizer;
+	const struct layout *layout;
+};
+
+static void rename_prototype(struct symbolizer *symbolizer, const struct prototype *prototype,
+			     const char *name)
+{
+	functions__rename(symbolizer->functions, prototype->function, name);
+	if (prototype->native)
+		functions__rename(symbolizer->functions, prototype->native, name);
+}
+
+/*
+ * Where the program keeps a function that its definition does not name tells more than its callers
+ * do, which may have it as an argument or a local variable. A chunk that the program keeps under a
+ * name of its own gets that name: it is one of many scripts, as in Redis.
+ */
+static void name_script_function(void *context, void *value)
+{
+	const struct last_look *look = context;
+	struct symbolizer *symbolizer = look->symbolizer;
+	const struct prototype *prototype = value;
+	const struct prototype_key *key = &prototype->key;
+	const char *name = c_function_names__get(symbolizer->registered, key->address);
+
+	if (!name || (prototype->is_named && !prototype->is_chunk) ||
+	    inspector__check_prototype(symbolizer->inspector, symbolizer->pid, look->layout, key))
+		return;
+	if (!prototype->is_chunk ||
+	    c_function_names__is_given(symbolizer->registered, key->address))
+		rename_prototype(symbolizer, prototype, name);
+}
+
+void symbolizer__suggest_names(struct symbolizer *symbolizer)
+{
+	call_names__suggest(symbolizer->names);
+}
+
+void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layout, uint64_t state)
+{
+	struct last_look look = {symbolizer, layout};
+
+	if (!state)
+		return;
+	read_registered(symbolizer, layout, state);
+	generations__visit(symbolizer->c_functions, name_again, symbolizer);
+	generations__visit(symbolizer->prototypes, name_script_function, &look);
+}
+
+int symbolizer__is_full(const struct symbolizer *symbolizer)
+{
+	return generations__added(symbolizer->prototypes) >= PROTOTYPES_NEW ||
+	       generations__young(symbolizer->prototypes) >= PROTOTYPES_MOST;
+}
+
+void symbolizer__age(struct symbolizer *symbolizer)
+{
+	generations__age(symbolizer->prototypes);
+	call_names__require_proof(symbolizer->names);
+}
+
+static void mark_prototype(void *used, void *value)
+{
+	const struct prototype *prototype = value;
+
+	((uint8_t *)used)[prototype->function] = 1;
+	((uint8_t *)used)[prototype->native] = 1;
+}
+
+static void mark_c_function(void *used, void *value)
+{
+	((uint8_t *)used)[((const struct c_function *)value)->function] = 1;
+}
+
+void symbolizer__mark(struct symbolizer *symbolizer, uint8_t *used)
+{
+	generations__visit(symbolizer->prototypes, mark_prototype, used);
+	generations__visit(symbolizer->c_functions, mark_c_function, used);
+}
+
+uint64_t symbolizer__unnamed_calls(const struct symbolizer *symbolizer)
+{
+	return call_names__unread(symbolizer->names);
+}

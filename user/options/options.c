@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "options/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "options/options_dump.h"
+#include "options/options_list.h"
+#include "options/options_record.h"
+#include "options/options_top.h"
+#include "options/usage.h"
+
+#ifndef LUASPY_VERSION
+#define LUASPY_VERSION "unknown"
+#endif
+
+static const char general_help[] =
+	"Examples:\n"
+	"  sudo luaspy record -p 1234                      sample until Ctrl-C\n"
+	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
+	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
+	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
+	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"  sudo luaspy list                                which processes run Lua\n"
+	"  sudo luaspy top 1234                            watch its functions, live\n"
+	"  sudo luaspy top --system                        those of all Lua of this host\n"
+	"  sudo luaspy dump 1234                           where it is right now\n"
+	"\n"
+	"Usage: luaspy COMMAND [OPTION]...\n"
+	"\n"
+	"Tells which Lua functions a running process spends its CPU time in. It looks\n"
+	"from outside: the process is not restarted, stopped or changed.\n"
+	"\n"
+	"Commands:\n"
+	"  record          sample a process or a command, write a profile and a summary\n"
+	"  top             show which functions processes are in, every second\n"
+	"  dump            show the stacks of a process's script threads right now\n"
+	"  list            show which processes run Lua, and what luaspy can profile\n"
+	"  check           tell what this machine, your privileges and a process allow\n"
+	"  help [COMMAND]  all options of a command\n"
+	"\n"
+	"Options:\n"
+	"  -h, --help      this text\n"
+	"  -V, --version   the version of luaspy\n" USAGE_EXIT_STATUS;
+
+static const char check_help[] =
+	"Examples:\n"
+	"  sudo luaspy check            what this machine and your privileges allow\n"
+	"  sudo luaspy check 1234       and whether that process can be profiled\n"
+	"\n"
+	"Usage: luaspy check [OPTION]...\n"
+	"\n"
+	"Prints a line for each thing that a recording depends on, and a remedy for each\n"
+	"problem. With a process, samples it for up to two seconds to identify its Lua\n"
+	"and to show why the layout is trusted.\n"
+	"\n"
+	"Options:\n"
+	"  -p, --pid=PID     the process to look into; '-p' may be left out\n"
+	"      --name=REGEX  instead: the only process with Lua whose name matches\n"
+	"  -v, --verbose     show all that the kernel says if it refuses the BPF programs\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"Exit status:\n"
+	"  0  a recording would work\n"
+	"  1  it would not\n"
+	"  2  the command line is wrong, or several processes fit '--name'\n"
+	"  3  the process runs no Lua, or one that is not supported\n";
+
+static const struct usage_option check_accepted[] = {
+	{'p', "--pid", USAGE_PID}, TARGET_CHOICE_NAMING, {'v', "--verbose", NULL},
+	{'h', "--help", NULL},     {0, NULL, NULL},
+};
+
+static const char *const command_words[] = {"record", "top",    "dump",      "check", "list",
+					    "help",   "--help", "--version", NULL};
+
+static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
+{
+	int letter, err;
+
+	check->log_level = LOG_ERROR;
+	usage__begin();
+	while ((letter = usage__next_or_pid(check_accepted, argc, argv)) != -1) {
+		if (letter == 'h')
+			return usage__print(check_help);
+		if (letter == 'v') {
+			check->log_level = LOG_DEBUG;
+			continue;
+		}
+		if (letter == '?' || letter == ':')
+			return usage__refuse_option(check_accepted, argv[0], letter,
+						    argv[optind - 1]);
+		if (letter == USAGE_WORD && check->pid)
+			return usage__stray(optarg, argv[0]);
+		err = target_choice__set_one(&check->pid, &check->wish, letter, optarg);
+		if (err && letter == TARGET_CHOICE_NAME)
+			return usage__refuse_value(check_accepted, letter, optarg, err);
+		if (err)
+			return usage__refuse_pid(optarg, err);
+	}
+	if (optind < argc)
+		return usage__stray_word(argv[optind], false);
+	return target_choice__check_one(check->pid, &check->wish) ? OPTIONS_WRONG : OPTIONS_RUN;
+}
+
+static enum options_verdict print_version(void)
+{
+	return usage__print("luaspy " LUASPY_VERSION "\n");
+}
+
+static bool is_version(const char *word)
+{
+	return !strcmp(word, "--version") || !strcmp(word, "-V");
+}
+
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+/* luaspy help [COMMAND] */
+static enum options_verdict print_help(int argc, char **argv)
+{
+	if (argc > 2)
+		return usage__stray(argv[2], "help COMMAND");
+	if (argc < 2 || is_help(argv[1]))
+		return usage__print(general_help);
+	if (is_version(argv[1]))
+		return print_version();
+	if (!strcmp(argv[1], "record"))
+		return options_record__help();
+	if (!strcmp(argv[1], "check"))
+		return usage__print(check_help);
+	if (!strcmp(argv[1], "dump"))
+		return options_dump__help();
+	if (!strcmp(argv[1], "top"))
+		return options_top__help();
+	if (!strcmp(argv[1], "list"))
+		return options_list__help();
+	return usage__unknown_command(argv[1], command_words);
+}
+
+enum options_verdict options__parse(int argc, char **argv, struct options *options)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	memset(options, 0, sizeof(*options));
+	if (!word) {
+		log_error("missing command (try 'luaspy record -p PID', or see 'luaspy --help')");
+		return OPTIONS_WRONG;
+	}
+	if (!strcmp(word, "record")) {
+		options->command = COMMAND_RECORD;
+		return options_record__parse(argc - 1, argv + 1, &options->record);
+	}
+	if (!strcmp(word, "check")) {
+		options->command = COMMAND_CHECK;
+		return parse_check(argc - 1, argv + 1, &options->check);
+	}
+	if (!strcmp(word, "dump")) {
+		options->command = COMMAND_DUMP;
+		return options_dump__parse(argc - 1, argv + 1, &options->dump);
+	}
+	if (!strcmp(word, "top")) {
+		options->command = COMMAND_TOP;
+		return options_top__parse(argc - 1, argv + 1, &options->top);
+	}
+	if (!strcmp(word, "list")) {
+		options->command = COMMAND_LIST;
+		return options_list__parse(argc - 1, argv + 1, &options->list);
+	}
+	if (is_help(word))
+		return print_help(argc - 1, argv + 1);
+	if (is_version(word))
+		return argc > 2 ? usage__stray(argv[2], word) : print_version();
+	return usage__unknown_command(word, command_words);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line: commands, their options, their help. */
+#ifndef LS_OPTIONS_H
+#define LS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/log.h"
+#include "options/target_choice.h"
+#include "profile/view.h"
+#include "recording/category.h"
+#include "top/listing.h"
+
+enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP, COMMAND_LIST };
+
+/* The default of --max-overhead with --system. */
+#define OVERHEAD_SYSTEM_PPM  10000
+#define OVERHEAD_SYSTEM_TEXT "1%"
+
+struct record_options {
+	struct target_choice targets;
+	uint64_t duration_ns;      /* 0: until Ctrl-C or the target ends */
+	uint64_t period_ns;        /* 1 s to 50 us: 1 Hz to 20 kHz */
+	uint32_t max_depth;        /* 1 to LS_DEPTH_MAX */
+	uint32_t max_overhead_ppm; /* of the targets' CPU time; 0: no limit */
+	bool has_max_overhead;     /* given as an option */
+	bool lines;                /* distinguish functions by their current line */
+	bool no_source;            /* leave source text alone: callers name functions */
+	const char
+		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
+	const char *output_dir; /* folder for one file per process; NULL: one file */
+	enum log_level log_level;
+	const char *layout; /* as layout__find() takes it; NULL: samples decide */
+	char *const *words; /* command to start and profile, NULL-terminated; NULL: `targets` */
+	enum category_kind category;
+	bool has_category;       /* given as an option */
+	bool is_paused;          /* start paused, until told to resume */
+	const char *control;     /* FIFO to read commands from; NULL: none */
+	const char *control_ack; /* FIFO for acknowledgements; NULL: none */
+	bool waits;              /* wait for Lua if there is none yet */
+	struct view_options view;
+	uint64_t start_after_ns; /* 0: start sampling immediately */
+	uint32_t until_samples;  /* samples with script; 0: no limit */
+	uint64_t interval_ns;    /* one file per interval; 0: one file */
+	uint32_t keep;           /* files of the newest intervals to keep; 0: all */
+	uint64_t keep_bytes;     /* likewise, their total size in bytes; 0: all */
+	mode_t mode;             /* of files; 0: output_file__open()'s default */
+	bool timeline;
+	bool strict;         /* no fields beyond the format's own */
+	uint32_t tree_depth; /* of the call tree in the summary, 1 to 512; 0: none */
+	const char *callers; /* function to show the callers of in the summary; NULL: none */
+};
+
+struct check_options {
+	pid_t pid;                /* 0: none */
+	struct process_wish wish; /* finds it by name; all NULL: `pid` */
+	enum log_level log_level;
+};
+
+struct dump_command_options {
+	pid_t pid;                /* 0: `wish` finds it */
+	struct process_wish wish; /* finds it by name */
+	const char *layout;       /* as in record_options */
+	bool all;                 /* suspended coroutines, too */
+	bool json;
+	bool no_source; /* as in record_options */
+};
+
+struct list_options {
+	bool json;
+};
+
+struct top_options {
+	struct target_choice targets;
+	char *const *words; /* as in record_options */
+	uint64_t period_ns; /* these six, too */
+	uint32_t max_overhead_ppm;
+	uint32_t max_depth;
+	const char *layout;
+	bool waits;
+	bool no_source;
+	enum listing_column sort; /* initial sort column */
+};
+
+struct options {
+	enum command command;
+	struct top_options top;
+	struct list_options list;
+	struct dump_command_options dump;
+	struct check_options check;
+	struct record_options record;
+};
+
+enum options_verdict {
+	OPTIONS_RUN,    /* do what *options says */
+	OPTIONS_DONE,   /* --help or --version was printed in full: exit 0 */
+	OPTIONS_FAILED, /* it could not be printed, which one line reported: exit 1 */
+	OPTIONS_WRONG,  /* one line reported the bad option or value and what is accepted: exit 2 */
+};
+
+/*
+ * Fills *options, with defaults for options that are not given. The last of a repeated option wins,
+ * but patterns add up. Strings in it point into argv. Help and version go to standard output, which
+ * is flushed.
+ */
+enum options_verdict options__parse(int argc, char **argv, struct options *options);
+
+#endif

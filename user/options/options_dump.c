@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "options/options_dump.h"
+#include "interpreter/family.h"
+#include "options/options_record.h"
+#include "options/usage.h"
+
+static const char dump_help[] =
+	"Examples:\n"
+	"  sudo luaspy dump 1234               the Lua stack of each thread, now\n"
+	"  sudo luaspy dump 1234 --all         and of each suspended coroutine\n"
+	"  sudo luaspy dump -p 1234 --json     for programs\n"
+	"  sudo luaspy dump --name '^redis'    of the process of that name\n"
+	"\n"
+	"Usage: luaspy dump -p PID [OPTION]...\n"
+	"       luaspy dump --name REGEX [OPTION]...\n"
+	"\n"
+	"Shows the Lua call stacks of all threads of a running process, the leaf first,\n"
+	"with current lines and what each thread waits for. The process is not stopped.\n"
+	"A waiting thread's stack is read, and shown if the thread did not run meanwhile;\n"
+	"a running thread is sampled for a moment, which needs more privileges.\n"
+	"\n"
+	"A Lua VM is found by the stacks of threads; with --all also in memory, by its\n"
+	"main thread: a server may call Lua only now and then. A stack is shown once a\n"
+	"layout is certain, because of this stack or another.\n"
+	"\n"
+	"Options:\n"
+	"  -p, --pid=PID      the process to look into; '-p' may be left out\n"
+	"      --name=REGEX   instead: the only process with Lua whose name matches\n"
+	"  -a, --all          suspended coroutines, too\n"
+	"      --json         write JSON\n"
+	"      --no-source    do not read source text to name functions: name them as\n"
+	"                     their callers do\n"
+	"      --layout=NAME  read Lua's memory as release NAME has it, such as 5.4.6\n"
+	"                     (--layout=help lists them)\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status:\n"
+	"  0  stacks were shown\n"
+	"  1  it failed\n"
+	"  2  the command line is wrong, or several processes fit '--name'\n"
+	"  3  there is nothing to show: no Lua found, or no script on any stack\n";
+
+enum { OPTION_JSON = 256, OPTION_NO_SOURCE, OPTION_LAYOUT };
+
+static const struct usage_option accepted[] = {
+	{'p', "--pid", USAGE_PID},
+	TARGET_CHOICE_NAMING,
+	{'a', "--all", NULL},
+	{OPTION_JSON, "--json", NULL},
+	{OPTION_NO_SOURCE, "--no-source", NULL},
+	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
+	{'h', "--help", NULL},
+	{0, NULL, NULL},
+};
+
+/* Takes one option with its value, as getopt_long() left it in optarg. */
+static int set_option(int letter, struct dump_command_options *dump)
+{
+	int err = target_choice__set_one(&dump->pid, &dump->wish, letter, optarg);
+
+	if (err != -ENOTSUP)
+		return err;
+	err = 0;
+	switch (letter) {
+	case 'a':
+		dump->all = true;
+		break;
+	case OPTION_JSON:
+		dump->json = true;
+		break;
+	case OPTION_NO_SOURCE:
+		dump->no_source = true;
+		break;
+	case OPTION_LAYOUT:
+		dump->layout = optarg;
+		err = layout__find(optarg, NULL) ? -EINVAL : 0;
+		break;
+	}
+	return err;
+}
+
+enum options_verdict options_dump__help(void)
+{
+	return usage__print(dump_help);
+}
+
+enum options_verdict options_dump__parse(int argc, char **argv, struct dump_command_options *dump)
+{
+	int letter, err;
+
+	usage__begin();
+	while ((letter = usage__next_or_pid(accepted, argc, argv)) != -1) {
+		if (letter == 'h')
+			return options_dump__help();
+		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
+			return options_record__print_layouts();
+		if (letter == '?' || letter == ':')
+			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
+		if (letter == USAGE_WORD && dump->pid)
+			return usage__stray(optarg, argv[0]);
+		err = set_option(letter, dump);
+		if (err && (letter == 'p' || letter == USAGE_WORD))
+			return usage__refuse_pid(optarg, err);
+		if (err)
+			return usage__refuse_value(accepted, letter, optarg, err);
+	}
+	if (optind < argc)
+		return usage__stray_word(argv[optind], false);
+	if (target_choice__check_one(dump->pid, &dump->wish))
+		return OPTIONS_WRONG;
+	if (dump->pid || dump->wish.name)
+		return OPTIONS_RUN;
+	log_error("missing option '--pid': which process? (accepted: %s; or '--name')",
+		  accepted[0].value);
+	return OPTIONS_WRONG;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "interpreter/family.h"
+#include "options/options_record.h"
+#include "options/options_top.h"
+#include "options/usage.h"
+#include "record.h"
+
+#define QUOTE(token)   #token
+#define TEXT(macro)    QUOTE(macro)
+#define DEPTH_DEFAULT  512
+#define DEPTH_TEXT     TEXT(DEPTH_DEFAULT)
+#define DEPTH_MAX_TEXT TEXT(LS_DEPTH_MAX)
+#define PERIOD_DEFAULT UINT64_C(1000000)
+
+static const char top_help[] =
+	"Examples:\n"
+	"  sudo luaspy top 1234                    its functions, once a second\n"
+	"  sudo luaspy top -- lua5.4 app.lua       those of a command that it starts\n"
+	"  sudo luaspy top -p 1234 --sort total    sorted with their callees\n"
+	"  sudo luaspy top -p 1234 -F 10khz        ten times as precise\n"
+	"  sudo luaspy top --system                all processes that run Lua\n"
+	"  sudo luaspy top --system --merge-by cgroup  by service or container\n"
+	"\n"
+	"Usage: luaspy top -p PID [OPTION]...\n"
+	"       luaspy top --name REGEX [OPTION]...\n"
+	"       luaspy top [OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"       luaspy top --system [OPTION]...\n"
+	"\n"
+	"Shows, once a second, which functions use the CPU time of running processes, as\n"
+	"shares of a CPU: in the last second, and since the start. It needs a terminal.\n"
+	"\n"
+	"Keys: 1 to 5 sort, i reverses, / searches, f filters, p pauses the view, r\n"
+	"resets the counts, w writes the profile so far as ScriptProfiler JSON into\n"
+	"NAME-PID-DATE.json in this folder, h shows all keys, q quits. With several\n"
+	"processes, v switches between processes and functions; Enter shows only the\n"
+	"functions of the selected process, and Esc goes back.\n"
+	"\n"
+	"luaspy starts a COMMAND as the user who called sudo. It has no terminal: what\n"
+	"it would write there goes to /dev/null. Where its output is redirected\n"
+	"('2>FILE'), it stays so. When top is quit, it ends the COMMAND (SIGTERM).\n"
+	"\n"
+	"What to watch:\n"
+	"  -p, --pid=PID[,PID]...  a running process, or several; '-p' may be left out\n"
+	"      --children        also all their child processes, present and future\n"
+	"  -s, --subprocesses    the same as --children\n"
+	"      --system          every process that runs Lua, now or later\n"
+	"      --name=REGEX      of these, those whose name matches REGEX; or, where\n"
+	"                        there is no --system, the only process with Lua whose\n"
+	"                        name does\n"
+	"      --user=NAME       of these, those of user NAME (or its number)\n"
+	"      --cgroup=PATH     of these, those in the cgroup PATH or below it\n"
+	"      --merge-by=WHAT   combine processes of one name, one cgroup or one user\n"
+	"\n"
+	"Options:\n"
+	"  -F, --frequency=FREQ  samples per second of CPU time, for each thread:\n"
+	"                        1 to 20000, or 1khz, 10khz (default: 1000)\n"
+	"  -r, --rate=FREQ       the same as --frequency\n"
+	"      --max-overhead=PERCENT  sample less often if sampling would otherwise cost\n"
+	"                        more than this share of the targets' CPU time; or none\n"
+	"                        (default: none; with --system: " OVERHEAD_SYSTEM_TEXT ")\n"
+	"      --sort=COLUMN     what to sort by at first: self, total (in the last\n"
+	"                        second), all-self, all-total or name (default: self)\n"
+	"      --max-depth=N     frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
+	"                        (default: " DEPTH_TEXT ")\n"
+	"      --wait            if there is no Lua yet, wait until one is loaded\n"
+	"      --no-source       do not read source text to name functions: name them as\n"
+	"                        their callers do\n"
+	"      --layout=NAME     read Lua's memory as release NAME has it, such as 5.4.6\n"
+	"                        (--layout=help lists them)\n"
+	"  -h, --help            this text\n"
+	"\n"
+	"Exit status:\n"
+	"  0  until it was quit, or the process ended; if the COMMAND ended, its status\n"
+	"  1  it failed\n"
+	"  2  the command line is wrong, several fit '--name', or there is no terminal\n"
+	"  3  there is nothing to show: no Lua found\n";
+
+enum {
+	OPTION_SORT = 256,
+	OPTION_MAX_OVERHEAD,
+	OPTION_MAX_DEPTH,
+	OPTION_WAIT,
+	OPTION_NO_SOURCE,
+	OPTION_LAYOUT,
+};
+
+static const struct usage_option accepted[] = {
+	TARGET_CHOICE_OPTIONS,
+	TARGET_CHOICE_MERGING,
+	{'F', "--frequency", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
+	{'r', "--rate", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
+	{OPTION_MAX_OVERHEAD, "--max-overhead", "0.01 to 100%, such as 0.5%, or none"},
+	{OPTION_SORT, "--sort", LISTING_SORTS},
+	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
+	{OPTION_WAIT, "--wait", NULL},
+	{OPTION_NO_SOURCE, "--no-source", NULL},
+	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
+	{'h', "--help", NULL},
+	{0, NULL, NULL},
+};
+
+/* Takes one option with its value, as getopt_long() left it in optarg. */
+static int set_option(int letter, struct top_options *top)
+{
+	int err = target_choice__set(&top->targets, letter, optarg);
+
+	if (err != -ENOTSUP)
+		return err;
+	err = 0;
+	switch (letter) {
+	case 'F':
+	case 'r':
+		err = units__parse_frequency(optarg, &top->period_ns);
+		break;
+	case OPTION_MAX_OVERHEAD:
+		err = units__parse_limit(optarg, &top->max_overhead_ppm);
+		break;
+	case OPTION_SORT:
+		err = listing__find_column(optarg);
+		if (err >= 0) {
+			top->sort = (enum listing_column)err;
+			err = 0;
+		}
+		break;
+	case OPTION_MAX_DEPTH:
+		err = usage__parse_number(optarg, LS_DEPTH_MAX, &top->max_depth);
+		break;
+	case OPTION_WAIT:
+		top->waits = true;
+		break;
+	case OPTION_NO_SOURCE:
+		top->no_source = true;
+		break;
+	case OPTION_LAYOUT:
+		top->layout = optarg;
+		err = layout__find(optarg, NULL) ? -EINVAL : 0;
+		break;
+	}
+	return err;
+}
+
+enum options_verdict options_top__help(void)
+{
+	return usage__print(top_help);
+}
+
+static enum options_verdict refuse_value(int letter, const char *value, int error)
+{
+	bool is_pid = letter == 'p' || letter == USAGE_WORD;
+
+	if (is_pid && error != -E2BIG)
+		return usage__refuse_pid(value, error);
+	if (!is_pid)
+		return usage__refuse_value(accepted, letter, value, error);
+	target_choice__explain_too_many(value);
+	return OPTIONS_WRONG;
+}
+
+/* Takes the command after the options, or checks that they name a process. */
+static enum options_verdict choose_target(int argc, char **argv, struct top_options *top)
+{
+	bool has_command = optind < argc;
+
+	if (has_command && strcmp(argv[optind - 1], "--"))
+		return usage__stray_word(argv[optind], true);
+	if (target_choice__check(&top->targets, has_command))
+		return OPTIONS_WRONG;
+	if (has_command && top->targets.pid_count) {
+		log_error("both a process and a command are given: '-p %d' and '%s' (top watches "
+			  "one of them)",
+			  top->targets.pids[0], argv[optind]);
+		return OPTIONS_WRONG;
+	}
+	if (has_command)
+		top->words = argv + optind;
+	if (has_command || target_choice__is_made(&top->targets))
+		return OPTIONS_RUN;
+	log_error("missing option '--pid': which process? (accepted: %s; or '--name', a command "
+		  "after '--', or '--system')",
+		  usage__accepted(accepted, 'p'));
+	return OPTIONS_WRONG;
+}
+
+enum options_verdict options_top__parse(int argc, char **argv, struct top_options *top)
+{
+	bool has_max_overhead = false;
+	int letter, err;
+
+	*top = (struct top_options){.period_ns = PERIOD_DEFAULT, .max_depth = DEPTH_DEFAULT};
+	usage__begin();
+	while ((letter = usage__next_or_pid(accepted, argc, argv)) != -1) {
+		if (letter == 'h')
+			return options_top__help();
+		if (letter == OPTION_LAYOUT && !strcmp(optarg, "help"))
+			return options_record__print_layouts();
+		if (letter == '?' || letter == ':')
+			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
+		has_max_overhead |= letter == OPTION_MAX_OVERHEAD;
+		err = set_option(letter, top);
+		if (err)
+			return refuse_value(letter, optarg, err);
+	}
+	if (top->targets.system && !has_max_overhead)
+		top->max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
+	return choose_target(argc, argv, top);
+}

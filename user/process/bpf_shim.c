@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "process/bpf_shim.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LOOPS_MAX (1U << 23) /* BPF_MAX_LOOPS, include/linux/bpf.h */
+
+/* Global, because the walkers pass no context of ours on. */
+static const struct host_target *current;
+
+void host__select(const struct host_target *target)
+{
+	current = target;
+}
+
+long host__read(void *to, __u32 size, __u64 address)
+{
+	if (current)
+		return current->read(current->context, to, size, address);
+	memset(to, 0, size);
+	return -EFAULT;
+}
+
+long host__read_string(void *to, __u32 size, __u64 address)
+{
+	if (current)
+		return current->read_string(current->context, to, size, address);
+	memset(to, 0, size);
+	return -EFAULT;
+}
+
+long host__repeat(__u32 count, long (*step)(__u32 i, void *context), void *context)
+{
+	if (count > LOOPS_MAX)
+		return -E2BIG;
+	for (__u32 i = 0; i < count; i++)
+		if (step(i, context))
+			return i + 1;
+	return count;
+}

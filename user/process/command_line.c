@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "process/command_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "process/proc_file.h"
+
+#define BYTES_MOST 4096 /* that are read of the words */
+#define WORDS_MOST 32   /* that are tried as the name of a file */
+
+/* Whether the word names a file, as the process sees it: below its root, or in its folder. */
+static bool names_file(pid_t pid, const char *word)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+	struct stat status;
+	char path[32];
+	int folder, file;
+	bool is_file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, *word == '/' ? "root" : "cwd");
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return false;
+	if (*word == '/')
+		how.resolve |= RESOLVE_IN_ROOT;
+	file = (int)syscall(SYS_openat2, folder, word, &how, sizeof(how));
+	close(folder);
+	if (file < 0)
+		return false;
+	is_file = !fstat(file, &status) && S_ISREG(status.st_mode);
+	close(file);
+	return is_file;
+}
+
+/* `words` is followed by a NUL. */
+static void find_script(pid_t pid, const char *words, size_t size, struct command_line *line)
+{
+	const char *word = words + strlen(words) + 1;
+
+	for (int i = 0; i < WORDS_MOST && word < words + size; i++) {
+		size_t length = strlen(word);
+
+		if (length && length < sizeof(line->script) && *word != '-' &&
+		    names_file(pid, word)) {
+			memcpy(line->script, word, length + 1);
+			return;
+		}
+		word += length + 1;
+	}
+}
+
+int command_line__read(pid_t pid, struct command_line *line)
+{
+	FILE *stream = proc_file__open("/proc/%d/cmdline", pid);
+	char words[BYTES_MOST + 1];
+	size_t size;
+
+	*line = (struct command_line){};
+	if (!stream)
+		return proc_file__error(errno);
+	size = fread(words, 1, BYTES_MOST, stream);
+	fclose(stream);
+	words[size] = '\0';
+	find_script(pid, words, size, line);
+	while (size && !words[size - 1])
+		size--;
+	for (size_t i = 0; i < size && i < sizeof(line->text) - 1; i++)
+		line->text[i] = words[i] ? words[i] : ' ';
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "process/time_budget.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+
+bool time_budget__allows(struct time_budget *budget, uint64_t grant_ns)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (!budget->start_ns)
+		budget->start_ns = now_ns;
+	return budget->spent_ns <= grant_ns + (now_ns - budget->start_ns) / TIME_BUDGET_DIVISOR;
+}
+
+void time_budget__spend(struct time_budget *budget, uint64_t ns)
+{
+	budget->spent_ns += ns;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "puc/coroutines_puc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hash_table.h"
+
+/* GCObject, lobject.h, all releases: `next` at 0, `tt` at 8. */
+#define TAG_AT     8
+#define TAG_THREAD 8 /* LUA_TTHREAD, lua.h */
+#define TYPE_MASK  15
+#define TYPE_FIRST 4  /* LUA_TSTRING: lower types are not GC objects */
+#define TYPE_LAST  11 /* one more than any release has */
+
+/* Limits of one reading. A second suffices for 10^6 objects or more. */
+#define OBJECTS_MAX    1000000
+#define COROUTINES_MAX 100000
+#define TIME_MAX_NS    2000000000ULL
+#define CLOCK_EVERY    1024
+#define TRAIL          256 /* objects remembered, to go back to when the list breaks off */
+
+struct visited {
+	uint64_t state;
+	UT_hash_handle hh;
+};
+
+struct reading {
+	const struct target_memory *memory;
+	const struct ls_puc_layout *layout;
+	uint64_t vm, global;
+	uint64_t end_ns;
+	struct visited *visited; /* a list that changes meanwhile may lead to one twice */
+	struct coroutines *coroutines;
+	size_t room;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+/* What coroutine.status() would return (lcorolib.c, auxstatus), read from outside. */
+static enum coroutine_status status_of(const struct ls_puc_layout *layout, uint64_t state,
+				       const uint8_t *copy)
+{
+	uint64_t base_ci = layout->ci_is_array ? word_at(copy, layout->state_base_ci)
+					       : state + layout->state_base_ci;
+	uint64_t values = word_at(copy, layout->state_top) - word_at(copy, layout->state_stack);
+
+	if (word_at(copy, layout->state_error_jump))
+		return COROUTINE_ACTIVE;
+	if (copy[layout->state_status] == COROUTINE_PUC_YIELDED)
+		return COROUTINE_SUSPENDED;
+	if (copy[layout->state_status])
+		return COROUTINE_FAILED;
+	if (word_at(copy, layout->state_ci) != base_ci)
+		return COROUTINE_ACTIVE;
+	/* The first value is the function entry of base_ci (lstate.c, stack_init()). */
+	return values > 16 ? COROUTINE_NOT_STARTED : COROUTINE_FINISHED;
+}
+
+static int is_visited(struct reading *reading, uint64_t state)
+{
+	struct visited *visited;
+
+	HASH_FIND(hh, reading->visited, &state, sizeof(state), visited);
+	if (visited)
+		return 1;
+	visited = malloc(sizeof(*visited));
+	if (!visited)
+		return -ENOMEM;
+	visited->state = state;
+	HASH_ADD(hh, reading->visited, state, sizeof(visited->state), visited);
+	if (HASH_HAS_ADDED(visited))
+		return 0;
+	free(visited);
+	return -ENOMEM;
+}
+
+static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
+{
+	struct coroutines *coroutines = reading->coroutines;
+	int visited;
+
+	if (state == reading->vm || word_at(copy, reading->layout->state_global) != reading->global)
+		return 0;
+	visited = is_visited(reading, state);
+	if (visited)
+		return visited < 0 ? visited : 0;
+	if (coroutines->count == COROUTINES_MAX) {
+		coroutines->is_cut_short = true;
+		return 0;
+	}
+	if (coroutines->count == reading->room) {
+		size_t room = reading->room ? 2 * reading->room : 64;
+		void *items = reallocarray(coroutines->items, room, sizeof(*coroutines->items));
+
+		if (!items)
+			return -ENOMEM;
+		coroutines->items = items;
+		reading->room = room;
+	}
+	coroutines->items[coroutines->count++] = (struct coroutine){
+		.state = state, .status = status_of(reading->layout, state, copy)};
+	return 0;
+}
+
+/* Reads one object; *next follows it. 0, -EAGAIN: it is not an object (any more), or -ENOMEM. */
+static int look_at(struct reading *reading, uint64_t object, uint64_t *next)
+{
+	const struct ls_puc_layout *layout = reading->layout;
+	uint8_t copy[256] = {};
+	ssize_t size = -EFAULT;
+	uint8_t type;
+
+	if (!(object & 7))
+		size = target_memory__read_some(reading->memory, object, copy, layout->state_size);
+	type = copy[TAG_AT] & TYPE_MASK;
+	if (size <= TAG_AT || type < TYPE_FIRST || type > TYPE_LAST)
+		return -EAGAIN;
+	*next = word_at(copy, 0);
+	if (copy[TAG_AT] != TAG_THREAD || size != layout->state_size)
+		return 0;
+	return add(reading, object, copy);
+}
+
+static bool is_enough(struct reading *reading)
+{
+	uint64_t count = ++reading->coroutines->objects;
+
+	return count >= OBJECTS_MAX || (count % CLOCK_EVERY == 0 && now_ns() > reading->end_ns);
+}
+
+/*
+ * The garbage collector unlinks objects while this follows the list. When an object is gone, those
+ * before it, if they still exist, already lead around it: the further back, the more likely.
+ *
+ * 0: reached the end; -EAGAIN: cannot go on; -E2BIG: a limit was reached; -ENOMEM.
+ */
+static int follow_list(struct reading *reading, uint64_t object)
+{
+	uint64_t trail[TRAIL] = {}, length = 0, back = 1;
+
+	while (object) {
+		uint64_t next = 0;
+		int error = is_enough(reading) ? -E2BIG : look_at(reading, object, &next);
+
+		if (error == -EAGAIN) {
+			if (back > TRAIL || back > length)
+				return -EAGAIN;
+			length -= back;
+			object = trail[length % TRAIL];
+			back *= 2;
+			continue;
+		}
+		if (error)
+			return error;
+		trail[length++ % TRAIL] = object;
+		object = next;
+		/* Well past the point where the list broke off. */
+		if (length % (4ULL * TRAIL) == 0)
+			back = 1;
+	}
+	return 0;
+}
+
+static int read_list(struct reading *reading)
+{
+	uint64_t first;
+	int error = -EAGAIN;
+
+	while (error == -EAGAIN && !is_enough(reading)) {
+		error = target_memory__read(reading->memory,
+					    reading->global + reading->layout->global_objects,
+					    &first, sizeof(first));
+		if (!error)
+			error = follow_list(reading, first);
+	}
+	if (error == -EAGAIN || error == -E2BIG) {
+		reading->coroutines->is_cut_short = true;
+		return 0;
+	}
+	return error;
+}
+
+/* The list has new objects first; puts the oldest first. */
+static void turn_around(struct coroutines *coroutines)
+{
+	for (size_t i = 0, j = coroutines->count; i + 1 < j; i++) {
+		struct coroutine item = coroutines->items[i];
+
+		coroutines->items[i] = coroutines->items[--j];
+		coroutines->items[j] = item;
+	}
+}
+
+int coroutines_puc__read(const struct target_memory *memory, const struct ls_puc_layout *layout,
+			 uint64_t vm, struct coroutines *coroutines)
+{
+	struct reading reading = {.memory = memory,
+				  .layout = layout,
+				  .vm = vm,
+				  .end_ns = now_ns() + TIME_MAX_NS,
+				  .coroutines = coroutines};
+	struct visited *visited, *next;
+	uint8_t copy[256];
+	int error;
+
+	*coroutines = (struct coroutines){};
+	error = target_memory__read(memory, vm, copy, layout->state_size);
+	if (error)
+		return error;
+	if (copy[TAG_AT] != TAG_THREAD)
+		return -EINVAL;
+	reading.global = word_at(copy, layout->state_global);
+	error = read_list(&reading);
+	turn_around(coroutines);
+	HASH_ITER (hh, reading.visited, visited, next) {
+		HASH_DEL(reading.visited, visited);
+		free(visited);
+	}
+	return error;
+}

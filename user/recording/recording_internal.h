@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Shared by recording.c, recording_export.c and recording_restart.c only. */
+#ifndef LS_RECORDING_INTERNAL_H
+#define LS_RECORDING_INTERNAL_H
+
+#include "base/hash_table.h"
+#include "profile/call_tree.h"
+#include "profile/functions.h"
+#include "profile/timeline.h"
+#include "interpreter/symbolizer.h"
+#include "recording/cpu_time.h"
+#include "recording/last_stacks.h"
+#include "recording/recording.h"
+
+/* What is kept for one process. */
+struct subject {
+	pid_t pid;
+	struct recording *recording;
+	struct categories *categories;
+	struct symbolizer *symbolizer;
+	struct cpu_time *time;
+	struct layout_votes votes;
+	uint64_t last_states[LS_FAMILY_COUNT][LS_LAYOUT_MAX]; /* by layout; 0: none */
+	uint64_t unaccounted_ns; /* CPU time that no thread accounts for; part of unsampled_ns */
+	uint64_t ahead_ns;       /* of that, what exiting threads may still report */
+	struct part *part;       /* NULL: the rest */
+	UT_hash_handle hh;
+};
+
+struct recording {
+	enum category_kind kind;
+	int has_many; /* processes, told apart by their names */
+	struct subject *subjects;
+	struct parts *parts; /* NULL: there is only one profile */
+	struct call_tree *tree;
+	struct functions *functions;
+	struct inspector *inspector;
+	struct timeline *timeline; /* NULL: not kept */
+	struct last_stacks stacks;
+	uint32_t host, unreadable, unsampled, gc; /* functions */
+	uint32_t coroutine;                       /* likewise; 0: their beginnings are not kept */
+	uint32_t other;                           /* likewise: stands for those that were evicted */
+	uint32_t functions_most;                  /* beyond this number, they are pruned */
+	uint64_t evicted;
+	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
+	uint64_t errors[LS_WALK_ERROR_COUNT];
+	uint64_t collected;
+	uint64_t unknown_lines;
+	uint64_t unsampled_ns;
+	uint64_t unnamed_calls; /* of programs that have ended */
+	uint64_t ended_ns;      /* CPU time of processes that were ended */
+	uint64_t strangers;     /* records of unknown processes */
+	int is_paused;
+	uint64_t resumed_ns; /* CLOCK_MONOTONIC, as records have it */
+	int error;           /* that a callback could not return */
+};
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "sampler/timer_set.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/resource_limits.h"
+
+#define PERIOD_NS_MIN 400000
+
+uint32_t timer_set__count(uint64_t period_ns)
+{
+	uint64_t count = period_ns ? PERIOD_NS_MIN / period_ns : 1;
+
+	if (count < 1)
+		return 1;
+	return count < TIMERS_MAX ? (uint32_t)count : TIMERS_MAX;
+}
+
+/* Uniform in frequency, not in period, so that the mean rate is the requested one. */
+static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
+{
+	return (uint64_t)((double)(set->count * period_ns) / (0.75 + drand48() / 2));
+}
+
+/*
+ * Task clock: the timer runs only while the thread does, at no other thread's cost. inherit_thread:
+ * only threads that it creates inherit the timer, not processes, unless these are followed.
+ */
+static int open_event(pid_t tid, uint64_t period_ns, int follows_children)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+		.inherit = 1,
+		.inherit_thread = !follows_children,
+		.disabled = 1,
+	};
+	int file =
+		(int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return file < 0 ? -errno : file;
+}
+
+static int add_timer(struct timer_set *set, uint32_t at, pid_t tid,
+		     const struct timer_options *options, struct bpf_program *program)
+{
+	int error, file = open_event(tid, random_period(set, options->period_ns),
+				     options->follows_children);
+
+	if (file < 0)
+		return file;
+	if (resource_limits__is_last(file)) {
+		close(file);
+		return -EMFILE;
+	}
+	set->links[at] = bpf_program__attach_perf_event(program, file);
+	if (set->links[at]) {
+		set->files[at] = file;
+		return 0;
+	}
+	error = -errno;
+	close(file);
+	return error;
+}
+
+int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options *options,
+		    struct bpf_program *program)
+{
+	int error = 0;
+
+	*set = (struct timer_set){.count = options->timers ? options->timers
+							   : timer_set__count(options->period_ns)};
+	for (uint32_t i = 0; i < set->count && !error; i++)
+		error = add_timer(set, i, tid, options, program);
+	if (error)
+		timer_set__close(set);
+	return error;
+}
+
+void timer_set__close(struct timer_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		bpf_link__destroy(set->links[i]);
+	set->count = 0;
+}
+
+void timer_set__vary(const struct timer_set *set, uint64_t period_ns)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint64_t period = random_period(set, period_ns);
+
+		/* Fails if the thread is gone. */
+		ioctl(set->files[i], PERF_EVENT_IOC_PERIOD, &period);
+	}
+}
+
+void timer_set__switch(const struct timer_set *set, int on)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		ioctl(set->files[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}

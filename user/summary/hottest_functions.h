@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The functions that took the most CPU time, as a table with bars. */
+#ifndef LS_HOTTEST_FUNCTIONS_H
+#define LS_HOTTEST_FUNCTIONS_H
+
+#include "summary/printer.h"
+#include "profile/profile.h"
+#include "profile/totals.h"
+
+/*
+ * The ten script and C functions with the most self time; shares are of all charged CPU time, and
+ * those of hot lines of the function's own. Names are escaped; bars are blocks where the printer
+ * has UTF-8, and number signs elsewhere. Each row is fitted by itself.
+ */
+void hottest_functions__print(const struct printer *printer, const struct ls_profile *profile,
+			      const struct ls_totals *totals);
+
+#endif

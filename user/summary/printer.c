@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "summary/printer.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/terminal.h"
+
+#define WIDTH_DEFAULT 80
+#define WIDTH_LEAST   40 /* these two of COLUMNS */
+#define WIDTH_MOST    500
+#define PREFIX_SIZE   128
+
+/* What COLUMNS says; any other value than such a width counts for nothing. */
+static unsigned columns_asked_for(void)
+{
+	const char *text = getenv("COLUMNS");
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+	unsigned long columns = digits && digits < 5 && !text[digits] ? strtoul(text, NULL, 10) : 0;
+
+	return columns >= WIDTH_LEAST && columns <= WIDTH_MOST ? (unsigned)columns : WIDTH_DEFAULT;
+}
+
+struct printer printer__on(FILE *stream)
+{
+	unsigned columns = terminal__columns(fileno(stream));
+
+	return (struct printer){
+		.stream = stream,
+		.width = columns ? columns : columns_asked_for(),
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+}
+
+/* Every line goes through here, so none is longer than the terminal. */
+void printer__line(const struct printer *printer, const char *line)
+{
+	size_t bytes = terminal__fit(line, printer->width, NULL);
+
+	while (bytes && line[bytes - 1] == ' ')
+		bytes--;
+	fprintf(printer->stream, "%.*s\n", (int)bytes, line);
+}
+
+/* How many bytes of `text` go on a line: up to the last blank that fits, else what fits. */
+static size_t break_line(const char *text, unsigned columns)
+{
+	size_t fits = terminal__fit(text, columns, NULL), end = fits;
+
+	if (!text[fits])
+		return fits;
+	while (end && text[end] != ' ')
+		end--;
+	return end ? end : fits;
+}
+
+void printer__wrapped(const struct printer *printer, const char *prefix, const char *text)
+{
+	char line[PREFIX_SIZE + PRINTER_TEXT_SIZE];
+	unsigned indent = terminal__width(prefix);
+	/* Wide enough for any one character, so that the loop ends. */
+	unsigned room = printer->width > indent + 8 ? printer->width - indent : 8;
+
+	do {
+		size_t bytes = break_line(text, room);
+
+		snprintf(line, sizeof(line), "%s%*s%.*s", prefix,
+			 (int)(indent - terminal__width(prefix)), "", (int)bytes, text);
+		printer__line(printer, line);
+		text += bytes + strspn(text + bytes, " ");
+		prefix = "";
+	} while (*text);
+}
+
+void printer__fact(const struct printer *printer, const char *label, const char *value)
+{
+	char prefix[PREFIX_SIZE], text[PRINTER_TEXT_SIZE];
+
+	snprintf(prefix, sizeof(prefix), "  %-11s  ", label);
+	printer__wrapped(printer, prefix, log__printable(value, text, sizeof(text)));
+}
+
+void printer__amount(const struct printer *printer, const char *label, int width,
+		     const char *amount, const char *share, const char *why)
+{
+	char prefix[PREFIX_SIZE];
+
+	snprintf(prefix, sizeof(prefix), "  %-10s  %*s  %6s  ", label, width, amount, share);
+	printer__wrapped(printer, prefix, why);
+}
+
+void printer__rule(const struct printer *printer, int width)
+{
+	char prefix[PREFIX_SIZE], rule[PREFIX_SIZE];
+
+	memset(rule, '-', sizeof(rule));
+	snprintf(prefix, sizeof(prefix), "  %.*s", 10 + 2 + width + 2 + 6, rule);
+	printer__line(printer, prefix);
+}

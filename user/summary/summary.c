@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "summary/summary.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text_list.h"
+#include "base/units.h"
+#include "summary/accounting.h"
+#include "summary/call_paths.h"
+#include "summary/hottest_functions.h"
+#include "summary/printer.h"
+
+#define RELEASE_SIZE  64
+#define NEARLY_ALL    95 /* percent of CPU time: so much script needs no mention */
+#define RELEASES_MOST 64
+
+/*
+ * The releases among "Lua 5.1.5 in /usr/bin/x, static; Lua 5.4.6 in ...": which files they are in
+ * was logged.
+ */
+static const char *find_releases(const char *interpreters, struct text_list *list)
+{
+	for (int i = 0; interpreters && *interpreters && i < RELEASES_MOST; i++) {
+		const char *end = strstr(interpreters, "; "), *in = strstr(interpreters, " in ");
+		char release[RELEASE_SIZE];
+
+		if (in && (!end || in < end)) {
+			snprintf(release, sizeof(release), "%.*s", (int)(in - interpreters),
+				 interpreters);
+			text_list__add(list, release);
+		}
+		interpreters = end ? end + 2 : NULL;
+	}
+	return text_list__end(list);
+}
+
+static void print_headline(const struct printer *printer,
+			   const struct ls_profile_recorder *recorder)
+{
+	char cpu[UNITS_SIZE], wall[UNITS_SIZE], paused[UNITS_SIZE], frequency[UNITS_SIZE];
+	char line[PRINTER_TEXT_SIZE], text[PRINTER_TEXT_SIZE];
+	struct text_list list = {.text = ""};
+	const char *releases = find_releases(recorder->interpreter, &list);
+	const char *target = recorder->target ? recorder->target : "nothing";
+
+	units__format_time(recorder->cpu_ns, cpu, sizeof(cpu));
+	units__format_time(recorder->duration_ns, wall, sizeof(wall));
+	units__format_time(recorder->paused_ns, paused, sizeof(paused));
+	units__format_frequency(recorder->period_ns, frequency, sizeof(frequency));
+	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s, %s", target,
+		 releases ? releases : "no Lua", cpu, wall,
+		 recorder->paused_ns ? ", paused for " : "", recorder->paused_ns ? paused : "",
+		 frequency);
+	printer__wrapped(printer, "", log__printable(line, text, sizeof(text)));
+}
+
+/* Appends a clause of the line of health. */
+static void __attribute__((format(printf, 3, 4)))
+append(char *to, size_t size, const char *format, ...)
+{
+	size_t length = strlen(to);
+	va_list arguments;
+
+	if (length)
+		length += (size_t)snprintf(to + length, size - length, "; ");
+	va_start(arguments, format);
+	vsnprintf(to + length, size - length, format, arguments);
+	va_end(arguments);
+}
+
+static void print_health(const struct printer *printer, const struct ls_profile *profile,
+			 const struct ls_totals *totals)
+{
+	const struct ls_profile_recorder *recorder = &profile->recorder;
+	const struct ls_profile_overhead *overhead = &recorder->overhead;
+	uint64_t whole = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_HOST];
+	uint64_t script_us = accounting__script_us(profile, totals);
+	uint64_t cost_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
+	char share[UNITS_SIZE], count[UNITS_SIZE], text[PRINTER_TEXT_SIZE] = "";
+
+	units__format_share(whole, recorder->samples, share, sizeof(share));
+	units__format_count(recorder->samples, count, sizeof(count));
+	if (recorder->samples)
+		append(text, sizeof(text), "%s of %s sample%s whole", share, count,
+		       recorder->samples == 1 ? "" : "s");
+	else
+		append(text, sizeof(text), "no samples");
+	units__format_share(script_us, totals->all_us, share, sizeof(share));
+	if (totals->all_us && script_us / NEARLY_ALL < totals->all_us / 100)
+		append(text, sizeof(text), "script %s of CPU time", share);
+	units__format_share(accounting__gc_us(profile, totals), totals->all_us, share,
+			    sizeof(share));
+	if (recorder->gc)
+		append(text, sizeof(text), "GC %s%s", share,
+		       recorder->gc_unknown ? " (unknown for some)" : "");
+	else if (recorder->gc_unknown)
+		append(text, sizeof(text), "GC unknown");
+	units__format_share(cost_ns, recorder->cpu_ns, share, sizeof(share));
+	if (overhead->limit_ppm)
+		append(text, sizeof(text), "luaspy cost %s", share);
+	printer__line(printer, "");
+	printer__wrapped(printer, "", text);
+}
+
+void summary__print(const struct ls_profile *profile, const struct ls_totals *totals,
+		    const struct summary_options *options, FILE *stream)
+{
+	const struct printer printer = printer__on(stream);
+
+	print_headline(&printer, &profile->recorder);
+	hottest_functions__print(&printer, profile, totals);
+	call_paths__print_hottest(&printer, profile, totals);
+	if (options->tree_depth)
+		call_paths__print_tree(&printer, profile, totals, options->tree_depth);
+	if (options->callers)
+		call_paths__print_callers(&printer, profile, totals, options->callers);
+	print_health(&printer, profile, totals);
+}
+
+void summary__print_accounting(const struct ls_profile *profile, const struct ls_totals *totals,
+			       bool all, FILE *stream)
+{
+	const struct printer printer = printer__on(stream);
+
+	accounting__print(&printer, profile, totals, all);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a session found, for the person who ran it. */
+#ifndef LS_SUMMARY_H
+#define LS_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile/profile.h"
+#include "profile/totals.h"
+
+struct summary_options {
+	uint32_t tree_depth; /* of the call tree; 0: do not print it */
+	const char *callers; /* of the function to print callers of; NULL: none */
+};
+
+/*
+ * Prints in one line what was recorded, the ten functions with the most self time, the hottest
+ * path, what the options ask for, and in one line how much of it all is to be trusted. No line is
+ * longer than printer__on() says. Shares are of the charged CPU time, and times are those of the
+ * file. Names are escaped; bars are blocks where setlocale(LC_CTYPE) has chosen UTF-8, and number
+ * signs elsewhere. Errors stay in the stream, for ferror() after a flush.
+ */
+void summary__print(const struct ls_profile *profile, const struct ls_totals *totals,
+		    const struct summary_options *options, FILE *stream);
+
+/* Prints the accounting of samples and CPU time: all of it, or only what went wrong. */
+void summary__print_accounting(const struct ls_profile *profile, const struct ls_totals *totals,
+			       bool all, FILE *stream);
+
+#endif

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "targets/target_process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "process/process.h"
+
+#define SETTLING_NS 2000000000ULL
+
+/* Maximum time from a program's first mapping to the report of its execution. */
+#define EXECUTING_NS 10000000ULL
+
+/* How old the known group may be. */
+#define GROUPED_NS 500000000ULL
+
+static void set_name(struct target_process *target, const char *name)
+{
+	snprintf(target->name, sizeof(target->name), "%.15s", name);
+	container__title(&target->container, target->name, target->pid, target->title);
+}
+
+/* If the process is gone, its known group stays. 0 or -ENOMEM. */
+static int set_group(struct target_process *target)
+{
+	char *group;
+	int error;
+
+	if (!target->setting->grouping)
+		return 0;
+	target->grouped_ns = clock_ns(CLOCK_MONOTONIC);
+	error = grouping__of(target->setting->grouping, target->pid, target->name, &group);
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	free(target->group);
+	target->group = group;
+	return 0;
+}
+
+static const char *group_name(const struct target_process *target)
+{
+	return target->group ? target->group : grouping__unknown(target->setting->grouping);
+}
+
+/* If groups have profiles of their own, their categories are processes. */
+const char *target_process__category(const struct target_process *target)
+{
+	if (!target->is_filed)
+		return PROFILE_WITHOUT_LUA;
+	if (!target->setting->grouping || target->setting->parts)
+		return target->title;
+	return group_name(target);
+}
+
+/* Moves it to the part of its group. 0 or -ENOMEM; it has no part if there are too many. */
+static int join_group(struct target_process *target)
+{
+	struct part *part;
+	int error;
+
+	if (target->part && !strcmp(target->part->name, group_name(target)))
+		return 0;
+	error = parts__of_group(target->setting->parts, group_name(target), &part);
+	if (error)
+		return error;
+	parts__release(target->part);
+	target->part = part;
+	return 0;
+}
+
+/* The same for a part of its own, whatever it runs. */
+static int have_own_part(struct target_process *target)
+{
+	int error = target->part ? 0
+				 : parts__add_process(target->setting->parts, target->pid,
+						      &target->part);
+
+	return error || !target->part ? error
+				      : part__rename(target->part, target->name, target->title);
+}
+
+/* Processes without Lua belong to the rest. */
+static int file_apart(struct target_process *target)
+{
+	int error = 0;
+
+	if (target->is_filed && target->setting->grouping)
+		error = join_group(target);
+	else if (target->is_filed)
+		error = have_own_part(target);
+	recording__assign(target->setting->recording, target->pid,
+			  target->is_filed ? target->part : NULL);
+	return error;
+}
+
+static int file(struct target_process *target)
+{
+	int error = recording__rename_process(target->setting->recording, target->pid,
+					      target_process__category(target));
+
+	return error || !target->setting->parts ? error : file_apart(target);
+}
+
+/* If there may be many processes, those without Lua share one category. */
+static int file_by_name(struct target_process *target)
+{
+	int is_filed = !target->setting->is_of_many ||
+		       detection__found(target->detection) != NULL || target->setting->layout;
+
+	target->is_filed = is_filed;
+	return file(target);
+}
+
+int target_process__presume(struct target_process *target)
+{
+	target->is_filed = 1;
+	return file(target);
+}
+
+static int make(const struct target_setting *setting, pid_t pid, int is_child, const char *name,
+		struct target_process **made)
+{
+	struct target_process *target = calloc(1, sizeof(*target));
+	struct detection_options options = {.pid = pid,
+					    .inspector = setting->inspector,
+					    .layout = setting->layout,
+					    .waits = setting->waits,
+					    .is_child = is_child,
+					    .announced = setting->is_of_many ? setting->announced
+									     : NULL};
+	int error = -ENOMEM;
+
+	*made = target;
+	if (!target)
+		return -ENOMEM;
+	target->setting = setting;
+	target->pid = pid;
+	target->pid_fd = -1;
+	target->is_child = is_child;
+	process__container(pid, &target->container);
+	set_name(target, name);
+	target->threads = (struct threads){
+		.pid = pid, .sampler = setting->sampler, .recording = setting->recording};
+	target->detection = detection__new(&options);
+	if (target->detection)
+		error = set_group(target);
+	if (!error)
+		error = recording__add_process(setting->recording, pid, PROFILE_WITHOUT_LUA);
+	if (!error)
+		error = file_by_name(target);
+	if (!error)
+		return 0;
+	target_process__free(target);
+	*made = NULL;
+	return error;
+}
+
+int target_process__new(const struct target_setting *setting, pid_t pid,
+			struct target_process **target)
+{
+	char name[16];
+	int error = process__name(pid, name);
+
+	*target = NULL;
+	if (!error)
+		return make(setting, pid, 0, name, target);
+	if (error == -ESRCH || error == -ENOENT) {
+		log_error("no process has the id %d", pid);
+		return -ENOENT;
+	}
+	log_error("cannot look into process %d: %s", pid, resource_limits__reason(error));
+	return error;
+}
+
+int target_process__new_child(const struct target_setting *setting, pid_t pid, const char *name,
+			      struct target_process **target)
+{
+	return make(setting, pid, 1, name, target);
+}
+
+void target_process__free(struct target_process *target)
+{
+	if (!target)
+		return;
+	detection__free(target->detection);
+	if (target->pid_fd >= 0)
+		close(target->pid_fd);
+	parts__release(target->part);
+	free(target->group);
+	free(target);
+}
+
+static void note_unsupported(const struct target_process *target)
+{
+	const char *interpreter = detection__unsupported(target->detection);
+
+	if (interpreter)
+		unsupported__note(target->setting->unsupported, target->pid, target->title,
+				  interpreter);
+}
+
+int target_process__look(struct target_process *target)
+{
+	int error = detection__look(target->detection, target->title);
+
+	/* Look again soon, as if it had just mapped a file. */
+	if (error == -EAGAIN) {
+		target->has_mapped = 1;
+		error = 0;
+	}
+	if (!error)
+		note_unsupported(target);
+	return error ? error : file_by_name(target);
+}
+
+static struct layout_votes *votes_of(const struct target_process *target)
+{
+	return recording__votes(target->setting->recording, target->pid);
+}
+
+/* Whether anything has changed that its image depends on; remembers the new state. */
+static bool is_outdated(struct target_process *target)
+{
+	uint32_t changes = detection__changes(target->detection);
+	struct ls_candidates candidates[LS_FAMILY_COUNT];
+
+	detection__candidates(votes_of(target), candidates);
+	if (target->is_known && target->told.changes == changes &&
+	    !memcmp(target->told.candidates, candidates, sizeof(candidates)) &&
+	    target->told.is_refused == target->is_refused)
+		return false;
+	target->told.changes = changes;
+	memcpy(target->told.candidates, candidates, sizeof(candidates));
+	target->told.is_refused = target->is_refused;
+	return true;
+}
+
+/* Tells BPF what is known of its interpreters, if that has changed. */
+static int tell(struct target_process *target)
+{
+	struct ls_image known = {};
+
+	if (!is_outdated(target))
+		return 0;
+	if (!target->is_refused)
+		detection__target(target->detection, votes_of(target), &known);
+	known.edition = target->known.edition;
+	if (target->is_known && !memcmp(&known, &target->known, sizeof(known)))
+		return 0;
+	target->known = known;
+	target->is_known = 1;
+	if (detection__found(target->detection))
+		recording__prepare(target->setting->recording, target->pid);
+	return sampler__set_target(target->setting->sampler, target->pid, &known);
+}
+
+int target_process__begin(struct target_process *target)
+{
+	detection__begin(target->detection, votes_of(target));
+	target->threads.sampler = target->setting->sampler;
+	return tell(target);
+}
+
+int target_process__inherit(struct target_process *target, const struct target_process *parent)
+{
+	*votes_of(target) = *votes_of(parent);
+	target->known = parent->known;
+	target->is_known = parent->is_known;
+	target->is_refused = parent->is_refused;
+	target->executed_ns = parent->executed_ns;
+	target->is_forked = 1;
+	if (!target->group && parent->group) {
+		target->group = strdup(parent->group);
+		if (!target->group)
+			return -ENOMEM;
+	}
+	if (!parent->is_filed)
+		return 0;
+	recording__prepare(target->setting->recording, target->pid);
+	target->is_filed = 1;
+	return file(target);
+}
+
+/*
+ * The kernel reports the code that a new program maps just before it reports the execution. A
+ * process that was found by such a mapping has already been inspected as the new program.
+ */
+static int was_expected(const struct target_process *target, const struct ls_exec *exec,
+			const char *name)
+{
+	return target->setting->is_system_wide && target->is_filed && !target->is_forked &&
+	       !strcmp(target->name, name) && exec->time_ns - target->executed_ns < EXECUTING_NS;
+}
+
+static int is_gone(pid_t pid)
+{
+	char state = process__state(pid);
+
+	return !state || state == 'Z';
+}
+
+/* If they cannot be started, a warning says so, and the CPU time from here on is unsampled. */
+static void restart_timers(struct target_process *target, const char *program)
+{
+	int error = timers__restart(sampler__timers(target->setting->sampler), target->pid);
+
+	target->has_lost_timers = error && error != -ESRCH;
+	if (target->has_lost_timers)
+		log_warn("cannot sample %s since it executed '%s', which has other privileges: %s "
+			 "(--max-overhead or --system keep luaspy's privileges)",
+			 target->title, program, strerror(-error));
+}
+
+/* For example, a script's wrapper executes the interpreter. */
+int target_process__executes(struct target_process *target, const struct ls_exec *exec)
+{
+	const struct target_setting *setting = target->setting;
+	char name[LS_COMM_LEN + 1];
+	int error, is_expected;
+
+	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, exec->comm);
+	is_expected = was_expected(target, exec, name);
+	/* Nothing more can be found out. */
+	if (is_expected && is_gone(target->pid))
+		return 0;
+	if (exec->lost_timers)
+		restart_timers(target, name);
+	/* Its CPU time so far belongs to the previous program. */
+	error = recording__settle_thread(
+		setting->recording, &(struct recorded_thread){target->pid, (uint32_t)target->pid,
+							      target->name, exec->runtime_ns});
+	if (error)
+		return error;
+	set_name(target, name);
+	target->has_executed = 1;
+	target->named_cpu_ns = 0;
+	target->is_forked = 0;
+	error = set_group(target);
+	if (!error && target->setting->is_of_many && target->is_filed && !is_expected) {
+		target->is_filed = 0;
+		error = file(target);
+	}
+	return error ? error : recording__exec(target->setting->recording, target->pid);
+}
+
+static int follow_exec(struct target_process *target)
+{
+	int error;
+
+	target->has_executed = 0;
+	target->is_refused = 0;
+	target->known = (struct ls_image){.edition = target->known.edition + 1};
+	target->is_known = 0;
+	if (!target->setting->is_launched && !target->is_child)
+		log_warn("%s now runs another program",
+			 target->setting->is_of_many ? target->title : "the target");
+	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
+	error = target_process__look(target);
+	if (!error)
+		return target_process__begin(target);
+	target->is_given_up = error == -ENOENT;
+	target->is_refused = target->setting->is_of_many && error != -ENOMEM;
+	return target->is_refused || target->is_given_up ? 0 : error;
+}
+
+/*
+ * Forgets functions that have not been seen for long, in two steps, each after a complete drain:
+ * first BPF is told to define again whatever it sees; by the next, everything that it sent before
+ * that has been taken in.
+ */
+static int renew(struct target_process *target)
+{
+	if (target->is_renewing) {
+		target->is_renewing = 0;
+		recording__age(target->setting->recording, target->pid);
+		return 0;
+	}
+	if (!recording__is_full(target->setting->recording, target->pid))
+		return 0;
+	target->is_renewing = 1;
+	target->known.edition++;
+	return sampler__set_target(target->setting->sampler, target->pid, &target->known);
+}
+
+static int settle(struct target_process *target)
+{
+	int error;
+
+	if (target->is_refused)
+		return 0;
+	if ((!target->setting->is_system_wide || target->has_mapped) &&
+	    detection__notice(target->detection, votes_of(target), target->title)) {
+		target->has_mapped = 0;
+		note_unsupported(target);
+	}
+	error = detection__settle(target->detection, votes_of(target), target->title);
+	if (error == -ENOENT && target->setting->is_of_many) {
+		target->is_refused = 1;
+		error = 0;
+	}
+	if (!error && !target->is_filed && detection__found(target->detection))
+		error = file_by_name(target);
+	return error;
+}
+
+/*
+ * The first call gives it a copy of its parent's image, because the parent's may change any moment.
+ * Most children execute another program soon; the next call inspects one that has not.
+ */
+static int follow_fork(struct target_process *target)
+{
+	char name[16];
+
+	if (target->is_forked++ == 1)
+		return sampler__set_target(target->setting->sampler, target->pid, &target->known);
+	target->is_forked = 0;
+	if (!process__name(target->pid, name))
+		set_name(target, name);
+	return target_process__look(target);
+}
+
+/* Mappings are only reported system-wide; otherwise the target has to be checked for them. */
+int target_process__has_news(const struct target_process *target)
+{
+	return !target->setting->is_system_wide || target->has_news || target->has_mapped ||
+	       target->has_executed || target->is_forked || target->is_renewing;
+}
+
+/* A process may change its name, user or cgroup any moment, as servers do after their start. */
+static int follow_group(struct target_process *target)
+{
+	char name[16];
+	int error;
+
+	if (!target->setting->grouping ||
+	    clock_ns(CLOCK_MONOTONIC) - target->grouped_ns < GROUPED_NS)
+		return 0;
+	if (!process__name(target->pid, name))
+		set_name(target, name);
+	error = set_group(target);
+	return error ? error : file(target);
+}
+
+int target_process__follow(struct target_process *target)
+{
+	int error;
+
+	target->has_news = 0;
+	if (target->has_executed) {
+		error = follow_exec(target);
+		if (error || target->is_given_up)
+			return error;
+	}
+	if (target->is_forked) {
+		error = follow_fork(target);
+		if (error || target->is_forked)
+			return error;
+	}
+	error = renew(target);
+	if (!error)
+		error = follow_group(target);
+	if (!error)
+		error = settle(target);
+	return error ? error : tell(target);
+}
+
+/* The kernel frees a thread that was waited for within 20 ms, or within 10 s if RCU is lazy. */
+#define RESTS_NS UINT64_C(2000000000)
+
+/*
+ * Most processes are waited for immediately, so a check whether one is a zombie can wait this long.
+ */
+#define ZOMBIE_NS UINT64_C(100000000)
+
+/* A zombie's first thread will not run again, and its schedstat can still be read. */
+static int take_rest_of_zombie(struct target_process *target)
+{
+	struct ls_thread_exit rest = target->end;
+	uint64_t runtime_ns;
+
+	if (target->awaited_rests != 1 || !rest.tid || process__state(target->pid) != 'Z' ||
+	    process__thread_runtime_ns(target->pid, target->pid, &runtime_ns))
+		return 0;
+	rest.runtime_ns = runtime_ns > rest.runtime_ns ? runtime_ns - rest.runtime_ns : 0;
+	recording__thread_rest(target->setting->recording, &rest);
+	target->awaited_rests = 0;
+	return 1;
+}
+
+int target_process__awaits_rest(struct target_process *target)
+{
+	uint64_t now_ns;
+
+	if (!target->awaited_rests)
+		return 0;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	if (now_ns - target->ended_ns >= RESTS_NS)
+		return 0;
+	if (now_ns - target->looked_ns < ZOMBIE_NS)
+		return 1;
+	target->looked_ns = now_ns;
+	return !take_rest_of_zombie(target);
+}
+
+int target_process__is_without_lua(const struct target_process *target)
+{
+	return !target->has_executed && !target->is_forked && !target->has_mapped &&
+	       !detection__found(target->detection);
+}
+
+/* Whether any of its layouts to try is undecided. */
+static bool is_undecided(const struct ls_image *image)
+{
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
+		if (image->candidates[id].layouts != image->candidates[id].decided)
+			return true;
+	return false;
+}
+
+int target_process__is_settling(const struct target_process *target, uint64_t start_ns,
+				uint64_t now_ns)
+{
+	uint64_t since = target->executed_ns ? target->executed_ns : start_ns;
+
+	if (target->has_ended || now_ns - since >= SETTLING_NS)
+		return 0;
+	return is_undecided(&target->known) ||
+	       (target->executed_ns && !detection__found(target->detection));
+}

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds processes that nobody named: children of those that were named, or all processes of the
+ * host that hold Lua.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "process/process.h"
+#include "targets/targets_internal.h"
+
+/* Processes without timers may fork others, so this repeats until there are none. */
+#define ROUNDS_MAX 100
+
+/*
+ * A target that exists already was reported by BPF, or descends from two that were asked for. 1:
+ * added; 0: not; or -errno.
+ */
+static int add_child(struct targets *targets, pid_t pid)
+{
+	struct target_process *target;
+	char name[16];
+	int error;
+
+	if (targets__find(targets, pid))
+		return 0;
+	if (process__name(pid, name))
+		return 0;
+	error = target_process__new_child(&targets->setting, pid, name, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (error)
+		return error;
+	error = target_process__look(target);
+	if (!error)
+		error = target_process__begin(target);
+	if (!error)
+		error = threads__attach(&target->threads, target->title);
+	return error ? error : 1;
+}
+
+/* Returns how many were new, or -errno. */
+static int add_children_of(struct targets *targets, pid_t pid)
+{
+	pid_t *pids;
+	ssize_t count = process__descendants(pid, &pids);
+	int added = 0, result = 0;
+
+	for (ssize_t i = 0; i < count && result >= 0; i++) {
+		/* Luaspy itself may be a child of its target. */
+		if (pids[i] == getpid())
+			continue;
+		result = add_child(targets, pids[i]);
+		added += result > 0;
+	}
+	free(pids);
+	if (result < 0)
+		return result;
+	return count < 0 ? (int)count : added;
+}
+
+int targets__add_children(struct targets *targets)
+{
+	int added, rounds = 0;
+
+	do {
+		added = 0;
+		for (size_t i = 0; i < targets->options.count && added >= 0; i++) {
+			int result = add_children_of(targets, targets->options.pids[i]);
+
+			added = result < 0 ? result : added + result;
+		}
+	} while (added > 0 && ++rounds < ROUNDS_MAX);
+	return added < 0 ? added : 0;
+}
+
+/* CPU time that a process may use before it executes its program and is noticed. */
+#define BEGINNING_NS 10000000
+
+/*
+ * Counts a process with Lua that ended before it was inspected, and adds its CPU time to the
+ * profile without a sample. 0, also if nothing is known of its end; or -ENOMEM.
+ */
+static int add_missed(struct targets *targets, pid_t pid)
+{
+	struct ls_thread_exit exit = {.tgid = (uint32_t)pid, .tid = (uint32_t)pid, .is_last = 1};
+	struct target_process *target;
+	struct ls_execution execution;
+	uint64_t before_ns = 0;
+	int error;
+
+	if (sampler__execution(targets->setting.sampler, pid, &execution) || !execution.ended_ns)
+		return 0;
+	memcpy(exit.comm, execution.comm, sizeof(exit.comm));
+	exit.comm[sizeof(exit.comm) - 1] = '\0';
+	if (!process_filter__takes(targets->filter, pid, exit.comm))
+		return 0;
+	sampler__forget_execution(targets->setting.sampler, pid);
+	error = target_process__new_child(&targets->setting, pid, exit.comm, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (!error)
+		error = target_process__presume(target);
+	if (error)
+		return error;
+	exit.time_ns = clock_ns(CLOCK_MONOTONIC);
+	if (execution.counted_ns || execution.runtime_ns > BEGINNING_NS)
+		before_ns = execution.counted_ns > execution.runtime_ns ? execution.counted_ns
+									: execution.runtime_ns;
+	/* What BPF reads may be up to one scheduler tick behind. */
+	exit.runtime_ns = execution.ended_ns > before_ns ? execution.ended_ns - before_ns : 0;
+	error = recording__thread_exit(targets->setting.recording, &exit);
+	targets->missed++;
+	targets__drop(targets, target);
+	return error;
+}
+
+/*
+ * BPF only reports the ends of processes that it knows by then. Its note may be about an earlier
+ * process with this pid; a process that is about to end has no stack any more.
+ */
+static bool has_ended_before(const struct targets *targets, pid_t pid)
+{
+	struct ls_execution execution;
+	char state = process__state(pid);
+	uint64_t stack_start;
+
+	if (!state || state == 'Z' || state == 'X')
+		return true;
+	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
+	       execution.ended_ns &&
+	       (process__stack_start(pid, &stack_start) || !stack_start ||
+		stack_start == execution.stack_start);
+}
+
+/* Inspects a process and begins to sample it. 1; 0: it is not sampled; -ENOMEM. */
+static int take_in(struct targets *targets, struct target_process *target)
+{
+	int error = target_process__look(target);
+	pid_t pid = target->pid;
+
+	/* It is gone, or runs another program now. */
+	if (!error && !detection__found(target->detection) && !target->has_mapped) {
+		targets__drop(targets, target);
+		return add_missed(targets, pid);
+	}
+	if (!error)
+		error = target_process__begin(target);
+	if (!error && has_ended_before(targets, pid)) {
+		targets__drop(targets, target);
+		return add_missed(targets, pid);
+	}
+	if (!error)
+		error = threads__attach(&target->threads, target->title);
+	if (!error || error == -ENOMEM)
+		return error ? error : 1;
+	targets->missed++;
+	targets__drop(targets, target);
+	return 0;
+}
+
+/* From when on a process's CPU time is that of a target. */
+struct beginning {
+	bool is_birth;
+	uint64_t runtime_ns; /* if not from birth: CPU time then; 0: unknown, from now on */
+};
+
+/* A program maps its linked libraries within this time, however busy the host is. */
+#define LINKING_NS 1000000000
+
+/*
+ * Whether all its CPU time is its program's, not that of, say, a shell that ran for long before it
+ * executed the program.
+ */
+static bool has_just_begun(const struct targets *targets, pid_t pid)
+{
+	uint64_t birth_ns, runtime_ns;
+
+	return !process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
+	       !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS;
+}
+
+/* For a process that holds Lua, mapped at `mapped_ns`; 0: unknown when. */
+static struct beginning beginning_of(const struct targets *targets, pid_t pid, uint64_t mapped_ns)
+{
+	struct ls_execution execution;
+	uint64_t stack_start;
+
+	if (sampler__execution(targets->setting.sampler, pid, &execution) || execution.ended_ns)
+		return (struct beginning){has_just_begun(targets, pid), 0};
+	if (!execution.counted_ns && has_just_begun(targets, pid))
+		return (struct beginning){true, 0};
+	/* If its program loads Lua later, its CPU time counts only from then on. */
+	if (!mapped_ns || mapped_ns > execution.time_ns + LINKING_NS ||
+	    process__stack_start(pid, &stack_start) || stack_start != execution.stack_start)
+		return (struct beginning){};
+	if (execution.counted_ns > execution.runtime_ns)
+		return (struct beginning){false, execution.counted_ns};
+	return (struct beginning){!execution.counted_ns && execution.runtime_ns < BEGINNING_NS,
+				  execution.runtime_ns};
+}
+
+/* What there is besides, if nothing fits. */
+static void note_rejected(struct targets *targets, pid_t pid, const char *name)
+{
+	char title[48];
+
+	snprintf(title, sizeof(title), "%s (pid %d)", name, pid);
+	text_list__add(&targets->rejected, title);
+}
+
+/* Adds a process that holds Lua. 1; 0: it is not to be sampled; -ENOMEM. */
+static int add_found(struct targets *targets, pid_t pid, struct beginning beginning)
+{
+	struct target_process *target = targets__find(targets, pid);
+	char name[16];
+	int error;
+
+	if (pid == getpid() || process__name(pid, name))
+		return 0;
+	if (!process_filter__takes(targets->filter, pid, name)) {
+		note_rejected(targets, pid, name);
+		return 0;
+	}
+	/* The pid has been reused. */
+	if (target)
+		targets__drop(targets, target);
+	error = target_process__new_child(&targets->setting, pid, name, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (error)
+		return error;
+	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
+	target->threads.is_newborn = beginning.is_birth;
+	target->threads.begin_ns = beginning.runtime_ns;
+	return take_in(targets, target);
+}
+
+/* Deeper process trees are left to a search of all processes. */
+#define GENERATIONS_MAX 32
+
+/*
+ * Adds a process with the descendants that it had before BPF knew of it, which map nothing and so
+ * would never be noticed. Returns how many were added, or -ENOMEM.
+ */
+static int add_family(struct targets *targets, pid_t pid, struct beginning beginning,
+		      int generations)
+{
+	pid_t *children;
+	ssize_t count;
+	struct beginning of_children = {.is_birth = beginning.is_birth};
+	int added = add_found(targets, pid, beginning);
+
+	if (added <= 0)
+		return added;
+	if (!generations) {
+		targets->has_to_search = 1;
+		return added;
+	}
+	count = process__children(pid, &children);
+	for (ssize_t i = 0; i < count && added >= 0; i++) {
+		int result =
+			targets__find(targets, children[i])
+				? 0
+				: add_family(targets, children[i], of_children, generations - 1);
+
+		added = result < 0 ? result : added + result;
+	}
+	free(children);
+	return count == -ENOMEM ? -ENOMEM : added;
+}
+
+/* Whether luaspy lacks the privilege to find out. */
+static bool is_denied(int error)
+{
+	return error == -EACCES || error == -EPERM;
+}
+
+static bool is_wanted(const struct targets *targets, pid_t pid)
+{
+	char name[16];
+
+	return pid != getpid() && !process__name(pid, name) &&
+	       process_filter__takes(targets->filter, pid, name);
+}
+
+#define MISSED_MOST 4096 /* processes that are remembered as counted */
+
+/* Counts a process once: each of its many mappings is reported. */
+static void miss(struct targets *targets, pid_t pid)
+{
+	uint64_t key = (uint64_t)pid;
+
+	if (generations__find(targets->missed_pids, &key) || !is_wanted(targets, pid))
+		return;
+	if (generations__young(targets->missed_pids) >= MISSED_MOST)
+		generations__age(targets->missed_pids);
+	generations__add(targets->missed_pids, &key);
+	targets->missed++;
+}
+
+static void note_unsupported(struct targets *targets, pid_t pid, const char *interpreter)
+{
+	const struct target_process *target = targets__find(targets, pid);
+	char name[16], title[CONTAINER_TITLE_SIZE];
+	struct container container;
+
+	/* One that is sampled holds Lua as well. */
+	if ((target && !target->has_ended) || pid == getpid() || process__name(pid, name) ||
+	    !process_filter__takes(targets->filter, pid, name))
+		return;
+	process__container(pid, &container);
+	container__title(&container, name, pid, title);
+	unsupported__note(targets->unsupported, pid, title, interpreter);
+}
+
+/*
+ * Sets *holds_lua if the mapped file holds a VM that is profiled. A file that does not is passed
+ * over for a while. 0 or -ENOMEM.
+ */
+static int look_at(struct targets *targets, const struct mapped_code *code, bool *holds_lua)
+{
+	const struct mapped_file_place place = {
+		.start = code->address,
+		.end = code->address + code->length,
+		.device = makedev(code->file.device_major, code->file.device_minor),
+		.inode = code->file.inode};
+	const struct family *unsupported;
+	int error = inspector__holds_lua(targets->setting.inspector, code->pid, &place, holds_lua,
+					 &unsupported);
+
+	/* The next process that maps it is to be counted, too. */
+	if (unsupported && !error) {
+		note_unsupported(targets, code->pid, unsupported->name);
+		return 0;
+	}
+
+	if (error == -EAGAIN || error == -EBUSY)
+		targets->has_to_search = 1;
+	if (is_denied(error) || error == -EDQUOT || error == -EOWNERDEAD || error == -EFBIG)
+		miss(targets, code->pid);
+	if (*holds_lua)
+		error = mappings__note_lua(targets->mappings, &code->file);
+	if (error == -ENOTSUP || error == -EFBIG || (!error && !*holds_lua))
+		error = mappings__pass_over(targets->mappings, &code->file);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int on_mapping(void *context, const struct mapped_code *code)
+{
+	struct targets *targets = context;
+	struct target_process *target = targets__find(targets, code->pid);
+	bool holds_lua;
+	int result = look_at(targets, code, &holds_lua);
+
+	if (!result && !holds_lua && !target && mappings__is_lua(targets->mappings, &code->file))
+		return add_missed(targets, code->pid);
+	if (result || !holds_lua)
+		return result;
+	if (target && !target->has_ended) {
+		target->has_mapped = 1;
+		targets__rouse(targets, target);
+		return 0;
+	}
+	result = add_family(targets, code->pid, beginning_of(targets, code->pid, code->time_ns),
+			    GENERATIONS_MAX);
+	return result < 0 ? result : 0;
+}
+
+static int on_lost_mappings(void *context)
+{
+	struct targets *targets = context;
+
+	targets->has_to_search = 1;
+	targets->search_from = 0;
+	return 0;
+}
+
+/* Whether the process holds a VM that is profiled: 1, 0 or -errno. Notes one that is not. */
+static int holds_lua(struct targets *targets, pid_t pid)
+{
+	struct interpreters found;
+	int error = inspector__interpreters(targets->setting.inspector, pid, &found);
+	int result = error ? error : found.profiled != 0;
+
+	if (!result && found.count)
+		note_unsupported(targets, pid, found.items[0].file.family->name);
+	interpreters__free(&found);
+	return result;
+}
+
+static int compare_unreached(const void *left, const void *right)
+{
+	const struct unreached *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* The CPU time of a process that the first search did not reach, as of then; 0: it did reach it. */
+static uint64_t unreached_runtime_ns(const struct targets *targets, pid_t pid)
+{
+	const struct unreached key = {.pid = pid}, *found;
+
+	found = targets->unreached_count
+			? bsearch(&key, targets->unreached, targets->unreached_count, sizeof(key),
+				  compare_unreached)
+			: NULL;
+	return found ? found->runtime_ns : 0;
+}
+
+/* Notes the CPU time of the processes that the search did not reach: it counts from now on. */
+static void note_unreached(struct targets *targets)
+{
+	pid_t *pids;
+	ssize_t count = process__all(&pids);
+
+	if (count > 0)
+		targets->unreached = calloc((size_t)count, sizeof(*targets->unreached));
+	for (ssize_t i = 0; i < count && targets->unreached; i++) {
+		struct unreached *unreached = &targets->unreached[targets->unreached_count];
+
+		unreached->pid = pids[i];
+		if (pids[i] >= targets->search_from &&
+		    !process__runtime_ns(pids[i], &unreached->runtime_ns))
+			targets->unreached_count++;
+	}
+	free(pids);
+	if (targets->unreached_count)
+		qsort(targets->unreached, targets->unreached_count, sizeof(*targets->unreached),
+		      compare_unreached);
+}
+
+static struct beginning beginning_of_found(const struct targets *targets, pid_t pid)
+{
+	struct beginning beginning = beginning_of(targets, pid, 0);
+
+	if (!beginning.is_birth && !beginning.runtime_ns)
+		beginning.runtime_ns = unreached_runtime_ns(targets, pid);
+	return beginning;
+}
+
+/* The shortest time between two searches of all processes. */
+#define SEARCH_NS UINT64_C(500000000)
+
+/* Searches all processes, *among of them. Returns how many with Lua were added, or -errno. */
+static int search(struct targets *targets, size_t *among)
+{
+	pid_t *pids;
+	ssize_t count = process__all(&pids);
+	pid_t from = targets->search_from;
+	size_t denied = 0;
+	int found = 0;
+
+	targets->has_to_search = 0;
+	targets->search_from = 0;
+	targets->searched_ns = clock_ns(CLOCK_MONOTONIC);
+	for (ssize_t i = 0; i < count && found >= 0; i++) {
+		const struct target_process *target = targets__find(targets, pids[i]);
+		int result = 0;
+
+		if (pids[i] < from)
+			continue;
+		if (!target || target->has_ended)
+			result = holds_lua(targets, pids[i]);
+		if (result == -EAGAIN) {
+			targets->has_to_search = 1;
+			targets->searched_ns = 0;
+			targets->search_from = pids[i];
+			break;
+		}
+		if (is_denied(result) && is_wanted(targets, pids[i]) && !denied++)
+			targets->denied_pid = pids[i];
+		if (is_denied(result) || result == -EDQUOT || result == -EOWNERDEAD)
+			miss(targets, pids[i]);
+		result = result > 0
+				 ? add_found(targets, pids[i], beginning_of_found(targets, pids[i]))
+				 : 0;
+		found = result < 0 ? result : found + result;
+	}
+	free(pids);
+	if (count < 0)
+		log_error("cannot list the processes in '/proc': %s", strerror((int)-count));
+	targets->denied = denied;
+	*among = count < 0 ? 0 : (size_t)count;
+	return count < 0 ? (int)count : found;
+}
+
+/* Processes that are missing for lack of privileges must not be taken for idle. */
+static void tell_what_is_denied(const struct targets *targets, size_t among)
+{
+	char missing[160];
+
+	privileges__missing(missing, sizeof(missing));
+	if (targets->denied)
+		log_warn("cannot look into %zu of %zu processes, such as pid %d: permission denied "
+			 "(%s%s%s)",
+			 targets->denied, among, targets->denied_pid,
+			 *missing ? "missing: " : "no capability of luaspy's is missing; left out",
+			 missing, *missing ? "; try sudo" : "");
+	else if (*missing)
+		log_warn("processes may be left out or have no names (missing: %s; try sudo)",
+			 missing);
+}
+
+static void tell_rejected(struct targets *targets)
+{
+	const char *rejected = targets__rejected(targets);
+
+	char wish[256];
+
+	if (rejected)
+		log_warn("none of those that run Lua fits %s: %s",
+			 process_wish__describe(&targets->options.wish, wish, sizeof(wish)),
+			 rejected);
+}
+
+int targets__watch_host(struct targets *targets)
+{
+	struct mappings_receiver receiver = {targets, on_mapping, on_lost_mappings};
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
+	size_t among;
+	int error = mappings__open(&receiver, &targets->mappings), found;
+
+	if (!error && epoll_ctl(targets->poll_fd, EPOLL_CTL_ADD,
+				mappings__poll_fd(targets->mappings), &event))
+		error = -errno;
+	if (error) {
+		log_error("cannot watch what processes load: %s", strerror(-error));
+		return error;
+	}
+	found = search(targets, &among);
+	if (found < 0)
+		return found;
+	if (targets->search_from)
+		note_unreached(targets);
+	if (targets->has_to_search)
+		log_info("%d processes run Lua so far; others are added when they do", found);
+	else
+		log_info("%d of %zu processes run Lua; others are added when they do", found,
+			 among);
+	if (!found)
+		tell_rejected(targets);
+	tell_what_is_denied(targets, among);
+	return 0;
+}
+
+int targets__add_new(struct targets *targets)
+{
+	int result = mappings__drain(targets->mappings);
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	size_t among;
+
+	if (!result && targets->has_to_search && now_ns - targets->searched_ns >= SEARCH_NS)
+		result = search(targets, &among);
+	return result < 0 ? result : 0;
+}
+
+int targets__fork(struct targets *targets, const struct ls_fork *fork)
+{
+	struct target_process *parent = targets__find(targets, (pid_t)fork->parent_tgid);
+	struct target_process *target = targets__find(targets, (pid_t)fork->tgid);
+	char name[LS_COMM_LEN + 1];
+	int error;
+
+	/* The pid has been reused. */
+	if (target && target->has_ended)
+		targets__drop(targets, target);
+	else if (target)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, fork->comm);
+	error = target_process__new_child(&targets->setting, (pid_t)fork->tgid, name, &target);
+	if (!error)
+		error = targets__add(targets, target);
+	if (!error && parent)
+		error = target_process__inherit(target, parent);
+	if (error || !targets->options.is_system_wide)
+		return error;
+	target->threads.is_newborn = 1;
+	if (threads__attach(&target->threads, target->title))
+		targets->missed++;
+	return 0;
+}

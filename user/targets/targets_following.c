@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Follows what the processes do. Of a thousand, most sleep: only those that may have something to
+ * handle are in a list, so that the others cost nothing.
+ */
+#include <utlist.h>
+
+#include "base/clock.h"
+#include "interpreter/findings.h"
+#include "process/process.h"
+#include "targets/targets_internal.h"
+
+void targets__rouse(struct targets *targets, struct target_process *target)
+{
+	if (target->is_roused)
+		return;
+	target->is_roused = 1;
+	DL_APPEND(targets->roused, target);
+}
+
+void targets__lull(struct targets *targets, struct target_process *target)
+{
+	if (!target->is_roused)
+		return;
+	target->is_roused = 0;
+	DL_DELETE(targets->roused, target);
+}
+
+void targets__sample(struct targets *targets, const struct ls_sample *sample)
+{
+	struct target_process *target = targets__find(targets, (pid_t)sample->tgid);
+
+	if (!target)
+		return;
+	target->has_news = 1;
+	targets__rouse(targets, target);
+}
+
+int targets__exec(struct targets *targets, const struct ls_exec *exec)
+{
+	struct target_process *target = targets__find(targets, (pid_t)exec->tgid);
+	int error;
+
+	if (!target)
+		return 0;
+	error = target_process__executes(target, exec);
+	targets__rouse(targets, target);
+	if (target->pid == targets->first && targets->asked_for <= 1)
+		targets__set_title(targets);
+	return error;
+}
+
+void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
+{
+	struct target_process *target = targets__find(targets, (pid_t)exit->tgid);
+
+	if (!target)
+		return;
+	target->awaited_rests += exit->rest_follows;
+	if (exit->tid == exit->tgid)
+		target->end = *exit;
+	if (!exit->is_last)
+		return;
+	target->has_ended = 1;
+	target->ended_ns = target->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	targets__rouse(targets, target);
+	/* Its CPU time was reported, so it must not be counted as missed. */
+	if (targets->options.is_system_wide)
+		sampler__forget_execution(targets->setting.sampler, target->pid);
+}
+
+void targets__rest(struct targets *targets, const struct ls_thread_exit *rest)
+{
+	struct target_process *target = targets__find(targets, (pid_t)rest->tgid);
+
+	if (target && target->awaited_rests)
+		target->awaited_rests--;
+}
+
+int targets__await_rests(struct targets *targets)
+{
+	struct target_process *target;
+	int any = 0;
+
+	for (target = targets->items; target; target = target->hh.next)
+		any |= target->has_ended && target_process__awaits_rest(target);
+	return any;
+}
+
+int targets__have_lost_timers(const struct targets *targets)
+{
+	const struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next)
+		if (target->has_lost_timers)
+			return 1;
+	return 0;
+}
+
+/* Drops a target, but keeps its findings and samples. */
+static void let_go(struct targets *targets, struct target_process *target)
+{
+	uint64_t runtime_ns;
+
+	if (targets->options.is_system_wide && !target->has_ended &&
+	    !process__runtime_ns(target->pid, &runtime_ns)) {
+		threads__end(&target->threads, target->name);
+		sampler__note_counted(targets->setting.sampler, target->pid, runtime_ns);
+	}
+	recording__complete(targets->setting.recording, target->pid, target->name, 0);
+	targets__add_findings(targets, target, &targets->findings);
+	targets__drop(targets, target);
+}
+
+/* Whether it stays in the list of those to follow. */
+static int is_restless(const struct targets *targets, const struct target_process *target)
+{
+	if (target->has_ended)
+		return target->is_child || !target->ended_rounds;
+	return target_process__has_news(target) ||
+	       target_process__is_settling(target, targets->start_ns, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* 0 or -errno. */
+static int follow(struct targets *targets, struct target_process *target)
+{
+	int error = 0;
+
+	/* The end of a thread may be reported after that of the process. */
+	if (target->has_ended && target->is_child && target->ended_rounds > 1 &&
+	    !target_process__awaits_rest(target)) {
+		let_go(targets, target);
+		return 0;
+	}
+	if (!target->ended_rounds && target_process__has_news(target))
+		error = target_process__follow(target);
+	if (error)
+		return error;
+	target->ended_rounds += target->has_ended;
+	if (targets->options.is_system_wide && target_process__is_without_lua(target))
+		let_go(targets, target);
+	else if (!is_restless(targets, target))
+		targets__lull(targets, target);
+	return 0;
+}
+
+int targets__follow(struct targets *targets)
+{
+	struct target_process *target, *next;
+	int error;
+
+	DL_FOREACH_SAFE(targets->roused, target, next)
+	{
+		error = follow(targets, target);
+		if (error)
+			return error;
+	}
+	return targets->mappings ? targets__add_new(targets) : 0;
+}
+
+int targets__are_settling(const struct targets *targets, uint64_t now_ns)
+{
+	const struct target_process *target;
+
+	DL_FOREACH(targets->roused, target)
+	if (target_process__is_settling(target, targets->start_ns, now_ns))
+		return 1;
+	return 0;
+}

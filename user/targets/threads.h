@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One process's threads: their timers, and what the kernel charged them while they were sampled. */
+#ifndef LS_THREADS_H
+#define LS_THREADS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "recording/recording.h"
+#include "sampler/sampler.h"
+
+struct threads {
+	pid_t pid;
+	struct sampler *sampler;     /* borrowed, and so is the recording */
+	struct recording *recording; /* receives the beginnings and ends of threads */
+	int is_paused;               /* nothing is recorded; may be set from the start */
+	int is_newborn;              /* all CPU time since its creation is recorded */
+	uint64_t begin_ns;           /* else from that CPU time on; 0: from when timers start */
+	uint64_t cpu_start_ns;       /* CPU time of the process when recording began or resumed */
+	uint64_t cpu_ns;             /* CPU time recorded before that; in the end all; 0: unknown */
+	uint64_t cpu_so_far_ns;      /* CPU time when it was last looked at, settled or ended */
+};
+
+/*
+ * Starts timers on all threads, which threads that they create inherit. 0, also if the process has
+ * ended meanwhile; or -errno after logging what is wrong with `target`.
+ */
+int threads__attach(struct threads *threads, const char *target);
+
+/* Whether any thread has inherited its timers. */
+int threads__have_inherited(const struct threads *threads);
+
+/* Starts new timers on all threads whose timers were set aside. 0 or -errno. */
+int threads__attach_again(const struct threads *threads);
+
+/*
+ * Stops recording the process. The timers must be switched off and everything drained before; drain
+ * again afterwards, for the ends of threads that this missed. 0 or -errno.
+ */
+int threads__pause(struct threads *threads);
+
+/* Resumes recording, before the timers are switched on. 0 or -errno. */
+int threads__resume(struct threads *threads);
+
+/* Updates cpu_so_far_ns, but hands over no time. */
+void threads__look(struct threads *threads);
+
+/*
+ * For a profile while the session goes on: hands over all CPU time that the threads were charged.
+ * Then drain, and call threads__complete(), with `name` as below.
+ */
+void threads__settle(struct threads *threads);
+void threads__complete(struct threads *threads, const char *name);
+
+/*
+ * To be called after all timers were stopped and everything was drained: records what the living
+ * threads were charged. CPU time that no thread accounts for is recorded under `name`.
+ */
+void threads__end(struct threads *threads, const char *name);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "worker/inspector.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "process/quarantine.h"
+#include "worker/allowance.h"
+#include "worker/service.h"
+
+#define GRANTED_NS UINT64_C(5000000000)
+
+#define TELL_NS 1000000 /* requests that take longer are logged at level debug */
+
+struct inspector {
+	const struct worker_job *job;
+	struct worker *worker; /* NULL: it reads in this process */
+	void *state;           /* of the job; NULL: a worker has it */
+	struct allowances *allowances;
+	struct message request, answer;
+	enum inspector_source source; /* of the request, as is `pid` */
+	pid_t pid;
+	bool leaves_scripts; /* requests for source text fail */
+	bool was_told;       /* a warning said that there is no worker */
+	pid_t pending_pid;   /* of the request that the worker still serves */
+};
+
+static struct inspector *make(const struct worker_job *job)
+{
+	struct inspector *inspector = calloc(1, sizeof(*inspector));
+
+	if (!inspector)
+		return NULL;
+	inspector->job = job;
+	inspector->allowances = allowances__new();
+	if (inspector->allowances)
+		return inspector;
+	free(inspector);
+	return NULL;
+}
+
+int inspector__start(const struct worker_job *job, struct inspector **started)
+{
+	struct inspector *inspector = make(job);
+	int error = -ENOMEM;
+
+	*started = NULL;
+	quarantine__share();
+	if (inspector)
+		error = worker__start(job, &inspector->worker);
+	if (error)
+		inspector__free(inspector);
+	else
+		*started = inspector;
+	return error;
+}
+
+struct inspector *inspector__new_local(const struct worker_job *job)
+{
+	struct inspector *inspector = make(job);
+
+	if (!inspector)
+		return NULL;
+	inspector->state = job->begin();
+	if (inspector->state)
+		return inspector;
+	inspector__free(inspector);
+	return NULL;
+}
+
+void inspector__free(struct inspector *inspector)
+{
+	if (!inspector)
+		return;
+	worker__free(inspector->worker);
+	if (inspector->state)
+		inspector->job->end(inspector->state);
+	allowances__free(inspector->allowances);
+	message__free(&inspector->request);
+	message__free(&inspector->answer);
+	free(inspector);
+}
+
+void inspector__set_waiter(struct inspector *inspector, const struct worker_waiter *waiter)
+{
+	if (inspector->worker)
+		worker__set_waiter(inspector->worker, waiter);
+}
+
+void inspector__set_deadline(struct inspector *inspector, uint64_t until_ns)
+{
+	if (inspector->worker)
+		worker__set_deadline(inspector->worker, until_ns);
+}
+
+void inspector__grant_more(struct inspector *inspector)
+{
+	allowances__set_grant(inspector->allowances, GRANTED_NS);
+}
+
+void inspector__leave_scripts(struct inspector *inspector)
+{
+	inspector->leaves_scripts = true;
+}
+
+uint64_t inspector__cpu_ns(const struct inspector *inspector)
+{
+	return inspector->worker ? worker__cpu_ns(inspector->worker) : 0;
+}
+
+bool inspector__is_later(int error)
+{
+	return error == -EAGAIN || error == -EDQUOT || error == -EBUSY;
+}
+
+struct message *inspector__request(struct inspector *inspector, enum inspector_source source,
+				   uint64_t kind, pid_t pid)
+{
+	inspector->source = source;
+	inspector->pid = pid;
+	message__clear(&inspector->request);
+	message__put_number(&inspector->request, kind);
+	message__put_number(&inspector->request, (uint64_t)pid);
+	return &inspector->request;
+}
+
+static void blame(struct inspector *inspector, pid_t pid, int error, uint64_t spent_ns)
+{
+	const char *why = "did not answer within a second";
+
+	/* The timer that enforces the limit counts in ticks. */
+	if (error == -EIO)
+		why = spent_ns >= SERVICE_CPU_NS / 10 * 9 ? "takes too much CPU time to read"
+							  : "crashed the process that read it";
+	if (quarantine__add_current())
+		allowances__ban_file(inspector->allowances, pid, why);
+	else
+		allowances__ban(inspector->allowances, pid, why);
+}
+
+/* Ends a request that was cut off and is not repeated. */
+static int finish_pending(struct inspector *inspector)
+{
+	uint64_t spent_ns;
+	int error = worker__finish(inspector->worker, &inspector->answer, &spent_ns);
+
+	allowances__spend(inspector->allowances, inspector->pending_pid, false, spent_ns);
+	if (error == -ETIMEDOUT || error == -EIO)
+		blame(inspector, inspector->pending_pid, error, spent_ns);
+	return error == -EAGAIN ? error : 0;
+}
+
+static void tell_no_worker(struct inspector *inspector)
+{
+	if (!inspector->was_told)
+		log_warn("cannot start the process that reads targets: names, lines and "
+			 "interpreters are missing from now on (try a higher 'ulimit -u')");
+	inspector->was_told = true;
+}
+
+static int ask_worker(struct inspector *inspector, uint64_t *spent_ns)
+{
+	struct worker *worker = inspector->worker;
+	int error = 0;
+
+	*spent_ns = 0;
+	if (worker__is_busy(worker) && !worker__works_on(worker, &inspector->request))
+		error = finish_pending(inspector);
+	if (error)
+		return error;
+	error = worker__call(worker, &inspector->request, &inspector->answer, spent_ns);
+	if (error == -ECHILD)
+		tell_no_worker(inspector);
+	if (error == -EAGAIN)
+		inspector->pending_pid = inspector->pid;
+	if (error != -ETIMEDOUT && error != -EIO)
+		return error;
+	blame(inspector, inspector->pid, error, *spent_ns);
+	/* Either the file is in quarantine now, so a second try may succeed, or the process is
+	 * banned. */
+	return -EAGAIN;
+}
+
+static void ask_here(struct inspector *inspector, uint64_t *spent_ns)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	message__clear(&inspector->answer);
+	inspector->job->serve(inspector->state, &inspector->request, &inspector->answer);
+	*spent_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+int inspector__ask(struct inspector *inspector, struct message **answer)
+{
+	uint64_t spent_ns = 0;
+	int error = inspector->request.error;
+
+	*answer = &inspector->answer;
+	if (!error && inspector->source == INSPECTOR_SCRIPTS && inspector->leaves_scripts)
+		error = -ENOTSUP;
+	if (!error)
+		error = allowances__check(inspector->allowances, inspector->pid,
+					  inspector->source != INSPECTOR_FILES);
+	if (error)
+		return error;
+	if (inspector->worker)
+		error = ask_worker(inspector, &spent_ns);
+	else
+		ask_here(inspector, &spent_ns);
+	allowances__spend(inspector->allowances, inspector->pid,
+			  inspector->source != INSPECTOR_FILES, spent_ns);
+	if (spent_ns >= TELL_NS)
+		log_debug("reading what pid %d has mapped took %.1f ms of CPU time", inspector->pid,
+			  (double)spent_ns / 1e6);
+	if (error)
+		return error;
+	/* The worker reached its limit on memory: what it read is too large. */
+	error = inspector->answer.error;
+	return error == -ENOMEM && inspector->worker ? -EFBIG : error;
+}
+
+void inspector__tell_unread(struct inspector *inspector, pid_t pid)
+{
+	allowances__tell_unread(inspector->allowances, pid);
+}
+
+void inspector__forget_allowance(struct inspector *inspector, pid_t pid)
+{
+	allowances__forget(inspector->allowances, pid);
+}

@@ -66,16 +66,42 @@ static __always_inline int follow_child(struct task_struct *child, __u32 tgid, _
 	return 1;
 }
 
+/*
+ * Nobody has looked at the parent's program yet. If it turns out to be one to sample, so is the
+ * child, which may have ended by then.
+ */
+static __always_inline void note_fork(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
+{
+	struct ls_execution *parent = bpf_map_lookup_elem(&executions, &parent_tgid);
+	struct ls_execution execution = {.parent_tgid = parent_tgid};
+
+	if (!parent || parent->ended_ns || !tgid)
+		return;
+	execution.program = parent->program;
+	execution.program.time_ns = bpf_ktime_get_ns();
+	execution.program.runtime_ns = 0;
+	execution.program.youngest_child = 0;
+	execution.older_sibling = parent->program.youngest_child;
+	bpf_probe_read_kernel_str(execution.program.comm, sizeof(execution.program.comm),
+				  child->comm);
+	if (!bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY))
+		parent->program.youngest_child = tgid;
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 tgid = id_of(BPF_CORE_READ(child, group_leader));
 	__u32 tid = id_of(child);
+	__u32 parent_tgid = id_of(BPF_CORE_READ(parent, group_leader));
 	struct ls_birth birth = {};
+	int is_followed;
 
 	if (tgid == tid) {
-		if (!follow_child(child, tgid, id_of(BPF_CORE_READ(parent, group_leader))) ||
-		    !inherits_timers)
+		is_followed = follow_child(child, tgid, parent_tgid);
+		if (!is_followed && !inherits_timers)
+			note_fork(child, tgid, parent_tgid);
+		if (!is_followed || !inherits_timers)
 			return 0;
 	} else if (!bpf_map_lookup_elem(&targets, &tgid)) {
 		return 0;
@@ -139,21 +165,30 @@ int BPF_PROG(thread_is_gone, struct task_struct *task)
 	return 0;
 }
 
+static __always_inline void describe_program(struct task_struct *task, struct ls_program *program)
+{
+	program->time_ns = bpf_ktime_get_ns();
+	program->runtime_ns = cpu_time_of(task, program->time_ns) +
+			      BPF_CORE_READ(task, signal, sum_sched_runtime);
+	program->stack_start = BPF_CORE_READ(task, mm, start_stack);
+	program->code_start = BPF_CORE_READ(task, mm, start_code);
+	bpf_probe_read_kernel_str(program->comm, sizeof(program->comm), task->comm);
+}
+
 /* However late user space decides to sample the process, the time before exec() is known then. */
-static __always_inline void note_execution(struct task_struct *task, __u32 tgid)
+static __always_inline void note_execution(struct task_struct *task, __u32 tgid, bool was_target)
 {
 	const struct ls_execution *last = bpf_map_lookup_elem(&executions, &tgid);
-	__u64 now_ns = bpf_ktime_get_ns();
-	struct ls_execution execution = {
-		.time_ns = now_ns,
-		.runtime_ns =
-			cpu_time_of(task, now_ns) + BPF_CORE_READ(task, signal, sum_sched_runtime),
-		.stack_start = BPF_CORE_READ(task, mm, start_stack),
-	};
+	struct ls_execution execution = {};
 
-	if (last && !last->ended_ns)
+	if (last && !last->ended_ns) {
 		execution.counted_ns = last->counted_ns;
-	bpf_probe_read_kernel_str(execution.comm, sizeof(execution.comm), task->comm);
+		execution.parent_tgid = last->parent_tgid;
+		execution.older_sibling = last->older_sibling;
+		if (!was_target)
+			execution.previous = last->program;
+	}
+	describe_program(task, &execution.program);
 	bpf_map_update_elem(&executions, &tgid, &execution, BPF_ANY);
 }
 
@@ -187,7 +222,7 @@ int BPF_PROG(process_execs, struct task_struct *task)
 	__u32 *image = bpf_map_lookup_elem(&targets, &tgid);
 
 	if (!inherits_timers)
-		note_execution(task, tgid);
+		note_execution(task, tgid, image != NULL);
 	if (!image)
 		return 0;
 	/* No image fits the new program until user space has examined it. */

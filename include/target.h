@@ -78,14 +78,28 @@ struct ls_birth {
 	__u32 padding;
 };
 
-/* Value of the map `executions`, keyed by tgid: processes that have executed a program. */
-struct ls_execution {
-	__u64 time_ns;     /* bpf_ktime_get_ns() */
-	__u64 runtime_ns;  /* CPU time until then */
-	__u64 counted_ns;  /* CPU time up to which it was sampled before; 0: never sampled */
-	__u64 stack_start; /* mm->start_stack of the program: each execution has another */
-	__u64 ended_ns;    /* CPU time when it ended; 0: it has not ended */
+/* A program that a process runs, since its exec(), or since fork() copied it with its parent. */
+struct ls_program {
+	__u64 time_ns;        /* bpf_ktime_get_ns() when it began; 0: there is no such program */
+	__u64 runtime_ns;     /* CPU time of the process until then */
+	__u64 stack_start;    /* mm->start_stack: each execution has another, its copies the same */
+	__u64 code_start;     /* mm->start_code: lies in the program's own mapping */
+	__u32 youngest_child; /* tgid of the last process that it forked; 0: none */
 	char comm[16];
+	__u32 padding;
+};
+
+/*
+ * Value of the map `executions`, keyed by tgid: processes that have executed a program, and those
+ * that they forked. Targets and their children are not noted until they execute.
+ */
+struct ls_execution {
+	struct ls_program program;
+	struct ls_program previous; /* the one before, if it was no target at its end */
+	__u64 counted_ns;    /* CPU time up to which it was sampled before; 0: never sampled */
+	__u64 ended_ns;      /* CPU time when it ended; 0: it has not ended */
+	__u32 parent_tgid;   /* that forked it, if that one is noted; or 0 */
+	__u32 older_sibling; /* tgid of the process that the parent's program forked before; or 0 */
 };
 
 /* Value of the per-CPU map `counters`. */

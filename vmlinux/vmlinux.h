@@ -205,6 +205,7 @@ struct rb_root {
 struct mm_struct {
 	struct maple_tree mm_mt;
 	atomic_t mm_users;
+	unsigned long start_code;
 	unsigned long start_stack;
 	unsigned long start_brk;
 	unsigned long brk;

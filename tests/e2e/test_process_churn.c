@@ -211,6 +211,39 @@ static void loses_none_of_thousands_that_come_and_go(void **state)
 	assert_true(late_kib < early_kib + KIB_MORE);
 }
 
+/*
+ * On a host without a processor to spare, luaspy comes too late to look at most processes, at the
+ * program that executed another, and at the parent that has left its child behind.
+ */
+static void has_all_that_it_came_too_late_for(void **state)
+{
+	static const char script[] = "while kill -STOP $1; do sleep 0.2; kill -CONT $1; "
+				     "sleep 0.8; done 2>/dev/null\n";
+	struct stage *stage = *state;
+	struct churn_times times = {};
+	struct scriptprofile *profile;
+	struct child *spy;
+	char number[16];
+
+	need_to_record();
+	write_text(stage, "targets.lua", targets);
+	write_text(stage, "then.lua", second_program);
+	write_text(stage, "stall.sh", script);
+	setenv("PROGRAM", accounts__own_copy(stage, built_program("host-5.4")), 1);
+	spy = start_system(stage);
+	/* What the first one that ends has mapped is known as Lua by then. */
+	stir(stage, 10, "3", &times);
+	snprintf(number, sizeof(number), "%d", spy->pid);
+	start(stage, "sh", "stall.sh", number);
+	stir(stage, wanted("LUASPY_TURMOIL", 2000) / 5, "4", &times);
+	kill(spy->pid, SIGTERM);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(stage, in_folder(stage, "profile.json"));
+	accounts__assert_whole(stage, spy, profile);
+	assert_has_all(profile, &times);
+	assert_true(scriptprofile__recorded(profile, "MissedProcesses") > 10);
+}
+
 /* What a shell's `times` says of what it waited for; printed last. */
 static double children_us(struct stage *stage, const struct child *shell)
 {
@@ -265,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(loses_none_of_thousands_that_come_and_go),
+		staged(has_all_that_it_came_too_late_for),
 		staged(has_a_thousand_scripts_of_fifty_milliseconds),
 	};
 

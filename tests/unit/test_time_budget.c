@@ -15,12 +15,12 @@ static void allows_work_until_the_grant_is_spent(void **state)
 	struct time_budget budget = {0};
 
 	(void)state;
-	assert_true(time_budget__allows(&budget, GRANT_NS));
+	assert_true(time_budget__allows(&budget, GRANT_NS, 1));
 	time_budget__spend(&budget, GRANT_NS);
-	assert_true(time_budget__allows(&budget, GRANT_NS));
+	assert_true(time_budget__allows(&budget, GRANT_NS, 1));
 	time_budget__spend(&budget, NS_PER_SECOND);
-	assert_false(time_budget__allows(&budget, GRANT_NS));
-	assert_true(time_budget__allows(&budget, 2 * NS_PER_SECOND));
+	assert_false(time_budget__allows(&budget, GRANT_NS, 1));
+	assert_true(time_budget__allows(&budget, 2 * NS_PER_SECOND, 1));
 }
 
 static void allows_a_share_of_the_time_that_passes(void **state)
@@ -28,12 +28,13 @@ static void allows_a_share_of_the_time_that_passes(void **state)
 	struct time_budget budget = {0};
 
 	(void)state;
-	assert_true(time_budget__allows(&budget, GRANT_NS));
+	assert_true(time_budget__allows(&budget, GRANT_NS, 1));
 	time_budget__spend(&budget, GRANT_NS + NS_PER_SECOND);
 	budget.start_ns -= (TIME_BUDGET_DIVISOR - 1) * NS_PER_SECOND;
-	assert_false(time_budget__allows(&budget, GRANT_NS));
+	assert_false(time_budget__allows(&budget, GRANT_NS, 1));
+	assert_true(time_budget__allows(&budget, GRANT_NS, 2));
 	budget.start_ns -= NS_PER_SECOND;
-	assert_true(time_budget__allows(&budget, GRANT_NS));
+	assert_true(time_budget__allows(&budget, GRANT_NS, 1));
 }
 
 int main(void)

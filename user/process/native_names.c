@@ -85,7 +85,7 @@ static const struct process_mapping *mapping_at(struct native_names *names, uint
 	uint64_t begin_ns;
 	int error;
 
-	if (mapping || !time_budget__allows(&names->budget, TIME_BUDGET_PROCESS_NS))
+	if (mapping || !time_budget__allows(&names->budget, TIME_BUDGET_PROCESS_NS, 1))
 		return mapping;
 	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	error = read_mappings(names);

@@ -5,13 +5,14 @@
 
 #include "base/clock.h"
 
-bool time_budget__allows(struct time_budget *budget, uint64_t grant_ns)
+bool time_budget__allows(struct time_budget *budget, uint64_t grant_ns, unsigned int processors)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
 	if (!budget->start_ns)
 		budget->start_ns = now_ns;
-	return budget->spent_ns <= grant_ns + (now_ns - budget->start_ns) / TIME_BUDGET_DIVISOR;
+	return budget->spent_ns <=
+	       grant_ns + (now_ns - budget->start_ns) / TIME_BUDGET_DIVISOR * processors;
 }
 
 void time_budget__spend(struct time_budget *budget, uint64_t ns)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much of luaspy's CPU time a target may cause: a grant, plus a twentieth of the time since the
- * first request. What is spent beyond that must be paid off before more is allowed.
+ * How much of luaspy's CPU time a target may cause: a grant, plus a twentieth of the time of one or
+ * more processors since the first request. What is spent beyond that must be paid off before more
+ * is allowed.
  */
 #ifndef LS_TIME_BUDGET_H
 #define LS_TIME_BUDGET_H
@@ -24,8 +25,8 @@ struct time_budget {
 	uint64_t spent_ns;
 };
 
-/* Whether any budget is left with this grant. */
-bool time_budget__allows(struct time_budget *budget, uint64_t grant_ns);
+/* Whether any budget is left with this grant and the time of this many processors. */
+bool time_budget__allows(struct time_budget *budget, uint64_t grant_ns, unsigned int processors);
 void time_budget__spend(struct time_budget *budget, uint64_t ns);
 
 #endif

@@ -29,6 +29,8 @@ struct passed {
 
 struct mappings {
 	struct mappings_receiver receiver;
+	struct mapped_code *read; /* in this drain, from all processors; owned */
+	size_t count, room;
 	struct perf_buffer *buffer;
 	struct generations *passed_over; /* struct passed by struct mapped_file */
 	uint64_t reviewed_ns;            /* CLOCK_MONOTONIC */
@@ -37,7 +39,26 @@ struct mappings {
 	int error;                       /* returned by a receiver */
 };
 
-static void receive(struct mappings *mappings, const struct perf_event_header *header)
+#define ROOM_FIRST 256
+
+/* 0 or -ENOMEM. */
+static int keep(struct mappings *mappings, const struct mapped_code *code)
+{
+	size_t room = mappings->room ? 2 * mappings->room : ROOM_FIRST;
+	struct mapped_code *read = mappings->read;
+
+	if (mappings->count == mappings->room) {
+		read = reallocarray(mappings->read, room, sizeof(*read));
+		if (!read)
+			return -ENOMEM;
+		mappings->read = read;
+		mappings->room = room;
+	}
+	read[mappings->count++] = *code;
+	return 0;
+}
+
+static int receive(struct mappings *mappings, const struct perf_event_header *header)
 {
 	/* PERF_RECORD_MMAP2 as in linux/perf_event.h */
 	const struct {
@@ -48,11 +69,10 @@ static void receive(struct mappings *mappings, const struct perf_event_header *h
 		uint64_t inode, generation;
 	} *record = (const void *)header;
 	struct mapped_code code = {};
-	struct passed *passed;
 
 	/* The fields that sample_type requests follow the path. */
 	if (header->size < sizeof(*record) + sizeof(code.time_ns))
-		return;
+		return 0;
 	memcpy(&code.time_ns, (const char *)record + header->size - sizeof(code.time_ns),
 	       sizeof(code.time_ns));
 	code.pid = (pid_t)record->pid;
@@ -64,13 +84,8 @@ static void receive(struct mappings *mappings, const struct perf_event_header *h
 	code.file.device_minor = record->minor;
 	/* Memory without a file has no inode; a process of another PID namespace has no id. */
 	if (!code.file.inode || code.pid <= 0)
-		return;
-	passed = generations__find(mappings->passed_over, &code.file);
-	if (passed && code.time_ns - passed->since_ns < PASSED_NS) {
-		passed->last = code;
-		return;
-	}
-	mappings->error = mappings->receiver.mapping(mappings->receiver.context, &code);
+		return 0;
+	return keep(mappings, &code);
 }
 
 static enum bpf_perf_event_ret on_record(void *context, int cpu, struct perf_event_header *header)
@@ -79,7 +94,7 @@ static enum bpf_perf_event_ret on_record(void *context, int cpu, struct perf_eve
 
 	(void)cpu;
 	if (header->type == PERF_RECORD_MMAP2)
-		receive(mappings, header);
+		mappings->error = receive(mappings, header);
 	else if (header->type == PERF_RECORD_LOST)
 		mappings->error = mappings->receiver.lost(mappings->receiver.context);
 	return mappings->error ? LIBBPF_PERF_EVENT_ERROR : LIBBPF_PERF_EVENT_CONT;
@@ -141,6 +156,7 @@ void mappings__close(struct mappings *mappings)
 		close(mappings->map);
 	generations__free(mappings->passed_over);
 	generations__free(mappings->with_lua);
+	free(mappings->read);
 	free(mappings);
 }
 
@@ -172,12 +188,41 @@ static void review_passed(struct mappings *mappings)
 	generations__visit(mappings->passed_over, review, mappings);
 }
 
+/* To the receiver, unless it has passed over the file. */
+static void hand_over(struct mappings *mappings, const struct mapped_code *code)
+{
+	struct passed *passed = generations__find(mappings->passed_over, &code->file);
+
+	if (passed && code->time_ns - passed->since_ns < PASSED_NS)
+		passed->last = *code;
+	else
+		mappings->error = mappings->receiver.mapping(mappings->receiver.context, code);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct mapped_code *a = left, *b = right;
+
+	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+/* A process may run on another processor after it has executed another program. */
+static void hand_over_in_order(struct mappings *mappings)
+{
+	if (mappings->count)
+		qsort(mappings->read, mappings->count, sizeof(*mappings->read), compare_times);
+	for (size_t i = 0; i < mappings->count && !mappings->error; i++)
+		hand_over(mappings, &mappings->read[i]);
+	mappings->count = 0;
+}
+
 int mappings__drain(struct mappings *mappings)
 {
 	int error;
 
 	mappings->error = 0;
 	error = perf_buffer__consume(mappings->buffer);
+	hand_over_in_order(mappings);
 	if (!mappings->error)
 		review_passed(mappings);
 	if (mappings->error)

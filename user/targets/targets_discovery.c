@@ -82,202 +82,6 @@ int targets__add_children(struct targets *targets)
 	return added < 0 ? added : 0;
 }
 
-/* CPU time that a process may use before it executes its program and is noticed. */
-#define BEGINNING_NS 10000000
-
-/*
- * Counts a process with Lua that ended before it was inspected, and adds its CPU time to the
- * profile without a sample. 0, also if nothing is known of its end; or -ENOMEM.
- */
-static int add_missed(struct targets *targets, pid_t pid)
-{
-	struct ls_thread_exit exit = {.tgid = (uint32_t)pid, .tid = (uint32_t)pid, .is_last = 1};
-	struct target_process *target;
-	struct ls_execution execution;
-	uint64_t before_ns = 0;
-	int error;
-
-	if (sampler__execution(targets->setting.sampler, pid, &execution) || !execution.ended_ns)
-		return 0;
-	memcpy(exit.comm, execution.comm, sizeof(exit.comm));
-	exit.comm[sizeof(exit.comm) - 1] = '\0';
-	if (!process_filter__takes(targets->filter, pid, exit.comm))
-		return 0;
-	sampler__forget_execution(targets->setting.sampler, pid);
-	error = target_process__new_child(&targets->setting, pid, exit.comm, &target);
-	if (!error)
-		error = targets__add(targets, target);
-	if (!error)
-		error = target_process__presume(target);
-	if (error)
-		return error;
-	exit.time_ns = clock_ns(CLOCK_MONOTONIC);
-	if (execution.counted_ns || execution.runtime_ns > BEGINNING_NS)
-		before_ns = execution.counted_ns > execution.runtime_ns ? execution.counted_ns
-									: execution.runtime_ns;
-	/* What BPF reads may be up to one scheduler tick behind. */
-	exit.runtime_ns = execution.ended_ns > before_ns ? execution.ended_ns - before_ns : 0;
-	error = recording__thread_exit(targets->setting.recording, &exit);
-	targets->missed++;
-	targets__drop(targets, target);
-	return error;
-}
-
-/*
- * BPF only reports the ends of processes that it knows by then. Its note may be about an earlier
- * process with this pid; a process that is about to end has no stack any more.
- */
-static bool has_ended_before(const struct targets *targets, pid_t pid)
-{
-	struct ls_execution execution;
-	char state = process__state(pid);
-	uint64_t stack_start;
-
-	if (!state || state == 'Z' || state == 'X')
-		return true;
-	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
-	       execution.ended_ns &&
-	       (process__stack_start(pid, &stack_start) || !stack_start ||
-		stack_start == execution.stack_start);
-}
-
-/* Inspects a process and begins to sample it. 1; 0: it is not sampled; -ENOMEM. */
-static int take_in(struct targets *targets, struct target_process *target)
-{
-	int error = target_process__look(target);
-	pid_t pid = target->pid;
-
-	/* It is gone, or runs another program now. */
-	if (!error && !detection__found(target->detection) && !target->has_mapped) {
-		targets__drop(targets, target);
-		return add_missed(targets, pid);
-	}
-	if (!error)
-		error = target_process__begin(target);
-	if (!error && has_ended_before(targets, pid)) {
-		targets__drop(targets, target);
-		return add_missed(targets, pid);
-	}
-	if (!error)
-		error = threads__attach(&target->threads, target->title);
-	if (!error || error == -ENOMEM)
-		return error ? error : 1;
-	targets->missed++;
-	targets__drop(targets, target);
-	return 0;
-}
-
-/* From when on a process's CPU time is that of a target. */
-struct beginning {
-	bool is_birth;
-	uint64_t runtime_ns; /* if not from birth: CPU time then; 0: unknown, from now on */
-};
-
-/* A program maps its linked libraries within this time, however busy the host is. */
-#define LINKING_NS 1000000000
-
-/*
- * Whether all its CPU time is its program's, not that of, say, a shell that ran for long before it
- * executed the program.
- */
-static bool has_just_begun(const struct targets *targets, pid_t pid)
-{
-	uint64_t birth_ns, runtime_ns;
-
-	return !process__birth_ns(pid, &birth_ns) && birth_ns > targets->start_ns &&
-	       !process__runtime_ns(pid, &runtime_ns) && runtime_ns < BEGINNING_NS;
-}
-
-/* For a process that holds Lua, mapped at `mapped_ns`; 0: unknown when. */
-static struct beginning beginning_of(const struct targets *targets, pid_t pid, uint64_t mapped_ns)
-{
-	struct ls_execution execution;
-	uint64_t stack_start;
-
-	if (sampler__execution(targets->setting.sampler, pid, &execution) || execution.ended_ns)
-		return (struct beginning){has_just_begun(targets, pid), 0};
-	if (!execution.counted_ns && has_just_begun(targets, pid))
-		return (struct beginning){true, 0};
-	/* If its program loads Lua later, its CPU time counts only from then on. */
-	if (!mapped_ns || mapped_ns > execution.time_ns + LINKING_NS ||
-	    process__stack_start(pid, &stack_start) || stack_start != execution.stack_start)
-		return (struct beginning){};
-	if (execution.counted_ns > execution.runtime_ns)
-		return (struct beginning){false, execution.counted_ns};
-	return (struct beginning){!execution.counted_ns && execution.runtime_ns < BEGINNING_NS,
-				  execution.runtime_ns};
-}
-
-/* What there is besides, if nothing fits. */
-static void note_rejected(struct targets *targets, pid_t pid, const char *name)
-{
-	char title[48];
-
-	snprintf(title, sizeof(title), "%s (pid %d)", name, pid);
-	text_list__add(&targets->rejected, title);
-}
-
-/* Adds a process that holds Lua. 1; 0: it is not to be sampled; -ENOMEM. */
-static int add_found(struct targets *targets, pid_t pid, struct beginning beginning)
-{
-	struct target_process *target = targets__find(targets, pid);
-	char name[16];
-	int error;
-
-	if (pid == getpid() || process__name(pid, name))
-		return 0;
-	if (!process_filter__takes(targets->filter, pid, name)) {
-		note_rejected(targets, pid, name);
-		return 0;
-	}
-	/* The pid has been reused. */
-	if (target)
-		targets__drop(targets, target);
-	error = target_process__new_child(&targets->setting, pid, name, &target);
-	if (!error)
-		error = targets__add(targets, target);
-	if (error)
-		return error;
-	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
-	target->threads.is_newborn = beginning.is_birth;
-	target->threads.begin_ns = beginning.runtime_ns;
-	return take_in(targets, target);
-}
-
-/* Deeper process trees are left to a search of all processes. */
-#define GENERATIONS_MAX 32
-
-/*
- * Adds a process with the descendants that it had before BPF knew of it, which map nothing and so
- * would never be noticed. Returns how many were added, or -ENOMEM.
- */
-static int add_family(struct targets *targets, pid_t pid, struct beginning beginning,
-		      int generations)
-{
-	pid_t *children;
-	ssize_t count;
-	struct beginning of_children = {.is_birth = beginning.is_birth};
-	int added = add_found(targets, pid, beginning);
-
-	if (added <= 0)
-		return added;
-	if (!generations) {
-		targets->has_to_search = 1;
-		return added;
-	}
-	count = process__children(pid, &children);
-	for (ssize_t i = 0; i < count && added >= 0; i++) {
-		int result =
-			targets__find(targets, children[i])
-				? 0
-				: add_family(targets, children[i], of_children, generations - 1);
-
-		added = result < 0 ? result : added + result;
-	}
-	free(children);
-	return count == -ENOMEM ? -ENOMEM : added;
-}
-
 /* Whether luaspy lacks the privilege to find out. */
 static bool is_denied(int error)
 {
@@ -354,24 +158,46 @@ static int look_at(struct targets *targets, const struct mapped_code *code, bool
 	return error == -ENOMEM ? error : 0;
 }
 
-static int on_mapping(void *context, const struct mapped_code *code)
+/*
+ * Whether a program mapped it that the process has replaced by its present one since. The kernel
+ * maps a program before it notes when that began.
+ */
+static bool is_of_previous(const struct ls_execution *execution, const struct mapped_code *code)
 {
-	struct targets *targets = context;
-	struct target_process *target = targets__find(targets, code->pid);
-	bool holds_lua;
-	int result = look_at(targets, code, &holds_lua);
+	return execution->previous.time_ns && code->time_ns < execution->program.time_ns &&
+	       execution->program.code_start - code->address >= code->length;
+}
 
-	if (!result && !holds_lua && !target && mappings__is_lua(targets->mappings, &code->file))
-		return add_missed(targets, code->pid);
-	if (result || !holds_lua)
-		return result;
+/*
+ * A process has mapped a file that holds Lua, as an earlier one did, so nothing has to be read to
+ * know that it runs Lua: even its end may have come, or its user's budget be used up.
+ */
+static int on_lua(struct targets *targets, const struct mapped_code *code)
+{
+	struct target_process *target = targets__find(targets, code->pid);
+	struct ls_execution execution;
+	int result;
+
+	if (!sampler__execution(targets->setting.sampler, code->pid, &execution) &&
+	    is_of_previous(&execution, code))
+		return targets__add_missed_program(targets, code->pid, &execution);
 	if (target && !target->has_ended) {
 		target->has_mapped = 1;
 		targets__rouse(targets, target);
 		return 0;
 	}
-	result = add_family(targets, code->pid, beginning_of(targets, code->pid, code->time_ns),
-			    GENERATIONS_MAX);
+	result = targets__admit_family(targets, code->pid, code->time_ns);
+	return result ? result : targets__add_missed(targets, code->pid);
+}
+
+static int on_mapping(void *context, const struct mapped_code *code)
+{
+	struct targets *targets = context;
+	bool holds_lua = mappings__is_lua(targets->mappings, &code->file);
+	int result = holds_lua ? 0 : look_at(targets, code, &holds_lua);
+
+	if (!result && holds_lua)
+		result = on_lua(targets, code);
 	return result < 0 ? result : 0;
 }
 
@@ -440,7 +266,7 @@ static void note_unreached(struct targets *targets)
 
 static struct beginning beginning_of_found(const struct targets *targets, pid_t pid)
 {
-	struct beginning beginning = beginning_of(targets, pid, 0);
+	struct beginning beginning = targets__beginning_of(targets, pid, 0);
 
 	if (!beginning.is_birth && !beginning.runtime_ns)
 		beginning.runtime_ns = unreached_runtime_ns(targets, pid);
@@ -480,9 +306,9 @@ static int search(struct targets *targets, size_t *among)
 			targets->denied_pid = pids[i];
 		if (is_denied(result) || result == -EDQUOT || result == -EOWNERDEAD)
 			miss(targets, pids[i]);
-		result = result > 0
-				 ? add_found(targets, pids[i], beginning_of_found(targets, pids[i]))
-				 : 0;
+		result = result > 0 ? targets__admit(targets, pids[i],
+						     beginning_of_found(targets, pids[i]))
+				    : 0;
 		found = result < 0 ? result : found + result;
 	}
 	free(pids);

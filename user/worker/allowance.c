@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/generations.h"
 #include "base/log.h"
@@ -20,6 +21,12 @@
  */
 #define STRIKES_MAX      3
 #define STRIKES_MAX_ROOT 24
+
+/*
+ * A user's processes may run on all processors, and scripts that end soon cost 2 ms each. More than
+ * this is not needed: the worker runs on one.
+ */
+#define PROCESSORS_MOST 4
 
 #define TOLD_MOST 4 /* processes of one user that warnings name */
 
@@ -48,7 +55,17 @@ struct allowances {
 	struct generations *users;              /* struct user by uid */
 	struct generations *processes;          /* struct reading by pid */
 	uint64_t memory_ns, mapped_ns, user_ns; /* the grants of each */
+	unsigned int processors;                /* whose time a user's budget grows with */
 };
+
+static unsigned int count_processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (count < 1)
+		return 1;
+	return count < PROCESSORS_MOST ? (unsigned int)count : PROCESSORS_MOST;
+}
 
 struct allowances *allowances__new(void)
 {
@@ -59,6 +76,7 @@ struct allowances *allowances__new(void)
 	allowances->memory_ns = TIME_BUDGET_PROCESS_NS;
 	allowances->mapped_ns = TIME_BUDGET_MAPPED_NS;
 	allowances->user_ns = TIME_BUDGET_USER_NS;
+	allowances->processors = count_processors();
 	allowances->users = generations__new(sizeof(uint64_t), sizeof(struct user), NULL);
 	allowances->processes = generations__new(sizeof(uint64_t), sizeof(struct reading), NULL);
 	if (allowances->users && allowances->processes)
@@ -179,17 +197,17 @@ int allowances__check(struct allowances *allowances, pid_t pid, bool is_of_memor
 	}
 	if (is_banned(reading, user))
 		return -EOWNERDEAD;
-	if (is_of_memory && !time_budget__allows(&reading->memory, allowances->memory_ns)) {
+	if (is_of_memory && !time_budget__allows(&reading->memory, allowances->memory_ns, 1)) {
 		tell_unread(user, pid, &reading->told_memory,
 			    "takes too much CPU time to read: names and lines may be missing");
 		return -EDQUOT;
 	}
-	if (!is_of_memory && !time_budget__allows(&reading->mapped, allowances->mapped_ns)) {
+	if (!is_of_memory && !time_budget__allows(&reading->mapped, allowances->mapped_ns, 1)) {
 		tell_unread(user, pid, &reading->told_mapped,
 			    "takes too much CPU time to search for Lua");
 		return -EDQUOT;
 	}
-	if (time_budget__allows(&user->budget, allowances->user_ns))
+	if (time_budget__allows(&user->budget, allowances->user_ns, allowances->processors))
 		return 0;
 	tell_user(user, reading->user);
 	return -EDQUOT;

@@ -126,8 +126,20 @@ static bool has_ended_before(const struct targets *targets, pid_t pid)
 		stack_start == execution.program.stack_start);
 }
 
+/* A process's birth is known to 10 ms, and two clocks are read for it. */
+#define BIRTH_TOLERANCE_NS 1000000
+
+/* Whether the process that mapped Lua then has ended, and this is the next one with its id. */
+static bool is_next(pid_t pid, uint64_t mapped_ns)
+{
+	uint64_t birth_ns;
+
+	return mapped_ns && !process__birth_ns(pid, &birth_ns) &&
+	       birth_ns > mapped_ns + BIRTH_TOLERANCE_NS;
+}
+
 /* Inspects a process and begins to sample it. 1; 0: it is not sampled; -ENOMEM. */
-static int take_in(struct targets *targets, struct target_process *target)
+static int take_in(struct targets *targets, struct target_process *target, uint64_t mapped_ns)
 {
 	int error = target_process__look(target);
 	pid_t pid = target->pid;
@@ -142,6 +154,11 @@ static int take_in(struct targets *targets, struct target_process *target)
 		error = target_process__presume(target);
 	if (!error)
 		error = target_process__begin(target);
+	if (!error && is_next(pid, mapped_ns)) {
+		targets->missed++;
+		targets__drop(targets, target);
+		return 0;
+	}
 	if (!error && has_ended_before(targets, pid)) {
 		targets__drop(targets, target);
 		return targets__add_missed(targets, pid);
@@ -174,16 +191,16 @@ struct beginning targets__beginning_of(const struct targets *targets, pid_t pid,
 	uint64_t stack_start, begun_ns;
 
 	if (sampler__execution(targets->setting.sampler, pid, &execution) || execution.ended_ns)
-		return (struct beginning){has_just_begun(targets, pid), 0};
+		return (struct beginning){has_just_begun(targets, pid), 0, mapped_ns};
 	program = &execution.program;
 	if (!execution.counted_ns && has_just_begun(targets, pid))
-		return (struct beginning){true, 0};
+		return (struct beginning){true, 0, mapped_ns};
 	/* If its program loads Lua later, its CPU time counts only from then on. */
 	if (!mapped_ns || mapped_ns > program->time_ns + LINKING_NS ||
 	    process__stack_start(pid, &stack_start) || stack_start != program->stack_start)
-		return (struct beginning){};
+		return (struct beginning){.mapped_ns = mapped_ns};
 	begun_ns = begin_ns(&execution, program);
-	return (struct beginning){!begun_ns, begun_ns};
+	return (struct beginning){!begun_ns, begun_ns, mapped_ns};
 }
 
 /* What there is besides, if nothing fits. */
@@ -218,7 +235,7 @@ int targets__admit(struct targets *targets, pid_t pid, struct beginning beginnin
 	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
 	target->threads.is_newborn = beginning.is_birth;
 	target->threads.begin_ns = beginning.runtime_ns;
-	return take_in(targets, target);
+	return take_in(targets, target, beginning.mapped_ns);
 }
 
 /* Adds a process with the children that it has, and theirs. Their number, or -ENOMEM. */

@@ -159,12 +159,12 @@ static int look_at(struct targets *targets, const struct mapped_code *code, bool
 }
 
 /*
- * Whether a program mapped it that the process has replaced by its present one since. The kernel
- * maps a program before it notes when that began.
+ * Whether it was mapped before the process executed its present program. The kernel maps a program
+ * before it notes when that began.
  */
-static bool is_of_previous(const struct ls_execution *execution, const struct mapped_code *code)
+static bool is_of_earlier(const struct ls_execution *execution, const struct mapped_code *code)
 {
-	return execution->previous.time_ns && code->time_ns < execution->program.time_ns &&
+	return code->time_ns < execution->program.time_ns &&
 	       execution->program.code_start - code->address >= code->length;
 }
 
@@ -179,8 +179,13 @@ static int on_lua(struct targets *targets, const struct mapped_code *code)
 	int result;
 
 	if (!sampler__execution(targets->setting.sampler, code->pid, &execution) &&
-	    is_of_previous(&execution, code))
-		return targets__add_missed_program(targets, code->pid, &execution);
+	    is_of_earlier(&execution, code)) {
+		if (execution.previous.time_ns && code->time_ns > execution.previous.time_ns)
+			return targets__add_missed_program(targets, code->pid, &execution);
+		/* An earlier process with this id; of its end nothing is known any more. */
+		targets->missed += !target || target->has_ended;
+		return 0;
+	}
 	if (target && !target->has_ended) {
 		target->has_mapped = 1;
 		targets__rouse(targets, target);

@@ -50,6 +50,18 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 	return error;
 }
 
+/* Its CPU time was reported, so it must not be counted as missed; the next one with its id may be.
+ */
+static void forget_execution(struct targets *targets, const struct ls_thread_exit *exit)
+{
+	struct ls_execution execution;
+	pid_t pid = (pid_t)exit->tgid;
+
+	if (!sampler__execution(targets->setting.sampler, pid, &execution) &&
+	    execution.program.time_ns < exit->time_ns)
+		sampler__forget_execution(targets->setting.sampler, pid);
+}
+
 void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 {
 	struct target_process *target = targets__find(targets, (pid_t)exit->tgid);
@@ -64,9 +76,8 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 	target->has_ended = 1;
 	target->ended_ns = target->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	targets__rouse(targets, target);
-	/* Its CPU time was reported, so it must not be counted as missed. */
 	if (targets->options.is_system_wide)
-		sampler__forget_execution(targets->setting.sampler, target->pid);
+		forget_execution(targets, exit);
 }
 
 void targets__rest(struct targets *targets, const struct ls_thread_exit *rest)

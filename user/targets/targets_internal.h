@@ -83,6 +83,7 @@ int targets__add_new(struct targets *targets);
 struct beginning {
 	bool is_birth;
 	uint64_t runtime_ns; /* if not from birth: CPU time then; 0: unknown, from now on */
+	uint64_t mapped_ns;  /* CLOCK_MONOTONIC: when it mapped Lua; 0: unknown */
 };
 
 /* For a process that holds Lua, mapped at `mapped_ns` (CLOCK_MONOTONIC); 0: unknown when. */

@@ -145,6 +145,7 @@ static void files_add_up_to_the_session(void **state)
 	assert_whole(*state, spy, &sums, accounts__charged_us(worker));
 	assert_near("in work, s", sums.work_us / 1e6, accounts__charged_us(worker) / 1e6, 0.1);
 	assert_int_equal(access(in_folder(*state, "x.json"), F_OK), -1);
+	assert_non_null(strstr(child__errors(*state, spy), " ms of CPU time, hottest work "));
 }
 
 /* So does the system, and what came and went within an interval is in it. */
@@ -171,6 +172,7 @@ static void files_of_the_system_add_up(void **state)
 	sums = read_all(*state, "x-*.json");
 	print_message("%d files\n", sums.files);
 	assert_in_range(sums.files, 7, FILES_MAX);
+	assert_non_null(strstr(child__errors(*state, spy), " of CPU time, most in own"));
 	assert_whole(*state, spy, &sums,
 		     accounts__charged_us(worker) + accounts__charged_us(brief));
 }

@@ -520,6 +520,46 @@ static void tells_the_working_directory_from_the_root_of_the_process(void **stat
 	rmdir(folder);
 }
 
+/* Runs `sleep` as `path`, until it is killed. */
+static pid_t start_sleep(const char *path)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(path, "sleep", "60", (char *)NULL);
+		_exit(1);
+	}
+	/* Until then, it is still a copy of the test. */
+	for (char name[16] = ""; !strstr(path, name) || !*name; usleep(1000))
+		if (process__name(child, name))
+			fail_msg("cannot execute '%s'", path);
+	return child;
+}
+
+static void tells_by_which_of_its_names_a_program_was_executed(void **state)
+{
+	char folder[32] = "/tmp/process-XXXXXX", link_path[64], path[256];
+	pid_t child;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(link_path, sizeof(link_path), "%s/named", folder);
+	assert_int_equal(symlink("/bin/sleep", link_path), 0);
+	child = start_sleep(link_path);
+	assert_int_equal(process__executed_path(child, path, sizeof(path)), 0);
+	assert_string_equal(path, link_path);
+	assert_int_equal(process__executed_path(child, path, 6), -ENAMETOOLONG);
+	/* Now it leads elsewhere. */
+	unlink(link_path);
+	assert_int_equal(symlink("/bin/true", link_path), 0);
+	assert_int_equal(process__executed_path(child, path, sizeof(path)), -ENOENT);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	unlink(link_path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -539,6 +579,7 @@ int main(void)
 		cmocka_unit_test(reads_the_time_of_another_process),
 		cmocka_unit_test(dates_the_program_back_to_its_first_process),
 		cmocka_unit_test(tells_the_working_directory_from_the_root_of_the_process),
+		cmocka_unit_test(tells_by_which_of_its_names_a_program_was_executed),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, NULL, NULL);

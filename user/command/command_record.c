@@ -44,6 +44,16 @@ static void tell_use(const struct delivery *delivery)
 	printer__wrapped(&printer, "  ", text);
 }
 
+/* An interval's file has no summary, so the line that names it holds the most of it. */
+static void tell_interval(const char *path, const struct rendered_profile *shown)
+{
+	char line[SUMMARY_LINE_SIZE];
+
+	summary__describe(merged_profile__profile(shown->merged), &shown->totals, line,
+			  sizeof(line));
+	log_info("wrote %s: %s", path, line);
+}
+
 static void tell_file(const struct delivery *delivery, const char *path, bool has_summary)
 {
 	if (delivery->folder && !output_folder__report(delivery->folder))
@@ -83,7 +93,9 @@ static int deliver(struct session *session, const struct delivery *delivery, con
 	if (has_summary)
 		summary__print(merged_profile__profile(shown.merged), &shown.totals, &summary,
 			       stderr);
-	if (!error)
+	if (!error && delivery->files)
+		tell_interval(path, &shown);
+	else if (!error)
 		tell_file(delivery, path, has_summary);
 	if (has_summary)
 		summary__print_accounting(merged_profile__profile(shown.merged), &shown.totals,

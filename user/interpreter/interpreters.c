@@ -2,6 +2,7 @@
 #include "interpreter/interpreters.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,19 @@ bool interpreter__is_profiled(const struct interpreter *interpreter)
 	return interpreter->file.family->recognise != NULL;
 }
 
+/* Takes the program's own file by the name with which it was executed. NULL when out of memory. */
+static char *path_of(pid_t pid, const struct process_mapping *mapping,
+		     const struct interpreter *interpreter)
+{
+	char executed[PATH_MAX];
+	bool is_program =
+		interpreter->code[1].high && interpreter->code[0].low == interpreter->code[1].low;
+
+	if (is_program && !process__executed_path(pid, executed, sizeof(executed)))
+		return strdup(executed);
+	return strdup(mapping->path);
+}
+
 static int add_interpreter(pid_t pid, const struct process_mappings *mappings, size_t index,
 			   const struct lua_file *file, struct interpreters *found)
 {
@@ -107,10 +121,10 @@ static int add_interpreter(pid_t pid, const struct process_mappings *mappings, s
 	interpreter = &items[found->count];
 	*interpreter = (struct interpreter){.file = *file};
 	place_gc(&mappings->items[index], interpreter);
-	interpreter->path = strdup(mappings->items[index].path);
+	find_code(pid, mappings, &mappings->items[index], interpreter->code);
+	interpreter->path = path_of(pid, &mappings->items[index], interpreter);
 	if (!interpreter->path)
 		return -ENOMEM;
-	find_code(pid, mappings, &mappings->items[index], interpreter->code);
 	found->profiled += interpreter__is_profiled(interpreter);
 	found->count++;
 	return 0;

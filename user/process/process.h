@@ -63,6 +63,14 @@ int process__open_in_root(pid_t pid, const char *path, int flags);
  */
 int process__working_directory(pid_t pid, char *to, size_t size);
 
+/*
+ * The absolute path with which the process executed its program, into to[size]: where links lead to
+ * one file from several names, the name that was used, as `redis-server` is a link to
+ * `redis-check-rdb`. -ENOENT: it was not absolute, or does not lead to the program (any more), as
+ * that of a script that names an interpreter does not. 0 or -errno.
+ */
+int process__executed_path(pid_t pid, char *to, size_t size);
+
 /* Pages of address space. A different number shows that mappings have changed. 0 or -errno. */
 int process__mapped_pages(pid_t pid, uint64_t *pages);
 

@@ -2,6 +2,7 @@
 /* Paths as a process sees them, which may be in a container or a chroot. */
 #include "process/process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -11,6 +12,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "process/target_memory.h"
+
+#define AUXILIARY_MOST 64 /* entries of the auxiliary vector; there are about 20 */
 
 /* Opens `path` below `folder`. No link leads out: absolute ones begin there, ".." ends there. */
 static int open_in(int folder, const char *path, int flags)
@@ -52,8 +57,8 @@ static int read_link(pid_t pid, const char *link, char *to, size_t size)
 	return 0;
 }
 
-/* Whether `path` in the root of the process is its working directory. */
-static bool is_working_directory(pid_t pid, const char *path)
+/* Whether `path` in the root of the process is what /proc/PID/`name` leads to. */
+static bool is_same_file(pid_t pid, const char *path, const char *name)
 {
 	int found = process__open_in_root(pid, path, 0);
 	struct stat there, status;
@@ -62,7 +67,7 @@ static bool is_working_directory(pid_t pid, const char *path)
 
 	if (found < 0)
 		return false;
-	snprintf(link, sizeof(link), "/proc/%d/cwd", pid);
+	snprintf(link, sizeof(link), "/proc/%d/%s", pid, name);
 	is_same = !fstat(found, &there) && !stat(link, &status) && there.st_dev == status.st_dev &&
 		  there.st_ino == status.st_ino;
 	close(found);
@@ -83,5 +88,45 @@ int process__working_directory(pid_t pid, char *to, size_t size)
 	length = strlen(root);
 	if (length > 1 && !strncmp(to, root, length) && (to[length] == '/' || !to[length]))
 		memmove(to, to + length, strlen(to + length) + 1);
-	return is_working_directory(pid, *to ? to : "/") ? 0 : -ENOENT;
+	return is_same_file(pid, *to ? to : "/", "cwd") ? 0 : -ENOENT;
+}
+
+/* Where the kernel put the path on the program's stack. 0 or -errno. */
+static int find_executed_path(pid_t pid, uint64_t *address)
+{
+	Elf64_auxv_t entries[AUXILIARY_MOST];
+	ssize_t size;
+	char path[32];
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	size = read(file, entries, sizeof(entries));
+	close(file);
+	for (ssize_t i = 0; i < size / (ssize_t)sizeof(*entries); i++) {
+		if (entries[i].a_type == AT_EXECFN) {
+			*address = entries[i].a_un.a_val;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int process__executed_path(pid_t pid, char *to, size_t size)
+{
+	const struct target_memory memory = {.pid = pid};
+	uint64_t address;
+	ssize_t length;
+	int error = find_executed_path(pid, &address);
+
+	if (error)
+		return error;
+	length = target_memory__read_some(&memory, address, to, size);
+	if (length < 0)
+		return (int)length;
+	if (!memchr(to, '\0', (size_t)length))
+		return -ENAMETOOLONG;
+	return *to == '/' && is_same_file(pid, to, "exe") ? 0 : -ENOENT;
 }

@@ -144,6 +144,15 @@ static inline bool profile__is_gc(const struct ls_profile_function *function)
 #define PROFILE_UNSAMPLED  "(unsampled)"
 #define PROFILE_COROUTINE  "(coroutine)"
 
+/* Whether it stands for time outside of script. */
+static inline bool profile__is_outside(const struct ls_profile_function *function)
+{
+	return !function->source && function->name &&
+	       (!strcmp(function->name, PROFILE_HOST) ||
+		!strcmp(function->name, PROFILE_UNREADABLE) ||
+		!strcmp(function->name, PROFILE_UNSAMPLED));
+}
+
 /* If categories are processes: the category of all processes without Lua. */
 #define PROFILE_WITHOUT_LUA "(processes without Lua)"
 

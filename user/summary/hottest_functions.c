@@ -172,6 +172,13 @@ static void put_row(const struct printer *printer, const struct columns *columns
 	put_line(printer, columns, number, row->self, row->time, row->total, bar, text);
 }
 
+uint32_t hottest_functions__first(const struct ls_profile *profile, const struct ls_totals *totals)
+{
+	struct top top = find_top(profile, totals);
+
+	return top.count ? top.functions[0] : 0;
+}
+
 void hottest_functions__print(const struct printer *printer, const struct ls_profile *profile,
 			      const struct ls_totals *totals)
 {

@@ -15,4 +15,7 @@
 void hottest_functions__print(const struct printer *printer, const struct ls_profile *profile,
 			      const struct ls_totals *totals);
 
+/* The script or C function with the most self time; 0: none has any. */
+uint32_t hottest_functions__first(const struct ls_profile *profile, const struct ls_totals *totals);
+
 #endif

@@ -37,15 +37,6 @@ struct path {
 	uint8_t *is_on_path;   /* by function */
 };
 
-/* Stacks without script are no path. */
-static bool is_outside(const struct ls_profile_function *function)
-{
-	return !function->source && function->name &&
-	       (!strcmp(function->name, PROFILE_HOST) ||
-		!strcmp(function->name, PROFILE_UNREADABLE) ||
-		!strcmp(function->name, PROFILE_UNSAMPLED));
-}
-
 /* A category's time in script. */
 static uint64_t script_us(const struct path *path, uint32_t category)
 {
@@ -54,7 +45,7 @@ static uint64_t script_us(const struct path *path, uint32_t category)
 	uint64_t us = 0;
 
 	for (; child; child = profile->nodes[child].next_sibling)
-		if (!is_outside(&profile->functions[profile->nodes[child].function]))
+		if (!profile__is_outside(&profile->functions[profile->nodes[child].function]))
 			us += path->totals->node_total_us[child];
 	return us;
 }
@@ -90,7 +81,7 @@ static uint32_t sum_up_children(struct path *path)
 		for (; child; child = nodes[child].next_sibling) {
 			uint32_t function = nodes[child].function;
 
-			if (is_outside(&path->profile->functions[function]))
+			if (profile__is_outside(&path->profile->functions[function]))
 				continue;
 			if (path->is_on_path[function]) {
 				path->front[path->front_count++] = child;

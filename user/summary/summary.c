@@ -9,8 +9,10 @@
 #include "base/units.h"
 #include "summary/accounting.h"
 #include "summary/call_paths.h"
+#include "summary/function_label.h"
 #include "summary/hottest_functions.h"
 #include "summary/printer.h"
+#include "summary/process_table.h"
 
 #define RELEASE_SIZE  64
 #define NEARLY_ALL    95 /* percent of CPU time: so much script needs no mention */
@@ -70,14 +72,35 @@ append(char *to, size_t size, const char *format, ...)
 	va_end(arguments);
 }
 
+#define PPM 1000000
+
+/* Says why a limit was not kept: luaspy's own work is nearly the same at every frequency. */
+static void append_cost(char *text, size_t size, const struct ls_profile_recorder *recorder)
+{
+	const struct ls_profile_overhead *overhead = &recorder->overhead;
+	uint64_t cost_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
+	char cost[UNITS_SIZE], own[UNITS_SIZE], limit[UNITS_SIZE];
+
+	if (!overhead->limit_ppm)
+		return;
+	units__format_share(cost_ns, recorder->cpu_ns, cost, sizeof(cost));
+	units__format_share(overhead->own_ns, recorder->cpu_ns, own, sizeof(own));
+	units__format_percent(overhead->limit_ppm, limit, sizeof(limit));
+	if (cost_ns / overhead->limit_ppm <= recorder->cpu_ns / PPM)
+		append(text, size, "luaspy cost %s", cost);
+	else
+		append(text, size,
+		       "luaspy cost %s instead of %s: a lower frequency does not reduce its own "
+		       "work (%s)",
+		       cost, limit, own);
+}
+
 static void print_health(const struct printer *printer, const struct ls_profile *profile,
 			 const struct ls_totals *totals)
 {
 	const struct ls_profile_recorder *recorder = &profile->recorder;
-	const struct ls_profile_overhead *overhead = &recorder->overhead;
 	uint64_t whole = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_HOST];
 	uint64_t script_us = accounting__script_us(profile, totals);
-	uint64_t cost_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
 	char share[UNITS_SIZE], count[UNITS_SIZE], text[PRINTER_TEXT_SIZE] = "";
 
 	units__format_share(whole, recorder->samples, share, sizeof(share));
@@ -97,9 +120,7 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 		       recorder->gc_unknown ? " (unknown for some)" : "");
 	else if (recorder->gc_unknown)
 		append(text, sizeof(text), "GC unknown");
-	units__format_share(cost_ns, recorder->cpu_ns, share, sizeof(share));
-	if (overhead->limit_ppm)
-		append(text, sizeof(text), "luaspy cost %s", share);
+	append_cost(text, sizeof(text), recorder);
 	printer__line(printer, "");
 	printer__wrapped(printer, "", text);
 }
@@ -110,6 +131,7 @@ void summary__print(const struct ls_profile *profile, const struct ls_totals *to
 	const struct printer printer = printer__on(stream);
 
 	print_headline(&printer, &profile->recorder);
+	process_table__print(&printer, profile, totals);
 	hottest_functions__print(&printer, profile, totals);
 	call_paths__print_hottest(&printer, profile, totals);
 	if (options->tree_depth)
@@ -125,4 +147,48 @@ void summary__print_accounting(const struct ls_profile *profile, const struct ls
 	const struct printer printer = printer__on(stream);
 
 	accounting__print(&printer, profile, totals, all);
+}
+
+static uint64_t category_us(const struct ls_totals *totals,
+			    const struct ls_profile_category *category)
+{
+	return totals->node_total_us[category->node];
+}
+
+/* Appends ", most in lua5.4 (pid 42) 61.0%" if there are several. */
+static void append_category(const struct ls_profile *profile, const struct ls_totals *totals,
+			    char *text, size_t size)
+{
+	const struct ls_profile_category *most = profile->categories;
+	char name[PRINTER_TEXT_SIZE], share[UNITS_SIZE];
+	size_t length = strlen(text);
+
+	if (profile->category_count < 2)
+		return;
+	for (uint32_t i = 1; i < profile->category_count; i++)
+		if (category_us(totals, &profile->categories[i]) > category_us(totals, most))
+			most = &profile->categories[i];
+	units__format_share(category_us(totals, most), totals->all_us, share, sizeof(share));
+	snprintf(text + length, size - length, ", most in %s %s",
+		 log__printable(most->name, name, sizeof(name)), share);
+}
+
+void summary__describe(const struct ls_profile *profile, const struct ls_totals *totals, char *text,
+		       size_t size)
+{
+	uint32_t hottest = hottest_functions__first(profile, totals);
+	char cpu[UNITS_SIZE], share[UNITS_SIZE];
+	struct function_label label;
+	size_t length;
+
+	snprintf(text, size, "%s of CPU time",
+		 units__format_time(profile->recorder.cpu_ns, cpu, sizeof(cpu)));
+	append_category(profile, totals, text, size);
+	if (!hottest)
+		return;
+	function_label__make(&profile->functions[hottest], &label);
+	units__format_share(totals->function_self_us[hottest], totals->all_us, share,
+			    sizeof(share));
+	length = strlen(text);
+	snprintf(text + length, size - length, ", hottest %s %s", label.name, share);
 }

@@ -9,6 +9,7 @@
 
 #include "profile/profile.h"
 #include "profile/totals.h"
+#include "summary/printer.h"
 
 struct summary_options {
 	uint32_t tree_depth; /* of the call tree; 0: do not print it */
@@ -24,6 +25,14 @@ struct summary_options {
  */
 void summary__print(const struct ls_profile *profile, const struct ls_totals *totals,
 		    const struct summary_options *options, FILE *stream);
+
+/*
+ * "11.3 s of CPU time, hottest f 28.1%": an interval in one line, for a log. If there are several
+ * categories, it names the one with the most. Names are escaped.
+ */
+#define SUMMARY_LINE_SIZE (3 * PRINTER_TEXT_SIZE)
+void summary__describe(const struct ls_profile *profile, const struct ls_totals *totals, char *text,
+		       size_t size);
 
 /* Prints the accounting of samples and CPU time: all of it, or only what went wrong. */
 void summary__print_accounting(const struct ls_profile *profile, const struct ls_totals *totals,

@@ -17,6 +17,7 @@
 #include "command/named_process.h"
 #include "sampler/self_sample.h"
 #include "session/session.h"
+#include "session/session_profile.h"
 
 #define SUBJECT_WIDTH 20
 

@@ -11,7 +11,7 @@
 #include "base/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
-#include "dump/dump.h"
+#include "dump/take_dump.h"
 #include "dump/write_dump.h"
 #include "walk_error.h"
 #include "worker/supervised.h"

@@ -21,6 +21,7 @@
 #include "recording/parts.h"
 #include "session/control.h"
 #include "session/session.h"
+#include "session/session_profile.h"
 #include "session/signals.h"
 
 /* Where a session's profile goes. */

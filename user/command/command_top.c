@@ -23,6 +23,8 @@
 #include "profile/totals.h"
 #include "profile/write_scriptprofiler.h"
 #include "session/session.h"
+#include "session/session_commands.h"
+#include "session/session_profile.h"
 #include "session/signals.h"
 #include "top/screen.h"
 #include "top/top_view.h"

@@ -4,7 +4,7 @@
 #define LS_OUTPUT_FOLDER_H
 
 #include "options/options.h"
-#include "session/session.h"
+#include "session/session_profile.h"
 
 struct output_folder;
 

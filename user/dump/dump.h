@@ -98,14 +98,6 @@ struct dump {
 	struct dump_work *work; /* owned */
 };
 
-/*
- * Reads the stacks of the process: directly if a thread stands still, by sampling briefly if it
- * runs. Reports an error in one line. 0; -ENOENT: there is no such process, no Lua in it, or an
- * unknown one; other -errno. Free with dump__free() in every case.
- */
-int dump__take(const struct dump_options *options, struct dump *dump);
-void dump__free(struct dump *dump);
-
 /* How many threads have script on their stacks. */
 size_t dump__script_threads(const struct dump *dump);
 

@@ -4,13 +4,15 @@
  * is only taken if the memory it was read from is unchanged afterwards; else it is read again, up
  * to READINGS_MAX times in all.
  */
+#include "dump/dump_coroutines.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
-#include "dump/dump_internal.h"
+#include "dump/dump_work.h"
 #include "dump/vm_search.h"
 #include "process/process.h"
 #include "process/target_memory.h"

@@ -4,6 +4,8 @@
  * included: if it has not run in between, all data of its own is consistent. A thread that runs is
  * sampled; so is one that never stands still for long enough, unless it sleeps when its turn comes.
  */
+#include "dump/dump_threads.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 #include "base/log.h"
 #include "base/resource_limits.h"
-#include "dump/dump_internal.h"
+#include "dump/dump_work.h"
 #include "process/process.h"
 #include "walk_error.h"
 
@@ -196,7 +198,7 @@ static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
 static int on_exec(void *context, const struct ls_exec *exec)
 {
 	(void)exec;
-	((struct dump *)context)->work->has_executed = 1;
+	((struct dump *)context)->work->has_executed = true;
 	return 0;
 }
 
@@ -309,7 +311,7 @@ static int sample_threads(struct dump *dump)
 		/* The reason was reported. Threads that stand still were read without it. */
 		sampler__close(work->sampler);
 		work->sampler = NULL;
-		work->sampler_failed = 1;
+		work->sampler_failed = true;
 		return 0;
 	}
 	error = tell_target(dump);
@@ -341,7 +343,7 @@ static int look_again(struct dump *dump)
 	struct dump_work *work = dump->work;
 	int error = 0;
 
-	work->tries_all = 1;
+	work->tries_all = true;
 	for (size_t i = 0; i < dump->thread_count && !error; i++) {
 		struct dump_thread *thread = &dump->threads[i];
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/target_memory.h"
+#include "process/remote_memory.h"
 
 #define PAGE_SIZE 4096 /* the smallest of any machine; mappings are multiples of it */
 #define PAGES     64
@@ -40,15 +40,17 @@ void page_cache__clear(struct page_cache *cache)
 static const struct page *find_page(struct page_cache *cache, pid_t pid, uint64_t number,
 				    int *error)
 {
-	const struct target_memory memory = {.pid = pid};
 	struct page *page = &cache->pages[number % PAGES];
+	ssize_t count;
 
 	if (number && page->number == number)
 		return page;
 	page->number = 0;
-	*error = target_memory__read(&memory, number * PAGE_SIZE, page->bytes, PAGE_SIZE);
-	if (*error)
+	count = remote_memory__read(pid, number * PAGE_SIZE, page->bytes, PAGE_SIZE);
+	if (count != PAGE_SIZE) {
+		*error = count < 0 ? (int)count : -EFAULT;
 		return NULL;
+	}
 	page->number = number;
 	return page;
 }

@@ -2,18 +2,14 @@
 #include "process/target_memory.h"
 
 #include <errno.h>
-#include <sys/uio.h>
 
 #include "process/page_cache.h"
+#include "process/remote_memory.h"
 
 ssize_t target_memory__read_some(const struct target_memory *memory, uint64_t address, void *to,
 				 size_t size)
 {
-	struct iovec local = {.iov_base = to, .iov_len = size};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
-	ssize_t count = process_vm_readv(memory->pid, &local, 1, &remote, 1, 0);
-
-	return count < 0 ? -errno : count;
+	return remote_memory__read(memory->pid, address, to, size);
 }
 
 int target_memory__read(const struct target_memory *memory, uint64_t address, void *to, size_t size)

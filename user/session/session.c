@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session/session_internal.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,6 +15,10 @@
 #include "base/progress.h"
 #include "base/resource_limits.h"
 #include "process/process.h"
+#include "session/session_commands.h"
+#include "session/session_profile.h"
+#include "session/session_records.h"
+#include "session/session_state.h"
 #include "session/signals.h"
 #include "targets/threads.h"
 
@@ -31,116 +35,6 @@
  * while functions come and go.
  */
 #define SETTLING_MS 4
-
-int session__drain(void *context)
-{
-	struct session *session = context;
-	int error = sampler__drain(session->sampler);
-
-	if (error == -ENOMEM)
-		log_error("out of memory: the recording ends here");
-	else if (error)
-		log_error("cannot read the records of BPF: %s", strerror(-error));
-	if (!error)
-		error = sampler__counters(session->sampler, &session->counters);
-	return error;
-}
-
-static int on_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
-{
-	struct session *session = context;
-
-	if (session->open_ns) {
-		log_debug("first sample %.1f ms after the start",
-			  (sample->time_ns - session->open_ns) / 1e6);
-		session->open_ns = 0;
-	}
-	targets__sample(session->targets, sample);
-	return recording__sample(session->recording, sample, frames);
-}
-
-static int on_function(void *context, const struct ls_function *function)
-{
-	return recording__function(((struct session *)context)->recording, function);
-}
-
-static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
-{
-	struct session *session = context;
-
-	targets__exit(session->targets, exit);
-	/* The thread ended before sampling began. */
-	if (session->is_waiting || exit->time_ns < session->start_ns)
-		return 0;
-	return recording__thread_exit(session->recording, exit);
-}
-
-static int on_thread_rest(void *context, const struct ls_thread_exit *rest)
-{
-	struct session *session = context;
-	int error = 0;
-
-	if (!session->is_waiting && rest->time_ns >= session->start_ns)
-		error = recording__thread_rest(session->recording, rest);
-	targets__rest(session->targets, rest);
-	return error;
-}
-
-static int on_exec(void *context, const struct ls_exec *exec)
-{
-	return targets__exec(((struct session *)context)->targets, exec);
-}
-
-static int on_fork(void *context, const struct ls_fork *fork)
-{
-	return targets__fork(((struct session *)context)->targets, fork);
-}
-
-/* While the worker reads, luaspy keeps draining BPF's records and watching for signals. */
-static int wait_for_worker(void *context, int fd, int timeout_ms)
-{
-	struct session *session = context;
-	struct pollfd events[] = {
-		{.fd = fd, .events = POLLIN},
-		{.fd = session->signal_fd, .events = POLLIN},
-		{.fd = sampler__poll_fd(session->sampler), .events = POLLIN},
-	};
-
-	poll(events, 3, timeout_ms);
-	if (events[2].revents)
-		sampler__stash(session->sampler);
-	if (events[0].revents)
-		return 1;
-	return events[1].revents ? -EINTR : 0;
-}
-
-static int load_sampler(struct session *session)
-{
-	struct sampler_options options = {.period_ns = session->options.period_ns,
-					  .max_depth = session->options.max_depth,
-					  .follows_children = session->options.follows_children,
-					  .is_system_wide = session->options.is_system_wide,
-					  .measures_cost = session->options.max_overhead_ppm != 0};
-	struct sampler_receiver receiver = {
-		.context = session,
-		.sample = on_sample,
-		.function = on_function,
-		.thread_exit = on_thread_exit,
-		.thread_rest = on_thread_rest,
-		.exec = on_exec,
-		.fork = on_fork,
-	};
-	int error = sampler__open(&options, &receiver, &session->sampler);
-
-	if (!error)
-		inspector__set_waiter(session->inspector,
-				      &(struct worker_waiter){session, wait_for_worker});
-	if (!error)
-		overhead__open(&session->overhead, session->inspector,
-			       session->options.max_overhead_ppm, session->options.period_ns,
-			       session->sampler, &session->pauses);
-	return error ? error : targets__begin(session->targets, session->sampler);
-}
 
 /*
  * When the interval or the session is due to end, which reading must not delay; UINT64_MAX: never.
@@ -213,6 +107,7 @@ int session__open(const struct session_options *options, struct session **opened
 		return -ENOMEM;
 	session->open_ns = clock_ns(CLOCK_MONOTONIC);
 	session->options = *options;
+	session->state = options->start_after_ns ? SESSION_WAITING : SESSION_SAMPLING;
 	session->signal_fd = signals__catch();
 	session->hangup_writes =
 		(options->interval_ns || options->is_system_wide) && !signals__have_terminal();
@@ -229,7 +124,7 @@ int session__open(const struct session_options *options, struct session **opened
 	if (!error && !options->launch)
 		error = targets__look(session->targets);
 	if (!error)
-		error = load_sampler(session);
+		error = session_records__open(session);
 	if (error)
 		goto cleanup;
 	*opened = session;
@@ -258,31 +153,21 @@ void session__close(struct session *session)
 	free(session);
 }
 
-/* Samples of a class since the session's start; BPF counts dropped ones (session->counters). */
-static uint64_t class_samples(const struct session *session, enum ls_sample_class class)
-{
-	return session->closed.classes[class] + recording__classes(session->recording)[class];
-}
-
-static uint64_t script_samples(const struct session *session)
-{
-	return session->closed.script_samples + recording__script_samples(session->recording);
-}
-
 static void show_progress(struct session *session)
 {
 	struct progress progress = {
 		.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - session->start_ns,
 		.duration_ns = session->limit_ns,
-		.is_waiting = session->is_waiting,
-		.script_samples = script_samples(session),
-		.lost = session->counters.dropped + class_samples(session, LS_SAMPLE_UNREADABLE),
+		.is_waiting = !session_state__has_begun(session),
+		.script_samples = session_profile__script_samples(session),
+		.lost = session->counters.dropped +
+			session_profile__class_samples(session, LS_SAMPLE_UNREADABLE),
 		.samples = session->counters.dropped,
 		.is_paused = targets__are_paused(session->targets),
 	};
 
 	for (int class = LS_SAMPLE_DROPPED + 1; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		progress.samples += class_samples(session, class);
+		progress.samples += session_profile__class_samples(session, class);
 	/* A launched command or a watcher owns the terminal. */
 	if (!session->options.launch && !session->options.watcher)
 		progress__show(&progress);
@@ -292,7 +177,7 @@ static void show_progress(struct session *session)
 #define NEW_FUNCTIONS 4
 
 /* Such functions must be read soon: many are garbage-collected within milliseconds. */
-static int has_new_functions(struct session *session)
+static bool has_new_functions(struct session *session)
 {
 	uint64_t known = session->known_definitions;
 
@@ -311,7 +196,7 @@ static void wait_a_while(struct session *session)
 			: DRAIN_MS;
 	uint64_t left_ms = interval_ms;
 	const struct session_options *options = &session->options;
-	int listens = options->control && !session->is_waiting;
+	bool listens = options->control && session_state__has_begun(session);
 	struct pollfd events[] = {
 		{.fd = sampler__poll_fd(session->sampler), .events = POLLIN},
 		{.fd = session->signal_fd, .events = POLLIN},
@@ -322,7 +207,7 @@ static void wait_a_while(struct session *session)
 
 	if (session->limit_ns) {
 		if (elapsed >= session->limit_ns) {
-			session->is_up = 1;
+			session_state__set_up(session);
 			return;
 		}
 		left_ms = (session->limit_ns - elapsed + 999999) / 1000000;
@@ -334,8 +219,8 @@ static void wait_a_while(struct session *session)
 	if (events[1].revents)
 		session__take_signal(session);
 	if (events[2].revents && targets__have_ended(session->targets))
-		session->is_over = 1;
-	session->has_commands |= events[3].revents != 0;
+		session_state__set_over(session);
+	session->requests.commands |= events[3].revents != 0;
 }
 
 static void vary_periods(struct session *session)
@@ -349,30 +234,18 @@ static void vary_periods(struct session *session)
 	sampler__vary_periods(session->sampler);
 }
 
-void session__limit_reading(struct session *session, uint64_t ns)
-{
-	inspector__set_deadline(session->inspector, clock_ns(CLOCK_MONOTONIC) + ns);
-}
-
-void session__look(struct session *session)
-{
-	session__limit_reading(session, READING_NS);
-	targets__tell_so_far(session->targets);
-	session->end_ns = clock_ns(CLOCK_MONOTONIC);
-}
-
 static int watch(struct session *session)
 {
 	const struct session_watcher *watcher = session->options.watcher;
 	int error = 0;
 
-	while (!session->is_over && !session->is_up && !error) {
+	while (session_state__goes_on(session) && !error) {
 		inspector__set_deadline(session->inspector, next_due_ns(session));
 		wait_a_while(session);
-		if (!session->is_waiting)
+		if (session_state__has_begun(session))
 			error = session__obey(session);
 		/* The session is ending: the rest of the reading is left to LAST_READING_NS. */
-		if (session->is_over || session->is_up)
+		if (!session_state__goes_on(session))
 			session__limit_reading(session, 0);
 		if (!error)
 			error = session__drain(session);
@@ -380,19 +253,19 @@ static int watch(struct session *session)
 			error = targets__follow(session->targets);
 		if (targets__are_given_up(session->targets) ||
 		    (session->options.ends_when_decided && targets__are_decided(session->targets)))
-			session->is_over = 1;
+			session_state__set_over(session);
 		if (session->options.until_samples &&
-		    script_samples(session) >= session->options.until_samples)
-			session->is_up = 1;
+		    session_profile__script_samples(session) >= session->options.until_samples)
+			session_state__set_up(session);
 		if (!error)
 			error = session__close_interval(session);
-		if (!error && !session->is_waiting &&
+		if (!error && session_state__has_begun(session) &&
 		    overhead__look(&session->overhead, &session->counters))
 			error = targets__renew_timers(session->targets, session__drain, session);
 		vary_periods(session);
 		show_progress(session);
 		if (!error && watcher && watcher->watch(watcher->context, session))
-			session->is_over = 1;
+			session_state__set_over(session);
 	}
 	progress__clear();
 	return error;
@@ -404,13 +277,12 @@ static int await_start(struct session *session)
 	struct launch *launch = session->options.launch;
 	int error = launch ? launch__release(launch) : 0;
 
-	session->is_waiting = 1;
 	session->limit_ns = session->options.start_after_ns;
 	session->start_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!error)
 		error = watch(session);
-	session->is_waiting = session->is_over;
-	session->is_up = 0;
+	if (session->state == SESSION_WAITED)
+		session->state = SESSION_SAMPLING;
 	return error;
 }
 
@@ -455,7 +327,7 @@ int session__run(struct session *session)
 	pauses__start(&session->pauses, session->targets, session->start_ns);
 	overhead__start(&session->overhead, &session->counters);
 	session__limit_reading(session, FIRST_READING_NS);
-	if (!error && !session->is_over)
+	if (!error && session_state__goes_on(session))
 		error = targets__attach(session->targets);
 	/* A limited or system-wide session may have to start more timers. */
 	if (!error && !session->options.is_system_wide && !session->options.max_overhead_ppm)
@@ -475,115 +347,4 @@ int session__run(struct session *session)
 		  session->counters.ticks, session->counters.scans, session->counters.chunks,
 		  session->counters.definitions);
 	return error ? error : drain_error;
-}
-
-const char *session__target(const struct session *session)
-{
-	return targets__title(session->targets);
-}
-
-const char *session__name(const struct session *session)
-{
-	return targets__name(session->targets);
-}
-
-pid_t session__pid(const struct session *session)
-{
-	return targets__pid(session->targets);
-}
-
-int session__visit_living(const struct session *session, session_visitor *visit, void *context)
-{
-	return targets__visit_living(session->targets, visit, context);
-}
-
-uint64_t session__bpf_ns(const struct session *session)
-{
-	return sampler__runtime_ns(session->sampler);
-}
-
-void session__export(struct session *session, struct ls_profile *profile)
-{
-	struct ls_profile_recorder *recorder = &profile->recorder;
-
-	recording__export(session->recording, profile);
-	recorder->version = LUASPY_VERSION;
-	recorder->host = session->host.nodename;
-	targets__export(session->targets, recorder);
-	recorder->period_ns = session->options.period_ns;
-	pauses__export(&session->pauses, session->end_ns, recorder);
-	overhead__export(&session->overhead, &session->counters, session->end_ns, recorder);
-	baseline__subtract(&session->closed, &session->counters, session->end_ns, recorder);
-}
-
-/* No process fits, or none that does has Lua. */
-static void explain_absence(struct session *session)
-{
-	const char *rejected = targets__rejected(session->targets);
-
-	snprintf(session->why_empty, sizeof(session->why_empty),
-		 "no process that was asked for ran any Lua%s%s", rejected ? "; these did: " : "",
-		 rejected ? rejected : "");
-}
-
-static void explain_emptiness(struct session *session)
-{
-	char *to = session->why_empty;
-	size_t size = sizeof(session->why_empty);
-
-	if (session->is_waiting)
-		snprintf(to, size, "it was not sampled yet (--start-after)");
-	else if (targets__are_paused(session->targets) && session->options.is_paused &&
-		 !session->pauses.paused_ns)
-		snprintf(to, size,
-			 "it was paused and never resumed (SIGUSR1 or --control do that)");
-	else if (session__is_unsupported(session))
-		snprintf(to, size, "%s", targets__unsupported(session->targets));
-	else if (session->options.is_system_wide && !targets__have_lua(session->targets))
-		explain_absence(session);
-	else if (!targets__have_lua(session->targets) && !session->options.layout)
-		snprintf(to, size, "none of its files held any Lua%s",
-			 session->options.launch && !session->options.follows_children
-				 ? " (--children takes in the processes that it starts)"
-				 : "");
-	else if (targets__have_lost_timers(session->targets))
-		snprintf(to, size,
-			 "it executed a program with other privileges, which luaspy cannot sample "
-			 "after giving up its own (--max-overhead keeps them)");
-	else if (class_samples(session, LS_SAMPLE_HOST))
-		snprintf(to, size,
-			 "no Lua state was active on any stack: it ran other code, or a Lua "
-			 "that was modified beyond recognition");
-	else if (class_samples(session, LS_SAMPLE_UNREADABLE))
-		snprintf(to, size, "none of its stacks could be read");
-	else if (process__state(targets__pid(session->targets)) == 'T')
-		snprintf(to, size, "it is stopped (kill -CONT %d continues it)",
-			 targets__pid(session->targets));
-	else if (session->counters.dropped)
-		snprintf(to, size, "all samples were dropped");
-	else
-		snprintf(to, size, "it was idle, or ran for less than one period of the timer");
-}
-
-int session__has_begun(const struct session *session)
-{
-	return !session->is_waiting;
-}
-
-int session__is_unsupported(const struct session *session)
-{
-	return targets__unsupported(session->targets) && !targets__have_lua(session->targets);
-}
-
-int session__was_stopped(const struct session *session)
-{
-	return session->was_stopped;
-}
-
-const char *session__why_empty(struct session *session)
-{
-	if (script_samples(session))
-		return NULL;
-	explain_emptiness(session);
-	return session->why_empty;
 }

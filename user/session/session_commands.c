@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What signals, the FIFO and the clock make a running session do. */
-#include "session/session_internal.h"
+#include "session/session_commands.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,20 +7,25 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "session/session_profile.h"
+#include "session/session_records.h"
+#include "session/session_state.h"
 #include "session/signals.h"
 
 void session__take_signal(struct session *session)
 {
 	switch (signals__take(session->signal_fd, session->options.launch)) {
 	case SIGNALS_END:
-		session->is_over = 1;
+		session_state__set_over(session);
 		break;
 	case SIGNALS_SWITCH:
-		session->has_toggled ^= 1;
+		session->requests.toggle = !session->requests.toggle;
 		break;
 	case SIGNALS_HANGUP:
-		session->is_to_write = session->hangup_writes && !session->is_waiting;
-		session->is_over |= !session->hangup_writes;
+		session->requests.write =
+			session->hangup_writes && session_state__has_begun(session);
+		if (!session->hangup_writes)
+			session_state__set_over(session);
 		break;
 	case SIGNALS_NOTHING:
 		break;
@@ -98,8 +102,7 @@ int session__close_interval(struct session *session)
 	uint64_t close_ns = session->close_ns;
 	int error;
 
-	if (!close_ns || clock_ns(CLOCK_MONOTONIC) < close_ns || session->is_over ||
-	    session->is_up ||
+	if (!close_ns || clock_ns(CLOCK_MONOTONIC) < close_ns || !session_state__goes_on(session) ||
 	    (session->limit_ns && close_ns >= session->start_ns + session->limit_ns))
 		return 0;
 	error = session__write(session);
@@ -129,8 +132,7 @@ static int obey(struct session *session, enum control_command command, const cha
 		log_debug("mark '%s'", text);
 		break;
 	case CONTROL_STOP:
-		session->is_over = 1;
-		session->was_stopped = 1;
+		session->state = SESSION_STOPPED;
 		return 0;
 	case CONTROL_NONE:
 		return 0;
@@ -145,18 +147,18 @@ int session__obey(struct session *session)
 	const char *text;
 	int error = 0;
 
-	if (session->is_to_write)
+	if (session->requests.write)
 		error = session__write(session);
-	session->is_to_write = 0;
-	if (!error && session->has_toggled)
+	session->requests.write = false;
+	if (!error && session->requests.toggle)
 		error = pauses__set(&session->pauses, !targets__are_paused(session->targets),
 				    session__drain, session);
-	session->has_toggled = 0;
-	if (!session->has_commands)
+	session->requests.toggle = false;
+	if (!session->requests.commands)
 		return error;
-	session->has_commands = 0;
+	session->requests.commands = false;
 	/* Commands are obeyed even if the target has ended meanwhile. */
-	while (!error && !session->was_stopped &&
+	while (!error && session->state != SESSION_STOPPED &&
 	       (command = control__take(session->options.control, &text)))
 		error = obey(session, command, text);
 	return error;

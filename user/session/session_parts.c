@@ -8,7 +8,8 @@
 
 #include "profile/profile_split.h"
 #include "profile/pruning.h"
-#include "session/session_internal.h"
+#include "session/session_profile.h"
+#include "session/session_state.h"
 
 struct session_parts {
 	struct session *session;

@@ -8,7 +8,7 @@
 
 #include "profile/profile.h"
 #include "recording/parts.h"
-#include "session/session.h"
+#include "session/session_profile.h"
 
 struct session_parts;
 

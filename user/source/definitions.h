@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEFINITION_NAME_SIZE 256 /* a longer name is none */
+#include "source/definition_name.h"
 
 struct definitions;
 

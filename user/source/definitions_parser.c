@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Two adjacent operands never occur within an expression of Lua: the second begins a statement. */
-#include <errno.h>
+#include "source/definitions_parser.h"
 
-#include "source/definitions_internal.h"
+#include <errno.h>
 
 /* ---- definitions */
 
@@ -11,8 +11,8 @@ static void add_name(struct parser *parser, uint32_t path, struct definition *de
 	int error = 0;
 
 	if (parser__has_text(parser, path))
-		error = definitions__add_name(parser->found, parser->text + path,
-					      &definition->name);
+		error = definition_list__add_name(parser->found, parser->text + path,
+						  &definition->name);
 	if (error)
 		parser__fail(parser, error);
 }
@@ -82,7 +82,7 @@ static void end_function(struct parser *parser)
 	int error;
 
 	scope->definition.last_line = parser->token.line;
-	error = definitions__add(parser->found, &scope->definition);
+	error = definition_list__add(parser->found, &scope->definition);
 	if (error)
 		parser__fail(parser, error);
 	parser__pop(parser);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "source/definitions_scopes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/definitions_internal.h"
+#include "source/definition_name.h"
 
 void parser__fail(struct parser *parser, int error)
 {

@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * For definitions*.c only: what the parser keeps. It knows statements only as far as names need it:
- * it follows blocks and brackets, the targets of assignments, and the keys of tables.
- */
-#ifndef LS_DEFINITIONS_INTERNAL_H
-#define LS_DEFINITIONS_INTERNAL_H
+/* The scopes of the parser of definitions, and the paths of what they assign to. */
+#ifndef LS_DEFINITIONS_SCOPES_H
+#define LS_DEFINITIONS_SCOPES_H
 
 #include <stdbool.h>
 
-#include "source/definitions.h"
+#include "source/definition_list.h"
 #include "source/lexer.h"
 
-#define SCOPES_MAX  1000      /* compilers allow 200 levels (LUAI_MAXCCALLS) */
-#define NAMES_MAX   (8 << 20) /* bytes of all names */
-#define TARGETS_MAX 16        /* of one assignment; further ones give no name */
-
-struct definition {
-	uint32_t line, open_line, last_line;
-	uint32_t name; /* offset in the names; 0: none */
-};
-
-struct definitions {
-	struct definition *items; /* in order of their last lines */
-	uint32_t count, room;
-	char *names; /* one after the other, each with its NUL; the first is empty */
-	size_t names_size, names_room;
-};
+#define SCOPES_MAX  1000 /* compilers allow 200 levels (LUAI_MAXCCALLS) */
+#define TARGETS_MAX 16   /* of one assignment; further ones give no name */
 
 enum scope_kind {
 	SCOPE_BLOCK,    /* of statements, up to "end" or "until" */
@@ -79,21 +63,6 @@ struct parser {
 	bool has_closed; /* the last token ended a function that is part of an expression */
 	int error;
 };
-
-/* ---- definitions.c */
-
-/* Adds a definition. 0; -E2BIG; -ENOMEM. */
-int definitions__add(struct definitions *definitions, const struct definition *definition);
-
-/* Adds a name: *offset is where it is. Likewise. */
-int definitions__add_name(struct definitions *definitions, const char *name, uint32_t *offset);
-
-/* ---- definitions_parser.c */
-
-/* Finds the definitions in the text of the lexer. 0; -EINVAL; -E2BIG; -ENOMEM. */
-int parser__parse(struct parser *parser);
-
-/* ---- definitions_scopes.c */
 
 /* Keeps the first error. */
 void parser__fail(struct parser *parser, int error);

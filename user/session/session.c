@@ -20,7 +20,8 @@
 #include "session/session_records.h"
 #include "session/session_state.h"
 #include "session/signals.h"
-#include "targets/threads.h"
+#include "targets/targets_following.h"
+#include "targets/targets_renewal.h"
 
 #define DRAIN_MS 50 /* the ring buffer lasts three times as long at 10 kHz and depth 100 */
 

@@ -8,6 +8,8 @@
 #include "process/process.h"
 #include "session/session_records.h"
 #include "session/session_state.h"
+#include "targets/targets_discovery.h"
+#include "targets/targets_following.h"
 
 uint64_t session_profile__class_samples(const struct session *session, enum ls_sample_class class)
 {

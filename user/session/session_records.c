@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "targets/targets_discovery.h"
+#include "targets/targets_following.h"
 
 int session__drain(void *context)
 {

@@ -14,51 +14,9 @@
 #include "base/log.h"
 #include "interpreter/findings.h"
 #include "process/process.h"
-#include "targets/targets_internal.h"
-
-struct target_process *targets__find(const struct targets *targets, pid_t pid)
-{
-	struct target_process *target;
-
-	HASH_FIND(hh, targets->items, &pid, sizeof(pid), target);
-	return target;
-}
-
-int targets__add(struct targets *targets, struct target_process *target)
-{
-	target->threads.is_paused = targets->is_paused;
-	HASH_ADD(hh, targets->items, pid, sizeof(target->pid), target);
-	if (!HASH_HAS_ADDED(target)) {
-		target_process__free(target);
-		return -ENOMEM;
-	}
-	targets__rouse(targets, target);
-	return 0;
-}
-
-void targets__add_findings(const struct targets *targets, const struct target_process *target,
-			   struct findings *findings)
-{
-	findings__add(findings, target->detection,
-		      recording__votes(targets->setting.recording, target->pid));
-}
-
-void targets__drop(struct targets *targets, struct target_process *target)
-{
-	struct findings findings;
-
-	if (target->part) {
-		findings__recall(target->part->findings, &findings);
-		targets__add_findings(targets, target, &findings);
-		part__keep_findings(target->part, &findings);
-	}
-	recording__end_process(targets->setting.recording, target->pid);
-	if (targets->setting.sampler)
-		sampler__forget_target(targets->setting.sampler, target->pid);
-	targets__lull(targets, target);
-	HASH_DEL(targets->items, target);
-	target_process__free(target);
-}
+#include "targets/target_list.h"
+#include "targets/targets_discovery.h"
+#include "targets/targets_state.h"
 
 static int explain_no_pidfd(pid_t pid, const char *title, int error)
 {
@@ -116,27 +74,6 @@ static int add_all_asked_for(struct targets *targets)
 	if (error == -ENOMEM)
 		return error;
 	return targets->items || targets->options.is_system_wide ? 0 : first_error;
-}
-
-/* Targets are in the order in which they were asked for; children follow. */
-void targets__set_title(struct targets *targets)
-{
-	const struct target_process *first = targets->items;
-
-	if (targets->options.is_system_wide) {
-		strcpy(targets->name, "system");
-		strcpy(targets->title, "the system");
-	}
-	if (!first || first->is_child)
-		return;
-	targets->first = first->pid;
-	memcpy(targets->name, first->name, sizeof(targets->name));
-	if (targets->asked_for > 1)
-		snprintf(targets->title, sizeof(targets->title), "%s and %zu more", first->title,
-			 targets->asked_for - 1);
-	else
-		snprintf(targets->title, sizeof(targets->title), "%s%s", first->title,
-			 targets->options.follows_children ? " and its children" : "");
 }
 
 static void explain_foreign_proc(const struct targets_options *options)
@@ -473,12 +410,6 @@ const char *targets__unsupported(const struct targets *targets)
 {
 	return unsupported__count(targets->unsupported) ? unsupported__text(targets->unsupported)
 							: NULL;
-}
-
-const char *targets__rejected(struct targets *targets)
-{
-	targets->shown_rejected = targets->rejected;
-	return text_list__end(&targets->shown_rejected);
 }
 
 int targets__visit_living(const struct targets *targets,

@@ -3,6 +3,8 @@
  * System-wide: makes targets of processes that hold Lua. Some have ended by then, executed another
  * program, or forked children that map nothing: BPF noted the CPU time of all of these.
  */
+#include "targets/targets_admission.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 
 #include "base/clock.h"
 #include "process/process.h"
-#include "targets/targets_internal.h"
+#include "targets/target_list.h"
 
 /* CPU time that a process may use before it executes its program and is noticed. */
 #define BEGINNING_NS 10000000

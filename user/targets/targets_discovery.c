@@ -3,6 +3,8 @@
  * Finds processes that nobody named: children of those that were named, or all processes of the
  * host that hold Lua.
  */
+#include "targets/targets_discovery.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@
 #include "base/log.h"
 #include "base/privileges.h"
 #include "process/process.h"
-#include "targets/targets_internal.h"
+#include "targets/target_list.h"
+#include "targets/targets_admission.h"
 
 /* Processes without timers may fork others, so this repeats until there are none. */
 #define ROUNDS_MAX 100
@@ -341,10 +344,15 @@ static void tell_what_is_denied(const struct targets *targets, size_t among)
 			 missing);
 }
 
+const char *targets__rejected(struct targets *targets)
+{
+	targets->shown_rejected = targets->rejected;
+	return text_list__end(&targets->shown_rejected);
+}
+
 static void tell_rejected(struct targets *targets)
 {
 	const char *rejected = targets__rejected(targets);
-
 	char wish[256];
 
 	if (rejected)

@@ -3,28 +3,15 @@
  * Follows what the processes do. Of a thousand, most sleep: only those that may have something to
  * handle are in a list, so that the others cost nothing.
  */
+#include "targets/targets_following.h"
+
 #include <utlist.h>
 
 #include "base/clock.h"
 #include "interpreter/findings.h"
 #include "process/process.h"
-#include "targets/targets_internal.h"
-
-void targets__rouse(struct targets *targets, struct target_process *target)
-{
-	if (target->is_roused)
-		return;
-	target->is_roused = 1;
-	DL_APPEND(targets->roused, target);
-}
-
-void targets__lull(struct targets *targets, struct target_process *target)
-{
-	if (!target->is_roused)
-		return;
-	target->is_roused = 0;
-	DL_DELETE(targets->roused, target);
-}
+#include "targets/target_list.h"
+#include "targets/targets_discovery.h"
 
 void targets__sample(struct targets *targets, const struct ls_sample *sample)
 {

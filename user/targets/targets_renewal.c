@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Replaces inherited timers by timers of the threads' own. */
+#include "targets/targets_renewal.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "targets/targets_internal.h"
+#include "targets/target_list.h"
 
 #define ROUNDS_MAX 100 /* for a target that does nothing but fork */
 

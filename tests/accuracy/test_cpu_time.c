@@ -111,7 +111,7 @@ static int pass_exec(void *context, const struct ls_exec *exec)
 static int open_clocks(void **state)
 {
 	struct clocks *clocks = calloc(1, sizeof(*clocks));
-	struct sampler_options options = {.period_ns = 1000000, .max_depth = 16};
+	struct sampler_options options = {.sampling = {.period_ns = 1000000, .max_depth = 16}};
 	struct sampler_receiver receiver = {.context = clocks,
 					    .sample = take_sample,
 					    .function = pass_function,

@@ -57,7 +57,8 @@ static uint64_t most_instructions(void)
 
 static void verifying_what_is_loaded_takes_little(void **state)
 {
-	const struct sampler_options options = {.period_ns = 1000000, .max_depth = 512};
+	const struct sampler_options options = {
+		.sampling = {.period_ns = 1000000, .max_depth = 512}};
 	const struct sampler_receiver receiver = {.sample = take_sample};
 	struct sampler *sampler;
 	uint64_t most;

@@ -103,7 +103,8 @@ static int load_oracle(struct tap *tap)
 
 static int load(struct tap *tap, uint32_t max_depth, bool is_old)
 {
-	const struct sampler_options options = {.max_depth = max_depth, .buffer_bytes = RING_BYTES};
+	const struct sampler_options options = {.sampling.max_depth = max_depth,
+						.buffer_bytes = RING_BYTES};
 	int error = is_old ? programs__load_as(&options, true, &tap->product)
 			   : programs__load(&options, &tap->product);
 

@@ -51,13 +51,13 @@ static void a_pid_is_enough(void **state)
 	assert_int_equal(options.command, COMMAND_RECORD);
 	assert_int_equal(options.record.targets.pids[0], 1234);
 	assert_int_equal(options.record.duration_ns, 0);
-	assert_int_equal(options.record.period_ns, 1000000);
-	assert_int_equal(options.record.max_depth, 512);
+	assert_int_equal(options.record.sampling.period_ns, 1000000);
+	assert_int_equal(options.record.sampling.max_depth, 512);
 	assert_int_equal(options.record.lines, 0);
 	assert_null(options.record.output);
 	assert_int_equal(options.record.log_level, LOG_INFO);
-	assert_null(options.record.layout);
-	assert_int_equal(options.record.waits, false);
+	assert_null(options.record.targets.layout);
+	assert_int_equal(options.record.targets.waits, false);
 	assert_int_equal(options.record.category, CATEGORY_THREAD);
 }
 
@@ -67,10 +67,10 @@ static void takes_a_layout_by_its_name_or_by_a_release(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-p", "1", "--layout", "5.4.3-5.4.9", "--wait");
-	assert_string_equal(options.record.layout, "5.4.3-5.4.9");
-	assert_int_equal(options.record.waits, true);
+	assert_string_equal(options.record.targets.layout, "5.4.3-5.4.9");
+	assert_int_equal(options.record.targets.waits, true);
 	assert_runs(&options, "record", "-p", "1", "--layout=5.1.4");
-	assert_string_equal(options.record.layout, "5.1.4");
+	assert_string_equal(options.record.targets.layout, "5.1.4");
 	assert_int_equal(layout_puc__find("5.1.4"), layout_puc__find("5.1-5.1.5"));
 	assert_int_equal(layout_puc__find("5.4.6"), layout_puc__find("5.4.3-5.4.9"));
 	assert_int_equal(layout_puc__find("5.4.6x"), -ENOENT);
@@ -172,7 +172,7 @@ static void takes_every_option_in_its_short_form(void **state)
 	assert_runs(&options, "record", "-qp42", "-d", "1.5s", "-F10khz", "-o", "-");
 	assert_int_equal(options.record.targets.pids[0], 42);
 	assert_int_equal(options.record.duration_ns, 1500000000);
-	assert_int_equal(options.record.period_ns, 100000);
+	assert_int_equal(options.record.sampling.period_ns, 100000);
 	assert_string_equal(options.record.output, "-");
 	assert_int_equal(options.record.log_level, LOG_ERROR);
 }
@@ -186,8 +186,8 @@ static void takes_every_option_in_its_long_form(void **state)
 		    "250hz", "--max-depth=4096", "--lines", "--output", "x.json", "--verbose");
 	assert_int_equal(options.record.targets.pids[0], 4194304);
 	assert_int_equal(options.record.duration_ns, 500000000);
-	assert_int_equal(options.record.period_ns, 4000000);
-	assert_int_equal(options.record.max_depth, 4096);
+	assert_int_equal(options.record.sampling.period_ns, 4000000);
+	assert_int_equal(options.record.sampling.max_depth, 4096);
 	assert_int_equal(options.record.lines, 1);
 	assert_string_equal(options.record.output, "x.json");
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
@@ -221,7 +221,7 @@ static void the_last_of_two_counts(void **state)
 		    "--max-depth=2");
 	assert_int_equal(options.record.targets.pids[0], 2);
 	assert_int_equal(options.record.duration_ns, 2000000000);
-	assert_int_equal(options.record.max_depth, 2);
+	assert_int_equal(options.record.sampling.max_depth, 2);
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
 }
 

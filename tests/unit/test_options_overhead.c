@@ -16,9 +16,9 @@ static void limits_nothing_but_a_system_by_default(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-p1");
-	assert_int_equal(options.record.max_overhead_ppm, 0);
+	assert_int_equal(options.record.sampling.max_overhead_ppm, 0);
 	assert_runs(&options, "record", "--system");
-	assert_int_equal(options.record.max_overhead_ppm, 10000);
+	assert_int_equal(options.record.sampling.max_overhead_ppm, 10000);
 }
 
 static void takes_a_limit_or_none(void **state)
@@ -27,13 +27,13 @@ static void takes_a_limit_or_none(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-p1", "--max-overhead=0.5%");
-	assert_int_equal(options.record.max_overhead_ppm, 5000);
+	assert_int_equal(options.record.sampling.max_overhead_ppm, 5000);
 	assert_runs(&options, "record", "--max-overhead", "2", "--system");
-	assert_int_equal(options.record.max_overhead_ppm, 20000);
+	assert_int_equal(options.record.sampling.max_overhead_ppm, 20000);
 	assert_runs(&options, "record", "--max-overhead=none", "--system");
-	assert_int_equal(options.record.max_overhead_ppm, 0);
+	assert_int_equal(options.record.sampling.max_overhead_ppm, 0);
 	assert_runs(&options, "record", "--system", "--max-overhead=off");
-	assert_int_equal(options.record.max_overhead_ppm, 0);
+	assert_int_equal(options.record.sampling.max_overhead_ppm, 0);
 }
 
 static void refuses_what_is_no_share(void **state)

@@ -76,9 +76,9 @@ static void takes_what_hands_type_by_reflex(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "-p1", "-r", "250");
-	assert_int_equal(options.record.period_ns, 4000000);
+	assert_int_equal(options.record.sampling.period_ns, 4000000);
 	assert_runs(&options, "record", "-p1", "--rate=500");
-	assert_int_equal(options.record.period_ns, 2000000);
+	assert_int_equal(options.record.sampling.period_ns, 2000000);
 	assert_runs(&options, "record", "-sp1");
 	assert_true(options.record.targets.children);
 	assert_runs(&options, "record", "-p1", "--subprocesses");

@@ -22,12 +22,12 @@ static void takes_a_process_and_defaults(void **state)
 	assert_runs(&options, "top", "-p", "42");
 	assert_int_equal(options.command, COMMAND_TOP);
 	assert_int_equal(options.top.targets.pids[0], 42);
-	assert_int_equal(options.top.period_ns, 1000000);
-	assert_int_equal(options.top.max_depth, 512);
-	assert_int_equal(options.top.max_overhead_ppm, 0);
+	assert_int_equal(options.top.sampling.period_ns, 1000000);
+	assert_int_equal(options.top.sampling.max_depth, 512);
+	assert_int_equal(options.top.sampling.max_overhead_ppm, 0);
 	assert_int_equal(options.top.sort, LISTING_RECENT_SELF);
-	assert_false(options.top.waits);
-	assert_null(options.top.layout);
+	assert_false(options.top.targets.waits);
+	assert_null(options.top.targets.layout);
 }
 
 static void takes_all_options(void **state)
@@ -37,12 +37,12 @@ static void takes_all_options(void **state)
 	(void)state;
 	assert_runs(&options, "top", "-p1", "-F10khz", "--sort=all-total", "--max-depth=9",
 		    "--max-overhead=2%", "--wait", "--layout=5.4.6");
-	assert_int_equal(options.top.max_overhead_ppm, 20000);
-	assert_int_equal(options.top.period_ns, 100000);
-	assert_int_equal(options.top.max_depth, 9);
+	assert_int_equal(options.top.sampling.max_overhead_ppm, 20000);
+	assert_int_equal(options.top.sampling.period_ns, 100000);
+	assert_int_equal(options.top.sampling.max_depth, 9);
 	assert_int_equal(options.top.sort, LISTING_TOTAL);
-	assert_true(options.top.waits);
-	assert_string_equal(options.top.layout, "5.4.6");
+	assert_true(options.top.targets.waits);
+	assert_string_equal(options.top.targets.layout, "5.4.6");
 }
 
 /* As `luaspy record` does. */
@@ -58,7 +58,7 @@ static void chooses_among_processes(void **state)
 	assert_int_equal(options.top.targets.merge_by, GROUPING_USER);
 	assert_runs(&options, "top", "--system", "--name", "^redis", "--user=0", "--cgroup", "/x");
 	assert_true(options.top.targets.system);
-	assert_int_equal(options.top.max_overhead_ppm, 10000);
+	assert_int_equal(options.top.sampling.max_overhead_ppm, 10000);
 	assert_string_equal(options.top.targets.wish.name, "^redis");
 	assert_string_equal(options.top.targets.wish.user, "0");
 	assert_string_equal(options.top.targets.wish.cgroup, "/x");
@@ -80,7 +80,7 @@ static void takes_numbers_a_name_or_a_command(void **state)
 	assert_runs(&options, "top", "12", "34", "-r", "500", "-s");
 	assert_int_equal(options.top.targets.pid_count, 2);
 	assert_int_equal(options.top.targets.pids[1], 34);
-	assert_int_equal(options.top.period_ns, 2000000);
+	assert_int_equal(options.top.sampling.period_ns, 2000000);
 	assert_true(options.top.targets.children);
 	assert_null(options.top.words);
 	assert_runs(&options, "top", "--name=lua");

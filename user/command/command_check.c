@@ -162,12 +162,13 @@ static void check_programs(struct check *check)
 /* Samples for up to PATIENCE_NS: only a stack of the running program decides the layout. */
 static int check_process(struct check *check, pid_t pid)
 {
-	struct session_options options = {.pids = &pid,
-					  .pid_count = 1,
-					  .period_ns = 1000000,
-					  .duration_ns = PATIENCE_NS,
-					  .max_depth = 512,
-					  .ends_when_decided = 1};
+	const struct target_choice choice = {.pids = {pid}, .pid_count = 1};
+	const struct session_options options = {
+		.targets = &choice,
+		.sampling = {.period_ns = 1000000, .max_depth = 512},
+		.duration_ns = PATIENCE_NS,
+		.ends_when_decided = true,
+	};
 	struct ls_profile profile = {};
 	struct session *session;
 	int error = session__open(&options, &session);

@@ -295,28 +295,17 @@ static enum exit_status record_with(const struct record_options *options, struct
 				    struct control *control, struct parts *parts)
 {
 	struct delivery delivery = {.options = options, .path = options->output};
-	pid_t launched = launch ? launch__pid(launch) : 0;
 	struct session_options session_options = {
-		.pids = launch ? &launched : options->targets.pids,
-		.pid_count = launch ? 1 : options->targets.pid_count,
-		.follows_children = options->targets.children,
-		.is_system_wide = options->targets.system,
-		.wish = options->targets.wish,
-		.period_ns = options->period_ns,
-		.max_overhead_ppm = options->max_overhead_ppm,
+		.targets = &options->targets,
+		.sampling = options->sampling,
 		.duration_ns = options->duration_ns,
 		.start_after_ns = options->start_after_ns,
 		.until_samples = options->until_samples,
 		.interval_ns = options->interval_ns,
-		.max_depth = options->max_depth,
-		.layout = options->layout,
 		.category = options->category,
-		.merge_by = options->targets.merge_by,
 		.parts = parts,
 		.keeps_timeline = options->timeline,
 		.keeps_coroutines = options->view.coroutines.count != 0,
-		.leaves_source = options->no_source,
-		.waits = options->waits || launch,
 		.launch = launch,
 		.is_paused = options->is_paused,
 		.control = control,
@@ -366,6 +355,7 @@ cleanup:
 /* Returns the command's own status unless it is 0, as it says more than luaspy's. */
 static int record_command(const struct record_options *options)
 {
+	struct record_options chosen = *options;
 	struct launch *launch;
 	int error = launch__new(options->words, &launch);
 	int status, own_status;
@@ -375,7 +365,10 @@ static int record_command(const struct record_options *options)
 			  resource_limits__reason(error));
 		return EXIT_FAILED;
 	}
-	own_status = record(options, launch);
+	chosen.targets.pids[0] = launch__pid(launch);
+	chosen.targets.pid_count = 1;
+	chosen.targets.waits = true;
+	own_status = record(&chosen, launch);
 	status = launch__is_released(launch) ? launch__wait(launch) : 0;
 	launch__free(launch);
 	return status ? status : (int)own_status;

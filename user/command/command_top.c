@@ -388,20 +388,10 @@ static enum exit_status top_with(struct top *top)
 	const struct top_options *options = top->options;
 	const struct session_watcher watcher = {.context = top, .fd = screen__fd(), .watch = watch};
 	const struct session_options session_options = {
-		.pids = options->targets.pids,
-		.pid_count = options->targets.pid_count,
-		.follows_children = options->targets.children,
-		.is_system_wide = options->targets.system,
-		.wish = options->targets.wish,
-		.merge_by = options->targets.merge_by,
-		.period_ns = options->period_ns,
-		.max_overhead_ppm = options->max_overhead_ppm,
-		.max_depth = options->max_depth,
-		.layout = options->layout,
+		.targets = &options->targets,
+		.sampling = options->sampling,
 		.category =
 			function_stats__is_of_many(top->stats) ? CATEGORY_PROCESS : CATEGORY_THREAD,
-		.leaves_source = options->no_source,
-		.waits = options->waits || top->launch,
 		.launch = top->launch,
 		.write = write_profile,
 		.context = top,
@@ -460,6 +450,7 @@ static int watch_command(const struct top_options *options, struct top_options *
 	}
 	chosen->targets.pids[0] = launch__pid(launch);
 	chosen->targets.pid_count = 1;
+	chosen->targets.waits = true;
 	own_status = watch_processes(chosen, launch);
 	if (launch__is_released(launch)) {
 		bool has_ended = are_gone(&chosen->targets);

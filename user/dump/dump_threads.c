@@ -245,7 +245,8 @@ static int attach(struct dump *dump)
 
 static int open_sampler(struct dump *dump)
 {
-	struct sampler_options options = {.period_ns = PERIOD_NS, .max_depth = LS_DEPTH_MAX};
+	struct sampler_options options = {
+		.sampling = {.period_ns = PERIOD_NS, .max_depth = LS_DEPTH_MAX}};
 	struct sampler_receiver receiver = {
 		.context = dump,
 		.sample = on_sample,

@@ -12,6 +12,7 @@
 #include "options/target_choice.h"
 #include "profile/view.h"
 #include "recording/category.h"
+#include "sampler/sampling.h"
 #include "top/listing.h"
 
 enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP, COMMAND_LIST };
@@ -22,25 +23,20 @@ enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP, COMMAND
 
 struct record_options {
 	struct target_choice targets;
-	uint64_t duration_ns;      /* 0: until Ctrl-C or the target ends */
-	uint64_t period_ns;        /* 1 s to 50 us: 1 Hz to 20 kHz */
-	uint32_t max_depth;        /* 1 to LS_DEPTH_MAX */
-	uint32_t max_overhead_ppm; /* of the targets' CPU time; 0: no limit */
-	bool has_max_overhead;     /* given as an option */
-	bool lines;                /* distinguish functions by their current line */
-	bool no_source;            /* leave source text alone: callers name functions */
+	uint64_t duration_ns; /* 0: until Ctrl-C or the target ends */
+	struct sampling sampling;
+	bool has_max_overhead; /* given as an option */
+	bool lines;            /* distinguish functions by their current line */
 	const char
 		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
 	const char *output_dir; /* folder for one file per process; NULL: one file */
 	enum log_level log_level;
-	const char *layout; /* as layout__find() takes it; NULL: samples decide */
 	char *const *words; /* command to start and profile, NULL-terminated; NULL: `targets` */
 	enum category_kind category;
 	bool has_category;       /* given as an option */
 	bool is_paused;          /* start paused, until told to resume */
 	const char *control;     /* FIFO to read commands from; NULL: none */
 	const char *control_ack; /* FIFO for acknowledgements; NULL: none */
-	bool waits;              /* wait for Lua if there is none yet */
 	struct view_options view;
 	uint64_t start_after_ns; /* 0: start sampling immediately */
 	uint32_t until_samples;  /* samples with script; 0: no limit */
@@ -63,10 +59,10 @@ struct check_options {
 struct dump_command_options {
 	pid_t pid;                /* 0: `wish` finds it */
 	struct process_wish wish; /* finds it by name */
-	const char *layout;       /* as in record_options */
+	const char *layout;       /* as in target_choice */
 	bool all;                 /* suspended coroutines, too */
 	bool json;
-	bool no_source; /* as in record_options */
+	bool no_source; /* as in target_choice */
 };
 
 struct list_options {
@@ -76,12 +72,7 @@ struct list_options {
 struct top_options {
 	struct target_choice targets;
 	char *const *words; /* as in record_options */
-	uint64_t period_ns; /* these six, too */
-	uint32_t max_overhead_ppm;
-	uint32_t max_depth;
-	const char *layout;
-	bool waits;
-	bool no_source;
+	struct sampling sampling;
 	enum listing_column sort; /* initial sort column */
 };
 

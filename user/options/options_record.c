@@ -323,7 +323,7 @@ static int set_moment_option(int letter, struct record_options *record)
 		return usage__parse_number(optarg, SAMPLES_MAX, &record->until_samples);
 	case OPTION_MAX_OVERHEAD:
 		record->has_max_overhead = true;
-		return units__parse_limit(optarg, &record->max_overhead_ppm);
+		return units__parse_limit(optarg, &record->sampling.max_overhead_ppm);
 	case OPTION_PAUSED:
 		record->is_paused = true;
 		return 0;
@@ -351,13 +351,13 @@ static int set_option(int letter, struct record_options *record)
 		break;
 	case 'F':
 	case 'r':
-		err = units__parse_frequency(optarg, &record->period_ns);
+		err = units__parse_frequency(optarg, &record->sampling.period_ns);
 		break;
 	case OPTION_MAX_DEPTH:
-		err = usage__parse_number(optarg, LS_DEPTH_MAX, &record->max_depth);
+		err = usage__parse_number(optarg, LS_DEPTH_MAX, &record->sampling.max_depth);
 		break;
 	case OPTION_LAYOUT:
-		record->layout = optarg;
+		record->targets.layout = optarg;
 		err = layout__find(optarg, NULL) ? -EINVAL : 0;
 		break;
 	case OPTION_CATEGORY:
@@ -369,13 +369,13 @@ static int set_option(int letter, struct record_options *record)
 		}
 		break;
 	case OPTION_WAIT:
-		record->waits = true;
+		record->targets.waits = true;
 		break;
 	case OPTION_LINES:
 		record->lines = true;
 		break;
 	case OPTION_NO_SOURCE:
-		record->no_source = true;
+		record->targets.no_source = true;
 		break;
 	case 'o':
 		record->output = optarg;
@@ -496,8 +496,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	int letter, err;
 
 	*record = (struct record_options){
-		.period_ns = NS_PER_S / FREQUENCY_DEFAULT,
-		.max_depth = DEPTH_DEFAULT,
+		.sampling = {.period_ns = NS_PER_S / FREQUENCY_DEFAULT, .max_depth = DEPTH_DEFAULT},
 		.log_level = LOG_INFO,
 	};
 	usage__begin();
@@ -516,7 +515,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	    !record->output_dir)
 		record->category = CATEGORY_PROCESS;
 	if (record->targets.system && !record->has_max_overhead)
-		record->max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
+		record->sampling.max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
 		return usage__stray_word(argv[optind], true);
 	if (options_check__record(record, optind < argc) != OPTIONS_RUN)

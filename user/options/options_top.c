@@ -115,10 +115,10 @@ static int set_option(int letter, struct top_options *top)
 	switch (letter) {
 	case 'F':
 	case 'r':
-		err = units__parse_frequency(optarg, &top->period_ns);
+		err = units__parse_frequency(optarg, &top->sampling.period_ns);
 		break;
 	case OPTION_MAX_OVERHEAD:
-		err = units__parse_limit(optarg, &top->max_overhead_ppm);
+		err = units__parse_limit(optarg, &top->sampling.max_overhead_ppm);
 		break;
 	case OPTION_SORT:
 		err = listing__find_column(optarg);
@@ -128,16 +128,16 @@ static int set_option(int letter, struct top_options *top)
 		}
 		break;
 	case OPTION_MAX_DEPTH:
-		err = usage__parse_number(optarg, LS_DEPTH_MAX, &top->max_depth);
+		err = usage__parse_number(optarg, LS_DEPTH_MAX, &top->sampling.max_depth);
 		break;
 	case OPTION_WAIT:
-		top->waits = true;
+		top->targets.waits = true;
 		break;
 	case OPTION_NO_SOURCE:
-		top->no_source = true;
+		top->targets.no_source = true;
 		break;
 	case OPTION_LAYOUT:
-		top->layout = optarg;
+		top->targets.layout = optarg;
 		err = layout__find(optarg, NULL) ? -EINVAL : 0;
 		break;
 	}
@@ -191,7 +191,8 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 	bool has_max_overhead = false;
 	int letter, err;
 
-	*top = (struct top_options){.period_ns = PERIOD_DEFAULT, .max_depth = DEPTH_DEFAULT};
+	*top = (struct top_options){
+		.sampling = {.period_ns = PERIOD_DEFAULT, .max_depth = DEPTH_DEFAULT}};
 	usage__begin();
 	while ((letter = usage__next_or_pid(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
@@ -206,6 +207,6 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 			return refuse_value(letter, optarg, err);
 	}
 	if (top->targets.system && !has_max_overhead)
-		top->max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
+		top->sampling.max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
 	return choose_target(argc, argv, top);
 }

@@ -136,11 +136,6 @@ bool target_choice__is_made(const struct target_choice *choice)
 	return choice->pid_count || choice->system || choice->wish.name;
 }
 
-bool target_choice__is_of_many(const struct target_choice *choice)
-{
-	return choice->pid_count > 1 || choice->children || choice->system;
-}
-
 bool target_choice__refuse_self(const struct target_choice *choice)
 {
 	for (size_t i = 0; i < choice->pid_count; i++)

@@ -4,23 +4,9 @@
 #define LS_TARGET_CHOICE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
-#include "targets/grouping.h"
-#include "targets/process_filter.h"
-
-#define PIDS_MAX 1024
-
-/* Strings are borrowed from the command line. */
-struct target_choice {
-	pid_t pids[PIDS_MAX]; /* no duplicates */
-	size_t pid_count;
-	bool children;            /* and the processes that these start */
-	bool system;              /* instead, all processes that run Lua */
-	struct process_wish wish; /* which of the `system` ones; or the only one that fits */
-	enum grouping_kind merge_by;
-};
+#include "targets/targets_options.h"
 
 /* What getopt_long() returns for these options, besides 'p': no command's own options use these. */
 enum {
@@ -76,8 +62,6 @@ bool target_choice__is_by_name(const struct target_choice *choice);
 
 /* Whether there is anything to profile, besides a command. */
 bool target_choice__is_made(const struct target_choice *choice);
-
-bool target_choice__is_of_many(const struct target_choice *choice);
 
 /* Whether luaspy itself is among the targets, which is then reported. */
 bool target_choice__refuse_self(const struct target_choice *choice);

@@ -53,11 +53,11 @@ static struct luaspy_bpf *open_old(void)
 
 static int load_core(struct luaspy_bpf *bpf, const struct sampler_options *options)
 {
-	bpf->rodata->max_depth = options->max_depth;
+	bpf->rodata->max_depth = options->sampling.max_depth;
 	bpf->rodata->follows_children = options->follows_children || options->is_system_wide;
 	bpf->rodata->inherits_timers = !options->is_system_wide;
-	bpf->rodata->timer_count = timer_set__count(options->period_ns);
-	bpf->rodata->measures_itself = options->measures_cost;
+	bpf->rodata->timer_count = timer_set__count(options->sampling.period_ns);
+	bpf->rodata->measures_itself = options->sampling.max_overhead_ppm != 0;
 	bpf_map__set_max_entries(bpf->maps.scratches, libbpf_num_possible_cpus());
 	if (options->buffer_bytes)
 		bpf_map__set_max_entries(bpf->maps.records, options->buffer_bytes);

@@ -99,7 +99,7 @@ static void learn_handing(struct sampler *sampler, uint64_t ns)
 static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
-	int measures = sampler->options.measures_cost;
+	int measures = sampler->options.sampling.max_overhead_ppm != 0;
 	uint64_t begin_ns = measures ? clock_ns(CLOCK_MONOTONIC) : 0;
 	int error = hand_out(&sampler->receiver, data, size);
 
@@ -137,12 +137,12 @@ static int load(struct sampler *sampler)
 
 	if (error)
 		return fail("load the BPF program", error);
-	timers__start(
-		&sampler->timers,
-		&(struct timer_options){.period_ns = sampler->options.period_ns,
-					.timers = timer_set__count(sampler->options.period_ns),
-					.follows_children = sampler->options.follows_children},
-		sampler->programs.core->progs.sample);
+	timers__start(&sampler->timers,
+		      &(struct timer_options){
+			      .period_ns = sampler->options.sampling.period_ns,
+			      .timers = timer_set__count(sampler->options.sampling.period_ns),
+			      .follows_children = sampler->options.follows_children},
+		      sampler->programs.core->progs.sample);
 	error = luaspy_bpf__attach(sampler->programs.core);
 	if (error)
 		return fail("attach to the kernel's tracepoints", error);

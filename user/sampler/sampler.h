@@ -10,15 +10,14 @@
 #include "record.h"
 #include "sampler/timers.h"
 #include "target.h"
+#include "sampler/sampling.h"
 
 struct sampler;
 
 struct sampler_options {
-	uint64_t period_ns;
-	uint32_t max_depth;   /* frames, at most LS_DEPTH_MAX */
-	int follows_children; /* processes that targets create are targets, with timers */
-	int is_system_wide;   /* processes that targets create are targets, but inherit no timers */
-	int measures_cost;    /* ls_counters.bpf_ns */
+	struct sampling sampling; /* with a limit of the overhead, ls_counters.bpf_ns is measured */
+	bool follows_children;    /* processes that targets create are targets, with timers */
+	bool is_system_wide; /* processes that targets create are targets, but inherit no timers */
 	uint32_t buffer_bytes; /* of the ring buffer, a power of two; 0: as in bpf/maps.bpf.h */
 };
 

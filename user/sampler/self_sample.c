@@ -95,7 +95,7 @@ static int register_self(struct sampler *sampler)
 int self_sample__take(struct self_sample *main_thread, struct self_sample *other_thread)
 {
 	struct subject subject = {.result = main_thread};
-	struct sampler_options options = {.period_ns = PERIOD_NS, .max_depth = 512};
+	struct sampler_options options = {.sampling = {.period_ns = PERIOD_NS, .max_depth = 512}};
 	struct sampler_receiver receiver = {.context = &subject,
 					    .sample = take_sample,
 					    .function = pass_function,

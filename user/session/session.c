@@ -55,7 +55,7 @@ static int start_inspector(struct session *session)
 
 	if (error && error != -ENOMEM)
 		log_error("cannot start the process that reads targets: %s", strerror(-error));
-	if (!error && session->options.leaves_source)
+	if (!error && session->options.targets->no_source)
 		inspector__leave_scripts(session->inspector);
 	return error;
 }
@@ -65,10 +65,8 @@ static int open_recording(struct session *session)
 	const struct session_options *options = &session->options;
 	int error = 0;
 
-	session->recording = recording__new(options->category,
-					    options->pid_count > 1 || options->follows_children ||
-						    options->is_system_wide,
-					    session->inspector);
+	session->recording = recording__new(
+		options->category, target_choice__is_of_many(options->targets), session->inspector);
 	if (!session->recording)
 		return -ENOMEM;
 	if (options->keeps_timeline)
@@ -81,19 +79,12 @@ static int open_recording(struct session *session)
 static int open_targets(struct session *session)
 {
 	const struct session_options *options = &session->options;
-	struct targets_options targets = {.pids = options->pids,
-					  .count = options->pid_count,
-					  .is_system_wide = options->is_system_wide,
-					  .wish = options->wish,
-					  .layout = options->layout,
-					  .waits = options->waits,
-					  .follows_children = options->follows_children,
-					  .merge_by = options->merge_by,
+	struct targets_options targets = {.choice = options->targets,
+					  .inspector = session->inspector,
 					  .parts = options->parts,
 					  .is_launched = options->launch != NULL,
 					  .has_run = !options->launch || options->start_after_ns,
-					  .is_paused = options->is_paused,
-					  .inspector = session->inspector};
+					  .is_paused = options->is_paused};
 
 	return targets__open(&targets, session->recording, &session->targets);
 }
@@ -111,7 +102,7 @@ int session__open(const struct session_options *options, struct session **opened
 	session->state = options->start_after_ns ? SESSION_WAITING : SESSION_SAMPLING;
 	session->signal_fd = signals__catch();
 	session->hangup_writes =
-		(options->interval_ns || options->is_system_wide) && !signals__have_terminal();
+		(options->interval_ns || options->targets->system) && !signals__have_terminal();
 	uname(&session->host);
 	error = resource_limits__raise_files();
 	if (error)
@@ -331,7 +322,8 @@ int session__run(struct session *session)
 	if (!error && session_state__goes_on(session))
 		error = targets__attach(session->targets);
 	/* A limited or system-wide session may have to start more timers. */
-	if (!error && !session->options.is_system_wide && !session->options.max_overhead_ppm)
+	if (!error && !session->options.targets->system &&
+	    !session->options.sampling.max_overhead_ppm)
 		error = give_up_privileges(session);
 	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);

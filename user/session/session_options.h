@@ -9,10 +9,10 @@
 #include <sys/types.h>
 
 #include "recording/category.h"
+#include "sampler/sampling.h"
 #include "session/control.h"
-#include "targets/grouping.h"
 #include "targets/launch.h"
-#include "targets/process_filter.h"
+#include "targets/targets_options.h"
 
 struct session;
 
@@ -32,33 +32,23 @@ struct session_watcher {
 };
 
 struct session_options {
-	const pid_t *pids; /* borrowed; at least one */
-	size_t pid_count;
-	bool is_system_wide;      /* instead: all processes that hold Lua, now or later */
-	struct process_wish wish; /* which of those; strings borrowed */
-	bool follows_children;    /* existing and future ones */
-	uint64_t period_ns;
-	uint32_t max_overhead_ppm; /* of the targets' CPU time: see overhead.h; 0: no limit */
-	uint64_t duration_ns;      /* 0: until a signal or the targets' end */
-	uint64_t start_after_ns;   /* how long the target runs before the first sample */
-	uint64_t until_samples;    /* ends after this many samples with script; 0: no limit */
+	const struct target_choice *targets; /* borrowed, as is all that it borrows */
+	struct sampling sampling;
+	uint64_t duration_ns;    /* 0: until a signal or the targets' end */
+	uint64_t start_after_ns; /* how long the target runs before the first sample */
+	uint64_t until_samples;  /* ends after this many samples with script; 0: no limit */
 	/*
 	 * At this interval, and whenever the profile so far is requested, it is written and an
 	 * empty one begins. If it cannot be written, it goes on. 0: the session has one profile.
 	 */
 	uint64_t interval_ns;
-	uint32_t max_depth;
-	const char *layout; /* forced, a name that layout__find() knows; NULL: none */
 	enum category_kind category;
-	enum grouping_kind merge_by; /* which processes share a category, or a part */
-	struct parts *parts;         /* with profiles of their own; borrowed; NULL: one profile */
-	bool keeps_timeline;         /* keeps each sample's time, not only sums */
-	bool keeps_coroutines;       /* marks where in a stack they begin */
-	bool leaves_source;          /* does not read source text to name functions */
-	bool waits;                  /* a process without Lua yet is not an error */
-	bool ends_when_decided;      /* once the layouts of all interpreters are decided */
-	bool is_paused;              /* initially */
-	struct control *control;     /* borrowed; NULL: none. The caller answers a stop */
+	struct parts *parts;     /* with profiles of their own; borrowed; NULL: one profile */
+	bool keeps_timeline;     /* keeps each sample's time, not only sums */
+	bool keeps_coroutines;   /* marks where in a stack they begin */
+	bool ends_when_decided;  /* once the layouts of all interpreters are decided */
+	bool is_paused;          /* initially */
+	struct control *control; /* borrowed; NULL: none. The caller answers a stop */
 	/*
 	 * Called when the profile so far is requested while the session goes on; session__export()
 	 * returns it. 0 or -errno, which the session ignores; but see `interval_ns`.

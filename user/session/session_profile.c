@@ -61,7 +61,7 @@ void session__export(struct session *session, struct ls_profile *profile)
 	recorder->version = LUASPY_VERSION;
 	recorder->host = session->host.nodename;
 	targets__export(session->targets, recorder);
-	recorder->period_ns = session->options.period_ns;
+	recorder->period_ns = session->options.sampling.period_ns;
 	pauses__export(&session->pauses, session->end_ns, recorder);
 	overhead__export(&session->overhead, &session->counters, session->end_ns, recorder);
 	baseline__subtract(&session->closed, &session->counters, session->end_ns, recorder);
@@ -90,11 +90,11 @@ static void explain_emptiness(struct session *session)
 			 "it was paused and never resumed (SIGUSR1 or --control do that)");
 	else if (session__is_unsupported(session))
 		snprintf(to, size, "%s", targets__unsupported(session->targets));
-	else if (session->options.is_system_wide && !targets__have_lua(session->targets))
+	else if (session->options.targets->system && !targets__have_lua(session->targets))
 		explain_absence(session);
-	else if (!targets__have_lua(session->targets) && !session->options.layout)
+	else if (!targets__have_lua(session->targets) && !session->options.targets->layout)
 		snprintf(to, size, "none of its files held any Lua%s",
-			 session->options.launch && !session->options.follows_children
+			 session->options.launch && !session->options.targets->children
 				 ? " (--children takes in the processes that it starts)"
 				 : "");
 	else if (targets__have_lost_timers(session->targets))

@@ -100,11 +100,9 @@ void session__limit_reading(struct session *session, uint64_t ns)
 
 int session_records__open(struct session *session)
 {
-	struct sampler_options options = {.period_ns = session->options.period_ns,
-					  .max_depth = session->options.max_depth,
-					  .follows_children = session->options.follows_children,
-					  .is_system_wide = session->options.is_system_wide,
-					  .measures_cost = session->options.max_overhead_ppm != 0};
+	struct sampler_options options = {.sampling = session->options.sampling,
+					  .follows_children = session->options.targets->children,
+					  .is_system_wide = session->options.targets->system};
 	struct sampler_receiver receiver = {
 		.context = session,
 		.sample = on_sample,
@@ -121,7 +119,8 @@ int session_records__open(struct session *session)
 				      &(struct worker_waiter){session, wait_for_worker});
 	if (!error)
 		overhead__open(&session->overhead, session->inspector,
-			       session->options.max_overhead_ppm, session->options.period_ns,
-			       session->sampler, &session->pauses);
+			       session->options.sampling.max_overhead_ppm,
+			       session->options.sampling.period_ns, session->sampler,
+			       &session->pauses);
 	return error ? error : targets__begin(session->targets, session->sampler);
 }

@@ -72,7 +72,7 @@ void targets__set_title(struct targets *targets)
 {
 	const struct target_process *first = targets->items;
 
-	if (targets->options.is_system_wide) {
+	if (targets->options.choice->system) {
 		strcpy(targets->name, "system");
 		strcpy(targets->title, "the system");
 	}
@@ -85,5 +85,5 @@ void targets__set_title(struct targets *targets)
 			 targets->asked_for - 1);
 	else
 		snprintf(targets->title, sizeof(targets->title), "%s%s", first->title,
-			 targets->options.follows_children ? " and its children" : "");
+			 targets->options.choice->children ? " and its children" : "");
 }

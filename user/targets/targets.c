@@ -63,25 +63,25 @@ static int add_all_asked_for(struct targets *targets)
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS;
 	int error = 0, first_error = 0;
 
-	for (size_t i = 0; i < targets->options.count && error != -ENOMEM; i++) {
+	for (size_t i = 0; i < targets->options.choice->pid_count && error != -ENOMEM; i++) {
 		if (!targets->setting.waits && !targets->setting.layout)
 			inspector__await_interpreters(targets->setting.inspector,
-						      targets->options.pids[i], until_ns);
-		error = add_asked_for(targets, targets->options.pids[i]);
+						      targets->options.choice->pids[i], until_ns);
+		error = add_asked_for(targets, targets->options.choice->pids[i]);
 		if (error && !first_error)
 			first_error = error;
 	}
 	if (error == -ENOMEM)
 		return error;
-	return targets->items || targets->options.is_system_wide ? 0 : first_error;
+	return targets->items || targets->options.choice->system ? 0 : first_error;
 }
 
-static void explain_foreign_proc(const struct targets_options *options)
+static void explain_foreign_proc(const struct target_choice *choice)
 {
 	char which[24] = "is which";
 
-	if (options->count)
-		snprintf(which, sizeof(which), "%d is", options->pids[0]);
+	if (choice->pid_count)
+		snprintf(which, sizeof(which), "%d is", choice->pids[0]);
 	log_error("cannot tell which process %s: '/proc' shows another PID namespace (mount that "
 		  "of this one: 'mount -t proc proc /proc')",
 		  which);
@@ -90,6 +90,7 @@ static void explain_foreign_proc(const struct targets_options *options)
 int targets__open(const struct targets_options *options, struct recording *recording,
 		  struct targets **opened)
 {
+	const struct target_choice *choice = options->choice;
 	struct targets *targets = calloc(1, sizeof(*targets));
 	int error = -ENOMEM;
 
@@ -103,30 +104,28 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		.inspector = options->inspector,
 		.announced = &targets->announced,
 		.parts = options->parts,
-		.layout = options->layout,
-		.waits = options->waits || options->follows_children || options->is_system_wide,
-		.is_of_many =
-			options->count > 1 || options->follows_children || options->is_system_wide,
-		.is_system_wide = options->is_system_wide,
+		.layout = choice->layout,
+		.waits = choice->waits || choice->children || choice->system,
+		.is_of_many = target_choice__is_of_many(choice),
+		.is_system_wide = choice->system,
 		.is_launched = options->is_launched,
 	};
 	targets->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	targets->missed_pids = generations__new(sizeof(uint64_t), sizeof(char), NULL);
-	if (options->merge_by != GROUPING_NONE)
-		targets->setting.grouping = grouping__new(options->merge_by);
+	if (choice->merge_by != GROUPING_NONE)
+		targets->setting.grouping = grouping__new(choice->merge_by);
 	targets->unsupported = targets->setting.unsupported = unsupported__new();
 	if (!targets->missed_pids || !targets->unsupported ||
-	    (options->merge_by != GROUPING_NONE && !targets->setting.grouping))
+	    (choice->merge_by != GROUPING_NONE && !targets->setting.grouping))
 		goto cleanup;
 	if (options->parts)
-		recording__keep_parts(recording, options->parts,
-				      options->merge_by != GROUPING_NONE);
+		recording__keep_parts(recording, options->parts, choice->merge_by != GROUPING_NONE);
 	if (!kernel__proc_is_ours()) {
-		explain_foreign_proc(options);
+		explain_foreign_proc(choice);
 		error = -EXDEV;
 		goto cleanup;
 	}
-	error = process_filter__new(&options->wish, &targets->filter);
+	error = process_filter__new(&choice->wish, &targets->filter);
 	if (!error)
 		error = add_all_asked_for(targets);
 	targets__set_title(targets);
@@ -208,9 +207,9 @@ int targets__attach(struct targets *targets)
 	targets__switch(targets, !targets->is_paused);
 	for (target = targets->items; target && !error; target = target->hh.next)
 		error = threads__attach(&target->threads, target->title);
-	if (!error && targets->options.follows_children && targets->options.has_run)
+	if (!error && targets->options.choice->children && targets->options.has_run)
 		error = targets__add_children(targets);
-	if (!error && targets->options.is_system_wide)
+	if (!error && targets->options.choice->system)
 		error = targets__watch_host(targets);
 	return error;
 }
@@ -242,7 +241,7 @@ int targets__have_ended(struct targets *targets)
 		targets__rouse(targets, target);
 		targets->asked_for--;
 	}
-	return !targets->asked_for && !targets->options.is_system_wide;
+	return !targets->asked_for && !targets->options.choice->system;
 }
 
 int targets__are_decided(const struct targets *targets)

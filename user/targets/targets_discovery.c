@@ -76,8 +76,8 @@ int targets__add_children(struct targets *targets)
 
 	do {
 		added = 0;
-		for (size_t i = 0; i < targets->options.count && added >= 0; i++) {
-			int result = add_children_of(targets, targets->options.pids[i]);
+		for (size_t i = 0; i < targets->options.choice->pid_count && added >= 0; i++) {
+			int result = add_children_of(targets, targets->options.choice->pids[i]);
 
 			added = result < 0 ? result : added + result;
 		}
@@ -357,7 +357,7 @@ static void tell_rejected(struct targets *targets)
 
 	if (rejected)
 		log_warn("none of those that run Lua fits %s: %s",
-			 process_wish__describe(&targets->options.wish, wish, sizeof(wish)),
+			 process_wish__describe(&targets->options.choice->wish, wish, sizeof(wish)),
 			 rejected);
 }
 
@@ -420,7 +420,7 @@ int targets__fork(struct targets *targets, const struct ls_fork *fork)
 		error = targets__add(targets, target);
 	if (!error && parent)
 		error = target_process__inherit(target, parent);
-	if (error || !targets->options.is_system_wide)
+	if (error || !targets->options.choice->system)
 		return error;
 	target->threads.is_newborn = 1;
 	if (threads__attach(&target->threads, target->title))

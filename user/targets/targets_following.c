@@ -63,7 +63,7 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 	target->has_ended = 1;
 	target->ended_ns = target->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	targets__rouse(targets, target);
-	if (targets->options.is_system_wide)
+	if (targets->options.choice->system)
 		forget_execution(targets, exit);
 }
 
@@ -100,7 +100,7 @@ static void let_go(struct targets *targets, struct target_process *target)
 {
 	uint64_t runtime_ns;
 
-	if (targets->options.is_system_wide && !target->has_ended &&
+	if (targets->options.choice->system && !target->has_ended &&
 	    !process__runtime_ns(target->pid, &runtime_ns)) {
 		threads__end(&target->threads, target->name);
 		sampler__note_counted(targets->setting.sampler, target->pid, runtime_ns);
@@ -135,7 +135,7 @@ static int follow(struct targets *targets, struct target_process *target)
 	if (error)
 		return error;
 	target->ended_rounds += target->has_ended;
-	if (targets->options.is_system_wide && target_process__is_without_lua(target))
+	if (targets->options.choice->system && target_process__is_without_lua(target))
 		let_go(targets, target);
 	else if (!is_restless(targets, target))
 		targets__lull(targets, target);

@@ -13,20 +13,33 @@
 
 struct inspector;
 
-struct targets_options {
-	struct inspector *inspector; /* borrowed */
-	const pid_t *pids;           /* borrowed */
-	size_t count;
-	int is_system_wide;       /* all processes that hold Lua, and no `pids` */
-	struct process_wish wish; /* which of those */
-	const char *layout;       /* forced; NULL: samples decide */
-	int waits;                /* a process without Lua yet is not an error */
-	int follows_children;
+#define PIDS_MAX 1024
+
+/* From the command line, from which it borrows its strings. */
+struct target_choice {
+	pid_t pids[PIDS_MAX]; /* no duplicates */
+	size_t pid_count;
+	bool children;               /* and the processes that these start */
+	bool system;                 /* instead, all processes that run Lua */
+	struct process_wish wish;    /* which of the `system` ones; or the only one that fits */
 	enum grouping_kind merge_by; /* which processes share a category, or a part */
-	struct parts *parts;         /* with profiles of their own; borrowed; NULL: none */
-	int is_launched;             /* luaspy started it: it is about to execute its program */
-	int has_run;                 /* before targets__attach(): it may have children */
-	int is_paused;               /* initially */
+	const char *layout; /* forced, a name that layout__find() knows; NULL: samples decide */
+	bool waits;         /* a process without Lua yet is not an error */
+	bool no_source;     /* leave source text alone: callers name functions */
+};
+
+static inline bool target_choice__is_of_many(const struct target_choice *choice)
+{
+	return choice->pid_count > 1 || choice->children || choice->system;
+}
+
+struct targets_options {
+	const struct target_choice *choice; /* borrowed */
+	struct inspector *inspector;        /* borrowed */
+	struct parts *parts;                /* with profiles of their own; borrowed; NULL: none */
+	bool is_launched; /* luaspy started it: it is about to execute its program */
+	bool has_run;     /* before targets__attach(): it may have children */
+	bool is_paused;   /* initially */
 };
 
 #endif

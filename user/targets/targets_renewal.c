@@ -79,7 +79,7 @@ int targets__renew_timers(struct targets *targets, int (*drain)(void *context), 
 	struct target_process *target;
 	int error = 0;
 
-	if (targets->options.follows_children)
+	if (targets->options.choice->children)
 		return renew_all(targets, drain, context);
 	for (target = targets->items; target && !error; target = target->hh.next) {
 		if (target->has_ended || !threads__have_inherited(&target->threads))

@@ -317,12 +317,13 @@ define install_shared
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/share/$(1))
 	$(Q)mkdir -p $(O) && sh user/share/$(2) ./luaspy > $(O)/shared
 	$(Q)$(INSTALL) put 644 $(O)/shared $(PREFIX)/share/$(1)
+
 endef
 
 # It keeps a list of the folders that it makes, for uninstall.
 INSTALL := user/share/install.sh '$(DESTDIR)' $(PREFIX)/share/luaspy/folders
 
-MANUAL        := man/man1/luaspy.1
+MANUALS       := $(patsubst %,man/man1/%.1,luaspy $(addprefix luaspy-,record top dump list check))
 COMPLETE_BASH := bash-completion/completions/luaspy
 COMPLETE_ZSH  := zsh/site-functions/_luaspy
 COMPLETE_FISH := fish/vendor_completions.d/luaspy.fish
@@ -340,7 +341,7 @@ CAPABILITIES := cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_check
 install: $(if $(wildcard luaspy),,all)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/luaspy)
 	$(Q)$(INSTALL) put 755 luaspy $(PREFIX)/bin/luaspy
-	$(call install_shared,$(MANUAL),manual.sh)
+	$(foreach page,$(MANUALS),$(call install_shared,$(page),manual.sh $(basename $(notdir $(page)))))
 	$(call install_shared,$(COMPLETE_BASH),completion.sh bash)
 	$(call install_shared,$(COMPLETE_ZSH),completion.sh zsh)
 	$(call install_shared,$(COMPLETE_FISH),completion.sh fish)
@@ -359,7 +360,7 @@ endif
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
 	$(Q)$(INSTALL) remove $(addprefix $(PREFIX)/,bin/luaspy $(UNIT)) \
-		$(addprefix $(PREFIX)/share/,$(MANUAL) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
+		$(addprefix $(PREFIX)/share/,$(MANUALS) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
 
 #: clean         removes what was built
 .PHONY: clean

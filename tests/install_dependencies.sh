@@ -86,6 +86,8 @@ need_to_test() {
 	need systemd test -x /lib/systemd/systemd
 	need dpkg-dev has_program dpkg-shlibdeps
 	need lintian has_program lintian
+	need man-db has_program man
+	need mandoc has_program mandoc
 	need busybox-static is_static_busybox
 	need redis-server has_program redis-server
 	need redis-tools has_program redis-cli

@@ -47,6 +47,13 @@ static void uninstall_leaves_nothing_of_what_install_made(void **state)
 			     "run uninstall; [ ! -e $destination ]");
 }
 
+static void install_brings_a_page_of_the_manual_for_each_command(void **state)
+{
+	assert_holds(*state, "run install; sh user/share/manual.sh --list ./luaspy | "
+			     "sed 's/$/.1/' | sort | diff - <(ls $tree/share/man/man1)\n"
+			     "grep -q 'TH LUASPY.*DUMP' $tree/share/man/man1/luaspy-dump.1");
+}
+
 static void uninstall_leaves_a_tree_as_it_was(void **state)
 {
 	assert_holds(*state, "mkdir -p $tree/bin $tree/share/man/man1 $tree/share/zsh $tree/etc\n"
@@ -81,6 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(uninstall_leaves_nothing_of_what_install_made),
+		staged(install_brings_a_page_of_the_manual_for_each_command),
 		staged(uninstall_leaves_a_tree_as_it_was),
 		staged(a_second_install_does_not_forget_what_the_first_made),
 		staged(uninstall_leaves_what_others_added),

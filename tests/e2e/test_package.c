@@ -126,7 +126,8 @@ static void installs_runs_and_is_removed(void **state)
 	make_package(*state);
 	snprintf(script, sizeof(script), "%s%s", install,
 		 "$root/usr/bin/luaspy --version\n"
-		 "zcat $root/usr/share/man/man1/luaspy.1.gz | grep -q 'SH NAME'\n"
+		 "for page in $(sh user/share/manual.sh --list $luaspy); do\n"
+		 "zcat $root/usr/share/man/man1/$page.1.gz | grep -q 'SH NAME'; done\n"
 		 "grep -q '^ExecStart=/usr/bin/luaspy record --system ' "
 		 "$root/lib/systemd/system/luaspy.service\n"
 		 "! find $root/etc | grep systemd\n"

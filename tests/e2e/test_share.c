@@ -64,17 +64,103 @@ static char *without_backslashes(struct stage *stage, const char *text)
 	return plain;
 }
 
-static void the_manual_has_every_option(void **state)
+/* Calls `visit` with each page of the manual, such as "luaspy-record", and its command or NULL. */
+static void for_each_page(struct stage *stage,
+			  void (*visit)(struct stage *stage, const char *page, const char *command))
 {
-	struct stage *stage = *state;
-	const char *manual;
+	char *pages = stage__own(stage, strdup(made(stage, "/manual.sh", "--list")), free);
+	int count = 0;
 
+	for (char *rest, *page = strtok_r(pages, "\n", &rest); page;
+	     page = strtok_r(NULL, "\n", &rest), count++)
+		visit(stage, page, strcmp(page, "luaspy") ? page + strlen("luaspy-") : NULL);
+	assert_int_equal(count, 6);
+}
+
+static void assert_page_is_whole(struct stage *stage, const char *page, const char *command)
+{
+	static const char *const sections[] = {"NAME",    "SYNOPSIS",    "DESCRIPTION",
+					       "OPTIONS", "EXIT STATUS", "EXAMPLES",
+					       "FILES",   "SEE ALSO"};
+	const char *text = without_backslashes(stage, made(stage, "/manual.sh", page));
+	const char *content;
+	char heading[32];
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		snprintf(heading, sizeof(heading), "\n.SH %s\n", sections[i]);
+		content = strstr(text, heading);
+		if (!content || !strncmp(content + strlen(heading), ".SH", 3))
+			fail_msg("no section '%s', or an empty one, in %s:\n%s", sections[i], page,
+				 text);
+	}
+	assert_non_null(strstr(text, "\nfBsudo luaspy "));
+	if (command)
+		assert_complete(stage, command, text, "--");
+}
+
+static void the_manual_of_each_command_has_all_its_options(void **state)
+{
 	need_to_record();
-	manual = without_backslashes(stage, made(stage, "/manual.sh", NULL));
-	assert_complete(stage, "record", manual, "--");
-	assert_complete(stage, "check", manual, "--");
-	assert_non_null(strstr(manual, ".SH EXAMPLES"));
-	assert_non_null(strstr(manual, "lua5.4 app.lua"));
+	for_each_page(*state, assert_page_is_whole);
+}
+
+static void assert_overview_names(struct stage *stage, const char *page, const char *command)
+{
+	const char *overview = without_backslashes(stage, made(stage, "/manual.sh", "luaspy"));
+	char link[64];
+
+	snprintf(link, sizeof(link), ".TP\n.BR %s (1)\n", page);
+	if (command && !strstr(overview, link))
+		fail_msg("no '%s' in:\n%s", link, overview);
+}
+
+static void the_overview_of_the_manual_names_each_page(void **state)
+{
+	need_to_record();
+	for_each_page(*state, assert_overview_names);
+}
+
+static void assert_formatters_accept(struct stage *stage, const char *page, const char *command)
+{
+	struct child *man, *lint;
+
+	(void)command;
+	write_text(stage, page, made(stage, "/manual.sh", page));
+	man = start(stage, "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
+		    in_folder(stage, page));
+	assert_int_equal(child__wait(man, PATIENCE), 0);
+	assert_string_equal(child__errors(stage, man), "");
+	lint = start(stage, "mandoc", "-T", "lint", "-W", "style", in_folder(stage, page));
+	assert_int_equal(child__wait(lint, PATIENCE), 0);
+	assert_string_equal(child__output(stage, lint), "");
+}
+
+static void man_and_mandoc_find_no_fault_with_the_manual(void **state)
+{
+	need_to_record();
+	need_program("man", "man-db");
+	need_program("mandoc", "mandoc");
+	for_each_page(*state, assert_formatters_accept);
+}
+
+static void assert_helps_equal(struct stage *stage, const char *page, const char *command)
+{
+	const char *help;
+
+	(void)page;
+	if (!command)
+		command = "help";
+	help = output_of(stage, (const char *const[]){luaspy_program(), command, "--help", NULL});
+	assert_true(strlen(help) > 200);
+	assert_string_equal(
+		output_of(stage, (const char *const[]){luaspy_program(), "help", command, NULL}),
+		help);
+}
+
+static void help_of_a_command_is_what_its_option_says(void **state)
+{
+	need_to_record();
+	for_each_page(*state, assert_helps_equal);
 }
 
 static void every_shell_completes_every_option(void **state)
@@ -159,7 +245,10 @@ static void every_shell_completes_what_there_is_to_choose(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(the_manual_has_every_option),
+		staged(the_manual_of_each_command_has_all_its_options),
+		staged(the_overview_of_the_manual_names_each_page),
+		staged(man_and_mandoc_find_no_fault_with_the_manual),
+		staged(help_of_a_command_is_what_its_option_says),
 		staged(every_shell_completes_every_option),
 		staged(bash_completes_what_was_begun),
 		staged(bash_completes_the_processes_that_run_lua),

@@ -20,7 +20,7 @@ static const char general_help[] =
 	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
 	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
 	"  sudo luaspy record -p 1234 -d 10s -F 10khz      ten seconds, ten times as fine\n"
-	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz  into a pipe\n"
 	"  sudo luaspy list                                which processes run Lua\n"
 	"  sudo luaspy top 1234                            watch its functions, live\n"
 	"  sudo luaspy top --system                        those of all Lua of this host\n"
@@ -40,7 +40,7 @@ static const char general_help[] =
 	"  help [COMMAND]  all options of a command\n"
 	"\n"
 	"Options:\n"
-	"  -h, --help      this text\n"
+	"  -h, --help      show this help\n"
 	"  -V, --version   the version of luaspy\n" USAGE_EXIT_STATUS;
 
 static const char check_help[] =
@@ -58,7 +58,7 @@ static const char check_help[] =
 	"  -p, --pid=PID     the process to look into; '-p' may be left out\n"
 	"      --name=REGEX  instead: the only process with Lua whose name matches\n"
 	"  -v, --verbose     show all that the kernel says if it refuses the BPF programs\n"
-	"  -h, --help        this text\n"
+	"  -h, --help        show this help\n"
 	"\n"
 	"Exit status:\n"
 	"  0  a recording would work\n"

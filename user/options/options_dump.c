@@ -37,7 +37,7 @@ static const char dump_help[] =
 	"                     their callers do\n"
 	"      --layout=NAME  read Lua's memory as release NAME has it, such as 5.4.6\n"
 	"                     (--layout=help lists them)\n"
-	"  -h, --help         this text\n"
+	"  -h, --help         show this help\n"
 	"\n"
 	"Exit status:\n"
 	"  0  stacks were shown\n"

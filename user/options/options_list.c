@@ -22,7 +22,7 @@ static const char list_help[] =
 	"\n"
 	"Options:\n"
 	"      --json     write JSON\n"
-	"  -h, --help     this text\n"
+	"  -h, --help     show this help\n"
 	"\n"
 	"Exit status:\n"
 	"  0  there are processes that can be profiled\n"

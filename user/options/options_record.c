@@ -50,7 +50,7 @@ static const char help[] =
 	"  sudo luaspy record --children -- make test      and all processes it starts\n"
 	"  sudo luaspy record --system -d 60               all processes that run Lua\n"
 	"  sudo luaspy record --system --interval 1m       a file for every minute\n"
-	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz\n"
+	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz  into a pipe\n"
 	"\n"
 	"Usage: luaspy record -p PID [OPTION]...\n"
 	"       luaspy record --name REGEX [OPTION]...\n"
@@ -69,7 +69,7 @@ static const char help[] =
 	"GLOB may be given more than once.\n"
 	"\n"
 	"What to profile:\n"
-	"  -p, --pid=PID[,PID]... a running process, or several; '-p' may be left out\n"
+	"  -p, --pid=PID[,PID]...  a running process, or several; '-p' may be left out\n"
 	"      --children         also all child processes, present and future, of these\n"
 	"                         or of the COMMAND\n"
 	"  -s, --subprocesses     the same as --children\n"
@@ -167,7 +167,7 @@ static const char help[] =
 	"  -v, --verbose          say how the interpreter was found, what became of\n"
 	"                         every sample, and more\n"
 	"\n"
-	"  -h, --help             this text\n" USAGE_EXIT_STATUS;
+	"  -h, --help             show this help\n" USAGE_EXIT_STATUS;
 
 enum {
 	OPTION_MAX_DEPTH = 256, /* no letter */

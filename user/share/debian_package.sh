@@ -44,7 +44,9 @@ mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$documents" \
 
 "$strip" --strip-unneeded --remove-section=.comment --remove-section=.note \
 	-o "$root/usr/bin/luaspy" "$program"
-sh "$here/manual.sh" "$luaspy" | gzip -9n >"$share/man/man1/luaspy.1.gz"
+for page in $(sh "$here/manual.sh" --list "$luaspy"); do
+	sh "$here/manual.sh" "$page" "$luaspy" | gzip -9n >"$share/man/man1/$page.1.gz"
+done
 sh "$here/completion.sh" bash "$luaspy" >"$share/bash-completion/completions/luaspy"
 sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
 sh "$here/completion.sh" fish "$luaspy" >"$share/fish/vendor_completions.d/luaspy.fish"

@@ -16,9 +16,9 @@
 	X(STACK_MEMORY, UNREADABLE, stack_memory, "the thread's stack could not be read")          \
 	X(STATE_BEYOND, UNREADABLE, state_beyond,                                                  \
 	  "a script runs, but its state is too far up the stack")                                  \
-	X(STATE_MEMORY, UNREADABLE, state_memory, "a lua_State could not be read")                 \
+	X(STATE_MEMORY, UNREADABLE, state_memory, "the state of a VM could not be read")           \
 	X(STACK_OWNER, UNREADABLE, stack_owner, "a state is active, but perhaps on another stack") \
-	X(CALL_CHAIN, UNREADABLE, call_chain, "the chain of CallInfos does not lead to its base")  \
+	X(CALL_CHAIN, UNREADABLE, call_chain, "the chain of calls does not lead to its base")      \
 	X(RESUMERS, TORN, resumers, "resumers are missing: too many, or not verified")             \
 	X(FRAME_MEMORY, TORN, frame_memory, "a frame could not be read")                           \
 	X(FRAME_FUNCTION, TORN, frame_function, "a frame has no function")                         \

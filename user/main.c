@@ -33,8 +33,8 @@ int main(int argc, char **argv)
 	fill_standard_files();
 	/* It would use root's rights under the environment of another user. */
 	if (getuid() != geteuid()) {
-		log_error("cannot run as another user than the one who calls it (take off the "
-			  "set-user-ID bit: sudo, or file capabilities, do what it is for)");
+		log_error("cannot run with the set-user-ID bit (remove it, and use sudo or file "
+			  "capabilities)");
 		return EXIT_FAILED;
 	}
 	setlocale(LC_CTYPE, "");

@@ -148,7 +148,7 @@ static void tells_that_a_process_has_no_lua(void **state)
 	spy = start(stage, luaspy_program(), "check", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__output(stage, spy), "FAIL  process"));
-	assert_non_null(strstr(child__errors(stage, spy), "no Lua in any of its files"));
+	assert_non_null(strstr(child__errors(stage, spy), "no interpreter in any of its files"));
 }
 
 static void records_with_four_capabilities(void **state)

@@ -94,7 +94,7 @@ static void are_all_in_the_profile_of_a_command(void **state)
 	assert_near("first", scriptprofile__total_us(profile, "one.lua", "first", -1), 600000, 0.1);
 	assert_near("second", scriptprofile__total_us(profile, "two.lua", "second", -1), 800000,
 		    0.1);
-	assert_true(category_us(profile, "(processes without Lua)", &count) < 300000);
+	assert_true(category_us(profile, "(no interpreter)", &count) < 300000);
 	assert_int_equal(count, 1);
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
@@ -229,7 +229,7 @@ static void of_a_list_are_in_one_profile(void **state)
 	assert_true(scriptprofile__total_us(profile, "other.lua", "other", -1) > 200000);
 	category_us(profile, "lua5.4 (pid ", &count);
 	assert_int_equal(count, 1);
-	assert_non_null(strstr(child__errors(stage, spy), "no Lua in any of its files"));
+	assert_non_null(strstr(child__errors(stage, spy), "no interpreter in any of its files"));
 	assert_non_null(strstr(child__errors(stage, spy), " and 1 more: "));
 }
 

@@ -147,7 +147,7 @@ static struct child *start_system(struct stage *stage)
 		start(stage, luaspy_program(), "record", "--system", "--max-overhead", "none",
 		      "--name", "^(inner-lua|lua-by-link)$", "-o", "profile.json");
 
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	return spy;
 }
 

@@ -72,7 +72,7 @@ static void says_that_there_is_no_lua_in_it(void **state)
 	need_to_record();
 	target = start_other(*state);
 	spy = start_record(*state, target->pid, "-d", "1", "-o", "x.json");
-	assert_fault(*state, spy, 3, "no Lua in any of its files");
+	assert_fault(*state, spy, 3, "no interpreter in any of its files");
 	assert_non_null(strstr(child__errors(*state, spy), "cat (pid "));
 	assert_int_equal(count_visible_files(*state), 0);
 }

@@ -210,7 +210,7 @@ static void profiles_the_host_as_the_daemonset_runs_it(void **state)
 		"<own.lua");
 	child__let_work(target, 0.1);
 	spy = start_daemon(stage, capabilities_of_daemonset(stage), "--name=^image-target$");
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	child__let_work(target, 0.5);
 	kill(spy->pid, SIGTERM);
 	if (child__wait(spy, PATIENCE))

@@ -133,7 +133,8 @@ static void waits_for_the_first_lua_only_when_told_so(void **state)
 	child__await_output(*state, target, "up");
 	spy = start_record(*state, target->pid, "-d", "3", "-o", "none.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
-	assert_non_null(strstr(child__errors(*state, spy), "no Lua in any of its files (--wait"));
+	assert_non_null(
+		strstr(child__errors(*state, spy), "no interpreter in any of its files (--wait"));
 	assert_int_not_equal(access(in_folder(*state, "none.json"), F_OK), 0);
 	child__kill(target);
 	target = start_loader(*state, "plugin", first_chunk);
@@ -234,8 +235,9 @@ static void refuses_a_fork_that_swapped_two_fields(void **state)
 	child__let_work(target, 0.05);
 	spy = start_record(*state, target->pid, "-d", "3", "-o", "fork.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
-	assert_non_null(strstr(child__errors(*state, spy), "an unknown or modified Lua: 5.1-5.1.5 "
-							   "fits 0 of "));
+	assert_non_null(strstr(child__errors(*state, spy),
+			       "an unknown or modified interpreter: 5.1-5.1.5 "
+			       "fits 0 of "));
 	assert_non_null(strstr(child__errors(*state, spy), "5.4.3-5.4.9 fits 0 of "));
 	assert_int_not_equal(access(in_folder(*state, "fork.json"), F_OK), 0);
 }

@@ -160,7 +160,7 @@ static void files_of_the_system_add_up(void **state)
 	worker = start_worker(*state, lua, "2");
 	spy = start(*state, luaspy_program(), "record", "-v", "--system", "--name",
 		    strrchr(lua, '/') + 1, "--interval", "300ms", "-o", "x.json");
-	child__await_errors(*state, spy, "processes run Lua");
+	child__await_errors(*state, spy, "processes run an interpreter");
 	child__tell(worker, "go");
 	brief = start(
 		*state, own_lua(*state), "-e",
@@ -253,7 +253,7 @@ static void an_interval_without_script_has_its_file(void **state)
 	worker = start_worker(*state, lua, "0.3");
 	spy = start(*state, luaspy_program(), "record", "--system", "--name", strrchr(lua, '/') + 1,
 		    "--interval", "300ms", "-d", "3s", "-o", "x.json");
-	child__await_errors(*state, spy, "processes run Lua");
+	child__await_errors(*state, spy, "processes run an interpreter");
 	child__tell(worker, "go");
 	assert_int_equal(child__wait(worker, PATIENCE), 0);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
@@ -336,7 +336,7 @@ static void a_hangup_has_the_system_written(void **state)
 	need_lua();
 	busy = start_busy(*state);
 	spy = start(*state, "setsid", luaspy_program(), "record", "--system", "-o", "x.json");
-	child__await_errors(*state, spy, "processes run Lua");
+	child__await_errors(*state, spy, "processes run an interpreter");
 	child__let_work(busy, 0.2);
 	kill(spy->pid, SIGHUP);
 	child__await_errors(*state, spy, "wrote");

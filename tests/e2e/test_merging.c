@@ -53,7 +53,7 @@ static struct child *start_system(struct stage *stage, const char *merge_by)
 		start(stage, luaspy_program(), "record", "--system", "--merge-by", merge_by,
 		      "--name", "^(brief-lua|renamed)$", "-o", "profile.json");
 
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	return spy;
 }
 

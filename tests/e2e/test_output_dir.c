@@ -303,7 +303,7 @@ static void of_the_system_what_has_ended_has_its_file(void **state)
 	all[0] = start_worker(stage, in_folder(stage, name), "1.5", NULL);
 	spy = start(stage, luaspy_program(), "record", "-v", "--system", "--name", name,
 		    "--output-dir", "out");
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	child__tell(all[0], "go");
 	write_text(stage, "brief.lua", LUA_SPIN "spin(0.15)");
 	for (int i = 1; i < 6; i++) {
@@ -471,7 +471,7 @@ static void a_process_has_one_file_however_often_it_is_written(void **state)
 	busy = start_worker(*state, own_lua(*state, name), "60", NULL);
 	spy = start(*state, "setsid", luaspy_program(), "record", "--system", "--name", name,
 		    "--output-dir", "out");
-	child__await_errors(*state, spy, "processes run Lua");
+	child__await_errors(*state, spy, "processes run an interpreter");
 	child__tell(busy, "go");
 	child__let_work(busy, 0.2);
 	kill(spy->pid, SIGHUP);

@@ -290,8 +290,9 @@ static void counts_pauses_for_the_duration(void **state)
 	spy = start_record(*state, target->pid, "-d", "700ms", "--paused", "-o", "profile.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_true(now_seconds() - begin < 5);
-	assert_non_null(strstr(child__errors(*state, spy),
-			       "it was paused and never resumed (SIGUSR1 or --control do that)"));
+	assert_non_null(
+		strstr(child__errors(*state, spy),
+		       "it was paused and never resumed (SIGUSR1 or --control resumes it)"));
 	assert_int_not_equal(access(in_folder(*state, "profile.json"), F_OK), 0);
 }
 

@@ -58,7 +58,7 @@ static struct child *start_system(struct stage *stage, const char *frequency)
 				  "none", "-v", "-F", frequency, "--name", accounts__own_name(),
 				  "--merge-by", "name", "-o", "profile.json");
 
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	return spy;
 }
 
@@ -281,7 +281,7 @@ static void gets_hardly_any_processor(void **state)
 	spy = start(stage, "nice", "-n", "19", luaspy_program(), "record", "--system",
 		    "--max-overhead", "none", "-v", "-F", "10khz", "--name", accounts__own_name(),
 		    "--merge-by", "name", "-o", "profile.json");
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	for (int i = 0; i < 6; i++)
 		start(stage, "sh", "-c", "while :; do :; done");
 	child__tell(one, "go");

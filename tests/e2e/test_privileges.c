@@ -135,7 +135,7 @@ static struct scriptprofile *profile_without(struct stage *stage, const char *wi
 {
 	start_targets(stage, targets);
 	*spy = start_unit(stage, without, "");
-	child__await_errors(stage, *spy, "processes run Lua");
+	child__await_errors(stage, *spy, "processes run an interpreter");
 	let_work(targets);
 	kill((*spy)->pid, SIGTERM);
 	assert_int_equal(child__wait(*spy, PATIENCE), 0);
@@ -190,7 +190,7 @@ static void the_unit_has_what_it_takes_for_anybodys_processes(void **state)
 	print_message("in work: %.1f of %.1f ms\n", work / 1e3, (double)profile->all_us / 1e3);
 	assert_true(work > 0.8 * (double)profile->all_us);
 	assert_int_equal(scriptprofile__recorded(profile, "MissedProcesses"), 0);
-	assert_null(strstr(child__errors(*state, spy), "cannot look into"));
+	assert_null(strstr(child__errors(*state, spy), "cannot inspect"));
 	assert_null(strstr(child__errors(*state, spy), "missing:"));
 }
 
@@ -281,10 +281,10 @@ static void who_is_denied_although_nothing_is_missing_is_named(void **state)
 	snprintf(names, sizeof(names), "^u%d", getpid());
 	spy = start(stage, "env", preloaded, denied, luaspy_program(), "record", "--system",
 		    "--name", names, "-o", "x.json");
-	child__await_errors(stage, spy, "cannot look into 1 of ");
+	child__await_errors(stage, spy, "cannot inspect 1 of ");
 	snprintf(expected, sizeof(expected),
-		 " processes, such as pid %d: permission denied (no capability of luaspy's is "
-		 "missing; left out)\n",
+		 " processes, such as pid %d: permission denied (luaspy lacks no capability; "
+		 "they are left out)\n",
 		 target->pid);
 	if (!strstr(child__errors(stage, spy), expected))
 		fail_msg("no '%s' in: %s", expected, child__errors(stage, spy));

@@ -77,7 +77,7 @@ static struct child *start_system(struct stage *stage)
 				  "--system", "-v", "--max-overhead", "none", "--name",
 				  accounts__own_name(), "--merge-by", "name", "-o", "profile.json");
 
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	return spy;
 }
 
@@ -160,7 +160,7 @@ static void stir(struct stage *stage, int count, const char *seed, struct churn_
  */
 static void assert_has_all(const struct scriptprofile *profile, const struct churn_times *times)
 {
-	double brief_us = (double)accounts__category_us(profile, "(processes without Lua)");
+	double brief_us = (double)accounts__category_us(profile, "(no interpreter)");
 	double found_us = brief_us + (double)accounts__category_us(profile, accounts__own_name());
 	double end_us = (times->charged_us - times->killed_us - times->told_us) / times->told;
 
@@ -205,7 +205,7 @@ static void loses_none_of_thousands_that_come_and_go(void **state)
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
 	accounts__assert_whole(stage, spy, profile);
 	assert_int_equal(accounts__category_us(profile, accounts__own_name()) +
-				 accounts__category_us(profile, "(processes without Lua)"),
+				 accounts__category_us(profile, "(no interpreter)"),
 			 profile->all_us);
 	assert_has_all(profile, &times);
 	assert_true(late_kib < early_kib + KIB_MORE);

@@ -224,7 +224,7 @@ static void another_users_rights_are_not_taken(void **state)
 	spy = run(*state, "install -m 4755 '%s' luaspy && " BY_CALLER "./luaspy check",
 		  luaspy_program());
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
-	assert_said(*state, spy, "cannot run as another user than the one who calls it");
+	assert_said(*state, spy, "cannot run with the set-user-ID bit (remove it, ");
 	assert_string_equal(child__output(*state, spy), "");
 }
 

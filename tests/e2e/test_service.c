@@ -207,7 +207,7 @@ static void profiles_all_users_and_writes_when_told(void **state)
 	need_service(stage);
 	write_text(stage, "root/etc/worker.lua", worker);
 	told_inside(stage, "systemctl start luaspy");
-	await_inside(stage, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	await_inside(stage, "journalctl -u luaspy | grep -q \"processes run an interpreter\"");
 	said = told_inside(stage, at_work);
 	told_inside(stage, "systemctl reload luaspy");
 	await_inside(stage, "journalctl -u luaspy | grep -q \"luaspy: wrote\"");
@@ -237,7 +237,7 @@ static void may_do_nothing_else(void **state)
 
 	need_service(*state);
 	told_inside(*state, "systemctl start luaspy");
-	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run an interpreter\"");
 	said = told_inside(
 		*state, "pid=$(systemctl show -P MainPID luaspy)\n"
 			"grep -E \"^(Uid|Cap(Prm|Bnd)|NoNewPrivs|Seccomp):\" /proc/$pid/status | "
@@ -265,7 +265,7 @@ static void tells_the_journal_a_line_a_file(void **state)
 		*state, "root/etc/default/luaspy",
 		"LUASPY_OPTIONS=\"--interval 300ms --keep 2 --max-overhead none --name ^brief\"\n");
 	told_inside(*state, "systemctl start luaspy");
-	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run an interpreter\"");
 	told_inside(*state, "cp $(readlink -f $(command -v lua5.4)) /tmp/brief; "
 			    "for i in 1 2 3; do /tmp/brief /etc/worker.lua x; done");
 	await_inside(*state, "[ $(journalctl -u luaspy | grep -c \"luaspy: wrote\") -gt 5 ]");
@@ -275,7 +275,8 @@ static void tells_the_journal_a_line_a_file(void **state)
 		"journalctl -u luaspy -o cat --no-pager _COMM=luaspy | "
 		"grep -v \"^luaspy: wrote /var/log/luaspy/lua-[-_0-9]*.json: [0-9.]* .*s of CPU time\" | grep -v \"warning: .* lacks\"");
 	print_message("%s", said);
-	assert_non_null(strstr(said, "processes run Lua; others are added when they do\n"));
+	assert_non_null(
+		strstr(said, "processes run an interpreter; others are added when they do\n"));
 	assert_non_null(strstr(said, "): Lua 5.4."));
 	assert_non_null(strstr(said, "luaspy: layout 5.4"));
 	for (lines = 0; (said = strchr(said, '\n')); said++)
@@ -290,7 +291,7 @@ static void ends_as_an_operator_expects(void **state)
 
 	need_service(*state);
 	told_inside(*state, "systemctl start luaspy");
-	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	await_inside(*state, "journalctl -u luaspy | grep -q \"processes run an interpreter\"");
 	told_inside(*state, "systemctl stop luaspy");
 	assert_string_equal(told_inside(*state, "systemctl show -P Result luaspy"), "success\n");
 	write_text(*state, "root/etc/default/luaspy", "LUASPY_OPTIONS=--no-such-option\n");
@@ -302,7 +303,7 @@ static void ends_as_an_operator_expects(void **state)
 	said = told_inside(*state, "journalctl -u luaspy -p err -o cat --no-pager _COMM=luaspy");
 	assert_ptr_equal(strstr(said, "luaspy: no script in the profile"), said);
 	assert_ptr_equal(strstr(said, "luaspy: unknown option"), strchr(said, '\n') + 1);
-	assert_null(strstr(said, "processes run Lua"));
+	assert_null(strstr(said, "processes run an interpreter"));
 }
 
 static void systemd_finds_nothing_to_complain_about(void **state)
@@ -329,7 +330,7 @@ static void start_packaged(struct stage *stage)
 						       "systemctl is-enabled luaspy || :"),
 			    "inactive\ndisabled\n");
 	told_inside(stage, "systemctl --quiet enable --now luaspy");
-	await_inside(stage, "journalctl -u luaspy | grep -q \"processes run Lua\"");
+	await_inside(stage, "journalctl -u luaspy | grep -q \"processes run an interpreter\"");
 }
 
 static void removing_the_package_stops_and_disables_the_service(void **state)

@@ -77,7 +77,7 @@ static struct child *start_system(struct stage *stage, const char *filter, const
 	struct child *spy = start(stage, luaspy_program(), "record", "--system", "--max-overhead",
 				  "none", "-o", "profile.json", filter, value);
 
-	child__await_errors(stage, spy, "processes run Lua");
+	child__await_errors(stage, spy, "processes run an interpreter");
 	return spy;
 }
 

@@ -235,7 +235,7 @@ void siege__record(struct siege *siege, const char *interval)
 			   interval, "-o", "x.json");
 	siege->is_watching = 1;
 	assert_int_equal(pthread_create(&siege->watcher, NULL, watch, siege), 0);
-	while (!child__has_complained(siege->stage, siege->spy, "processes run Lua")) {
+	while (!child__has_complained(siege->stage, siege->spy, "processes run an interpreter")) {
 		if (now_seconds() - begin > SIEGE_START_SECONDS * crowding())
 			fail_msg("it has not begun after %.1f s, in state '%c'",
 				 now_seconds() - begin, spies__state(siege->spy->pid));

@@ -63,7 +63,7 @@ static void is_lua_from_then_on(void **state)
 	app = start(siege->stage, path, "-e", busy);
 	assert_int_equal(child__wait(app, PATIENCE), 0);
 	kill(siege->spy->pid, SIGTERM);
-	/* 3: "no process ran any Lua" */
+	/* 3: "no process ran an interpreter" */
 	assert_in_range(child__wait(siege->spy, PATIENCE), 0, 3);
 	found = siege__time_us(siege, "app", app->pid) / 1e6;
 	all = charged(app);

@@ -125,7 +125,7 @@ static void accounts_for_every_sample(void **state)
 		     "                   2          a frame could not be read\n"
 		     "                   3          a frame's prototype does not fit its program\n"
 		     "                              counter\n"
-		     "  unreadable      40    0.4%  a lua_State could not be read\n"
+		     "  unreadable      40    0.4%  the state of a VM could not be read\n"
 		     "  dropped          5    0.1%  no room in the ring buffer\n"
 		     "  --------------------------\n"
 		     "  all         10,000  100.0%\n");

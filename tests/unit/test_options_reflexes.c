@@ -89,10 +89,11 @@ static void takes_what_hands_type_by_reflex(void **state)
 static void answers_what_hands_type_by_reflex(void **state)
 {
 	(void)state;
-	assert_wrong("unknown option '-a' ('--system' takes all processes that run Lua)", "record",
-		     "-a");
-	assert_wrong("unknown option '--all' ('--system' takes all processes that run Lua)",
-		     "record", "--all");
+	assert_wrong("unknown option '-a' ('--system' takes all processes that run an interpreter)",
+		     "record", "-a");
+	assert_wrong(
+		"unknown option '--all' ('--system' takes all processes that run an interpreter)",
+		"record", "--all");
 	assert_wrong("unknown option '-a' (see 'luaspy check --help')", "check", "-a");
 	assert_wrong("unknown option '-g' (call stacks are always taken)", "record", "-p1", "-g");
 	assert_wrong("unknown option '--native' (C functions that Lua calls are always shown; "

@@ -71,12 +71,15 @@ static void refuses_what_names_nothing(void **state)
 static void stands_alone(void **state)
 {
 	(void)state;
-	assert_wrong("'--system' excludes '--pid' (it records all processes that run Lua)",
-		     "record", "--system", "-p1");
-	assert_wrong("'--system' excludes '--children' (it records all processes that run Lua)",
-		     "record", "--system", "--children");
-	assert_wrong("'--system' excludes 'COMMAND' (it records all processes that run Lua)",
-		     "record", "--system", "--", "true");
+	assert_wrong(
+		"'--system' excludes '--pid' (it records all processes that run an interpreter)",
+		"record", "--system", "-p1");
+	assert_wrong(
+		"'--system' excludes '--children' (it records all processes that run an interpreter)",
+		"record", "--system", "--children");
+	assert_wrong(
+		"'--system' excludes 'COMMAND' (it records all processes that run an interpreter)",
+		"record", "--system", "--", "true");
 	assert_wrong("'--pid' excludes '--name', '--user' and '--cgroup' (they choose among all "
 		     "processes)",
 		     "record", "-p1", "--name=lua");

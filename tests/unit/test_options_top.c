@@ -62,8 +62,9 @@ static void chooses_among_processes(void **state)
 	assert_string_equal(options.top.targets.wish.name, "^redis");
 	assert_string_equal(options.top.targets.wish.user, "0");
 	assert_string_equal(options.top.targets.wish.cgroup, "/x");
-	assert_wrong("'--system' excludes '--pid' (it records all processes that run Lua)", "top",
-		     "--system", "-p1");
+	assert_wrong(
+		"'--system' excludes '--pid' (it records all processes that run an interpreter)",
+		"top", "--system", "-p1");
 	assert_wrong("'--merge-by' needs several processes ('--system', '--children' or a list of "
 		     "'--pid')",
 		     "top", "-p1", "--merge-by=name");
@@ -105,8 +106,9 @@ static void refuses_what_it_does_not_take(void **state)
 	assert_wrong("both a process and a command are given: '-p 1' and 'x' (top watches one of "
 		     "them)",
 		     "top", "1", "--", "x");
-	assert_wrong("'--system' excludes 'COMMAND' (it records all processes that run Lua)", "top",
-		     "--system", "--", "x");
+	assert_wrong(
+		"'--system' excludes 'COMMAND' (it records all processes that run an interpreter)",
+		"top", "--system", "--", "x");
 	assert_wrong("unknown option '--srot' (did you mean '--sort'?)", "top", "--srot");
 }
 

@@ -163,11 +163,11 @@ static void what_is_nobodys_does_not_end(void **state)
 	struct stats_fixture *fixture = *state;
 
 	sample(fixture, CALL_TREE_OTHER, 6, 0, fixture->work);
-	sample(fixture, PROFILE_WITHOUT_LUA, 6, 0, fixture->host);
+	sample(fixture, PROFILE_WITHOUT_INTERPRETER, 6, 0, fixture->host);
 	look_at(fixture, "a");
 	look_at(fixture, "a");
 	assert_false(process(fixture, CALL_TREE_OTHER)->has_ended);
-	assert_false(process(fixture, PROFILE_WITHOUT_LUA)->has_ended);
+	assert_false(process(fixture, PROFILE_WITHOUT_INTERPRETER)->has_ended);
 	assert_int_equal(function_stats__ended(fixture->stats), 0);
 }
 

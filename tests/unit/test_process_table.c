@@ -132,9 +132,9 @@ static void a_process_without_script_has_no_function(void **state)
 	struct fixture *fixture = *state;
 
 	charge(fixture, "job", 300, MAIN);
-	charge(fixture, "(processes without Lua)", 100, HOST);
+	charge(fixture, "(no interpreter)", 100, HOST);
 	print(fixture);
-	assert_non_null(strstr(fixture->text, "0.0%  (processes without Lua)"));
+	assert_non_null(strstr(fixture->text, "0.0%  (no interpreter)"));
 }
 
 static void names_are_escaped_and_no_line_is_too_wide(void **state)

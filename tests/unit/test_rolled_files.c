@@ -165,7 +165,7 @@ static void what_is_another_file_by_now_stays(void **state)
 	roll(files, 10);
 	err = captured__end(&captured);
 	assert_true(is_there(first));
-	assert_non_null(strstr(err, "': somebody has changed it"));
+	assert_non_null(strstr(err, "': it changed since luaspy wrote it"));
 	free(err);
 	free(first);
 	rolled_files__free(files);

@@ -39,7 +39,7 @@ static void names_each_release_once_and_no_file(void **state)
 	assert_shows(fixture, "lua5.4 (pid 42): Lua 5.1.5; Lua 5.4.6, 10.0 s of CPU");
 	assert_hides(fixture, "/c");
 	recorder->interpreter = NULL;
-	assert_shows(fixture, "lua5.4 (pid 42): no Lua, 10.0 s");
+	assert_shows(fixture, "lua5.4 (pid 42): no interpreter, 10.0 s");
 }
 
 static void draws_bars_in_eighths_where_the_locale_is_utf8(void **state)
@@ -207,7 +207,7 @@ static void survives_a_session_that_saw_nothing(void **state)
 	fixture->totals.all_us = 0;
 	fixture->profile.function_count = 0;
 	fixture->all = true;
-	assert_shows(fixture, "nothing: no Lua, 0 s of CPU time in 0 s, 0 Hz\n");
+	assert_shows(fixture, "nothing: no interpreter, 0 s of CPU time in 0 s, 0 Hz\n");
 	assert_shows(fixture, "\nno samples\n\n  layout       undecided\n");
 	assert_shows(fixture, "  all         0       -\n");
 }
@@ -234,7 +234,7 @@ static void escapes_every_name_and_keeps_to_80_columns(void **state)
 			     123);
 		fixture->profile.recorder.classes[LS_SAMPLE_TORN] = UINT64_MAX;
 		fixture->profile.recorder.samples = UINT64_MAX;
-		assert_shows(fixture, "ev\\x1b[2Jil\\x0a(pid 42): no Lua, 10.0 s");
+		assert_shows(fixture, "ev\\x1b[2Jil\\x0a(pid 42): no interpreter, 10.0 s");
 		assert_shows(fixture, "  layout       a\\xe2\\x80\\xaeb and many");
 		assert_shows(fixture, ":4294967295\n");
 		assert_width(fixture->text, 80);

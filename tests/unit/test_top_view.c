@@ -324,7 +324,7 @@ static void says_why_there_is_nothing(void **state)
 	fixture->top_view.interpreter = fixture->top_view.layout = NULL;
 	fixture->top_view.gc_is_known = false;
 	draw(fixture);
-	assert_line(fixture, 1, "no Lua found yet");
+	assert_line(fixture, 1, "no interpreter found yet");
 	assert_line(fixture, 2, "layout undecided");
 	assert_line(fixture, 3, "now   CPU 0.0% of a processor: script -, GC ?; 0 samples/s");
 	assert_line(fixture, 7, "it was idle");

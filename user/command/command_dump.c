@@ -30,16 +30,15 @@ static const char *why_empty(const struct dump *dump)
 		if (thread->status == DUMP_THREAD_MISSED)
 			return "a thread ran and could not be sampled";
 		if (thread->stack.error == LS_WALK_UNDECIDED)
-			return "nothing but C functions of Lua's seem to be called, which prove no "
-			       "layout (--layout forces one)";
+			return "only C functions seem to be called, which do not prove a layout "
+			       "(--layout forces one)";
 		if (thread->stack.class == LS_SAMPLE_UNREADABLE)
 			return reasons[thread->stack.error];
 	}
-	return dump->options.all
-		       ? "no Lua state is active on any of them, or only of a Lua that was "
-			 "modified beyond recognition"
-		       : "no Lua state is active on any of them, or only of a Lua that was "
-			 "modified beyond recognition (--all looks for coroutines, too)";
+	return dump->options.all ? "no interpreter is active on any of them, or only one that was "
+				   "modified beyond recognition"
+				 : "no interpreter is active on any of them, or only one that was "
+				   "modified beyond recognition (--all looks for coroutines, too)";
 }
 
 static int show(const struct dump *dump, const struct dump_command_options *options)

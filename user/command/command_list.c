@@ -166,8 +166,8 @@ static void tell_unread(const struct lua_processes *processes)
 	if (!processes->unread)
 		return;
 	privileges__missing(missing, sizeof(missing));
-	log_warn("%zu of %zu processes could not be looked into, such as pid %d: %s%s%s%s",
-		 processes->unread, processes->seen, processes->unread_pid,
+	log_warn("cannot inspect %zu of %zu processes, such as pid %d: %s%s%s%s", processes->unread,
+		 processes->seen, processes->unread_pid,
 		 resource_limits__reason(processes->unread_error), *missing ? " (missing: " : "",
 		 missing, *missing ? "; try sudo)" : "");
 }
@@ -177,11 +177,10 @@ static void tell_nothing(const struct lua_processes *processes)
 	if (processes->supported)
 		return;
 	if (processes->count)
-		log_error("none of %zu processes runs a Lua that is supported; %zu run%s another "
-			  "interpreter",
+		log_error("none of %zu processes runs a supported interpreter; %zu run%s another",
 			  processes->seen, processes->count, processes->count == 1 ? "s" : "");
 	else
-		log_error("none of %zu processes runs Lua", processes->seen);
+		log_error("none of %zu processes runs an interpreter", processes->seen);
 }
 
 int command_list__run(const struct list_options *options)

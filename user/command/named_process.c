@@ -25,7 +25,7 @@ int named_process__find_all(const struct process_wish *wish, struct lua_processe
 		error = lua_processes__find(inspector, filter, processes);
 	}
 	if (error)
-		log_error("cannot look into processes: %s", resource_limits__reason(error));
+		log_error("cannot inspect processes: %s", resource_limits__reason(error));
 	process_filter__free(filter);
 	inspector__free(inspector);
 	return error;
@@ -36,9 +36,10 @@ static void list_fitting(const struct lua_processes *processes, const char *wish
 	char interpreters[LUA_PROCESS_INTERPRETERS_SIZE];
 	size_t listed = 0;
 
-	log_error("%zu processes with Lua fit %s (choose one by '-p PID', or take all by "
-		  "'--system'):",
-		  fitting, wish);
+	log_error(
+		"%zu processes with an interpreter fit %s (choose one by '-p PID', or take all by "
+		"'--system'):",
+		fitting, wish);
 	for (size_t i = 0; i < processes->count && listed < LISTED_MOST; i++) {
 		const struct lua_process *process = &processes->items[i];
 
@@ -63,7 +64,7 @@ static bool tell_unsupported(const struct lua_processes *processes, const char *
 		if (processes->items[i].fits && !count++)
 			first = &processes->items[i];
 	if (count)
-		log_error("no process with a supported Lua fits %s: %zu with another interpreter "
+		log_error("no process with a supported interpreter fits %s: %zu with another "
 			  "do%s, such as %s (pid %d): %s",
 			  wish, count, count == 1 ? "es" : "", first->name, first->pid,
 			  lua_process__interpreters(first, interpreters));
@@ -94,17 +95,18 @@ static void tell_what_there_is(const struct lua_processes *processes, const char
 	tell_others(processes, &others);
 	there = text_list__end(&others);
 	if (processes->fitting)
-		log_error("no process with Lua fits %s: %zu without do%s, such as %s (pid %d); "
-			  "with Lua there %s: %s",
-			  wish, processes->fitting, processes->fitting == 1 ? "es" : "",
-			  processes->fitting_name, processes->fitting_pid,
-			  processes->supported == 1 ? "is" : "are", there ? there : "none");
+		log_error(
+			"no process with an interpreter fits %s: %zu without do%s, such as %s (pid %d); "
+			"with an interpreter there %s: %s",
+			wish, processes->fitting, processes->fitting == 1 ? "es" : "",
+			processes->fitting_name, processes->fitting_pid,
+			processes->supported == 1 ? "is" : "are", there ? there : "none");
 	else
 		log_error("no process fits %s (REGEX is found anywhere in a name of up to "
-			  "15 bytes); with Lua there %s: %s",
+			  "15 bytes); with an interpreter there %s: %s",
 			  wish, processes->supported == 1 ? "is" : "are", there ? there : "none");
 	if (processes->unread)
-		log_error("%zu of %zu processes could not be looked into, such as pid %d: %s",
+		log_error("cannot inspect %zu of %zu processes, such as pid %d: %s",
 			  processes->unread, processes->seen, processes->unread_pid,
 			  resource_limits__reason(processes->unread_error));
 }

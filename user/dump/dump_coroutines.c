@@ -77,7 +77,7 @@ static int find_vms(struct reading *reading)
 	dump_work__target(dump->work, &target);
 	error = vm_search__find(dump->options.pid, target.candidates, &search);
 	if (error && error != -ENOMEM) {
-		log_warn("cannot look for Lua in the memory of %s: %s", dump->target,
+		log_warn("cannot search the memory of %s for VMs: %s", dump->target,
 			 strerror(-error));
 		error = 0;
 	}

@@ -359,7 +359,7 @@ static int look_again(struct dump *dump)
 static int explain(const struct dump *dump, int error)
 {
 	if (error == -EACCES || error == -EPERM)
-		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
+		log_error("cannot inspect %s: permission denied (try sudo or CAP_SYS_PTRACE)",
 			  dump->target);
 	else if (error == -ESRCH)
 		log_error("cannot dump %s: it has ended", dump->target);

@@ -48,7 +48,7 @@ static int open_process(struct dump *dump)
 		return -ENOENT;
 	}
 	if (error) {
-		log_error("cannot look into process %d: %s", dump->options.pid,
+		log_error("cannot inspect process %d: %s", dump->options.pid,
 			  resource_limits__reason(error));
 		return error;
 	}

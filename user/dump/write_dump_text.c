@@ -109,8 +109,8 @@ static void show_counts(const struct dump *dump, FILE *stream)
 		       counts->changing + counts->unreadable + dump->coroutine_count;
 
 	if (dump->options.all) {
-		fprintf(stream, "\nCoroutines: %" PRIu64 " in %" PRIu64 " Lua VM%s\n", all,
-			counts->vms, counts->vms == 1 ? "" : "s");
+		fprintf(stream, "\nCoroutines: %" PRIu64 " in %" PRIu64 " VM%s\n", all, counts->vms,
+			counts->vms == 1 ? "" : "s");
 		show_count(stream, dump->coroutine_count, "suspended");
 		show_count(stream, counts->active, "active (on a thread's stack)");
 		show_count(stream, counts->not_started, "not started");

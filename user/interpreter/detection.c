@@ -73,17 +73,17 @@ static int explain(const struct detection *detection, const char *target, int er
 		log_error("cannot %s %s: it runs %s, which is not supported", purpose, target,
 			  found->items[0].file.family->name);
 	else if (!error)
-		log_error("cannot %s %s: no Lua in any of its files%s", purpose, target,
+		log_error("cannot %s %s: no interpreter in any of its files%s", purpose, target,
 			  detection->options.is_for_dump ? "" : " (--wait waits for one)");
 	else if (error == -ENOTSUP)
 		log_error("cannot %s %s: not a 64-bit process of this machine", purpose, target);
 	else if (error == -EACCES || error == -EPERM)
-		log_error("cannot look into %s: permission denied (try sudo or CAP_SYS_PTRACE)",
+		log_error("cannot inspect %s: permission denied (try sudo or CAP_SYS_PTRACE)",
 			  target);
 	else if (error == -EOWNERDEAD)
-		log_error("cannot look into %s: its mapped files cannot be read", target);
+		log_error("cannot inspect %s: its mapped files cannot be read", target);
 	else
-		log_error("cannot look into %s: %s", target, resource_limits__reason(error));
+		log_error("cannot inspect %s: %s", target, resource_limits__reason(error));
 	return error && error != -ENOTSUP ? error : -ENOENT;
 }
 
@@ -155,7 +155,8 @@ static void tell(struct detection *detection, const struct interpreters *before,
 				 interpreter->file.family->name, interpreter->path);
 	}
 	if (found->left_out)
-		log_warn("%s: %zu more files with Lua are left out", target, found->left_out);
+		log_warn("%s: %zu more files with an interpreter are left out", target,
+			 found->left_out);
 }
 
 /* A child may have no Lua, like most, or be of a kind that can have none: that is no error. */
@@ -166,7 +167,7 @@ static int look_at_child(struct detection *detection, const char *target, int er
 	if (error == -ENOMEM)
 		return error;
 	if (error)
-		log_debug("cannot look into %s: %s", target, resource_limits__reason(error));
+		log_debug("cannot inspect %s: %s", target, resource_limits__reason(error));
 	else
 		tell(detection, &nothing, target);
 	return 0;
@@ -197,7 +198,7 @@ int detection__look(struct detection *detection, const char *target)
 		return explain(detection, target, error);
 	tell(detection, &nothing, target);
 	if (!detection->interpreters.count)
-		log_info("%s: no Lua in any of its files so far", target);
+		log_info("%s: no interpreter in any of its files so far", target);
 	return 0;
 }
 
@@ -282,7 +283,7 @@ static int refuse(const struct detection *detection, const struct layout_vote *v
 	char score[512];
 
 	layout_vote__score(vote, score, sizeof(score));
-	log_error("cannot %s %s: an unknown or modified Lua%s: %s (--layout forces one)",
+	log_error("cannot %s %s: an unknown or modified interpreter%s: %s (--layout forces one)",
 		  purpose_of(detection), target,
 		  vote->is_contradicted ? ", which several layouts fit" : "", score);
 	return -ENOENT;

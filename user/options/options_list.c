@@ -8,27 +8,27 @@
 static const char list_help[] =
 	"Examples:\n"
 	"  sudo luaspy list             the processes of this host that run Lua\n"
-	"  sudo luaspy list --json      for programs\n"
+	"  sudo luaspy list --json      the same as JSON\n"
 	"\n"
 	"Usage: luaspy list [OPTION]...\n"
 	"\n"
-	"Shows each process that holds an interpreter: whose it is, how much of a CPU it\n"
-	"used since its start, which interpreter it is, and its script: the first of its\n"
-	"arguments that names a file, or else its command line.\n"
+	"Shows each process that has an interpreter: its user, its share of a CPU since\n"
+	"its start, the interpreter, and the script: the first argument that names a\n"
+	"file, or else the command line.\n"
 	"\n"
-	"An interpreter is recognised by the contents of the files that the process has\n"
-	"mapped. One that luaspy cannot profile is shown as 'not supported'. How many\n"
-	"processes could not be looked into is told on standard error.\n"
+	"luaspy recognises an interpreter by the contents of the files that the process\n"
+	"has mapped, and marks one that it cannot profile as 'not supported'. Standard\n"
+	"error says how many processes luaspy could not inspect.\n"
 	"\n"
 	"Options:\n"
 	"      --json     write JSON\n"
 	"  -h, --help     show this help\n"
 	"\n"
 	"Exit status:\n"
-	"  0  there are processes that can be profiled\n"
-	"  1  it failed\n"
+	"  0  luaspy can profile one of the processes, or more\n"
+	"  1  luaspy failed\n"
 	"  2  the command line is wrong\n"
-	"  3  there are none\n";
+	"  3  luaspy can profile none of them\n";
 
 enum { OPTION_JSON = 256 };
 

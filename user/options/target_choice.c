@@ -170,7 +170,7 @@ static int check_system(const struct target_choice *choice, bool has_command)
 {
 	if (!choice->system || (!choice->pid_count && !choice->children && !has_command))
 		return 0;
-	log_error("'--system' excludes '%s' (it records all processes that run Lua)",
+	log_error("'--system' excludes '%s' (it records all processes that run an interpreter)",
 		  choice->pid_count  ? "--pid"
 		  : choice->children ? "--children"
 				     : "COMMAND");

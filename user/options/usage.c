@@ -154,9 +154,9 @@ static const struct {
 	const char *typed, *answer;
 	const char *needs; /* an option of the command; NULL: none */
 } reflexes[] = {
-	{"-a", "'--system' takes all processes that run Lua", "--system"},
-	{"--all", "'--system' takes all processes that run Lua", "--system"},
-	{"--all-cpus", "'--system' takes all processes that run Lua", "--system"},
+	{"-a", "'--system' takes all processes that run an interpreter", "--system"},
+	{"--all", "'--system' takes all processes that run an interpreter", "--system"},
+	{"--all-cpus", "'--system' takes all processes that run an interpreter", "--system"},
 	{"-g", "call stacks are always taken", NULL},
 	{"--call-graph", "call stacks are always taken", NULL},
 	{"-n", "C functions that Lua calls are always shown; machine frames below them are not",

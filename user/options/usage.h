@@ -16,9 +16,9 @@
 	"\n"                                                                                       \
 	"Exit status:\n"                                                                           \
 	"  0  the profile was written\n"                                                           \
-	"  1  it failed\n"                                                                         \
+	"  1  luaspy failed\n"                                                                     \
 	"  2  the command line is wrong, or several processes fit '--name'\n"                      \
-	"  3  nothing to profile: no Lua found, or no script ran\n"
+	"  3  nothing to profile: no interpreter found, or no script ran\n"
 
 /* Part of the letter of an option without a short form whose value may be left out: "--tree=8". */
 #define USAGE_VALUE_OPTIONAL 0x10000

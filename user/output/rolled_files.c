@@ -181,7 +181,7 @@ static void remove_file(struct rolled_files *files, const struct rolled_file *fi
 		log_warn("cannot remove '%s': %s (%" PRIu64 " files so far were not removed)",
 			 file->name, strerror(-error), ++files->failed);
 	else if (!is_ours && !error)
-		log_warn("did not remove '%s': somebody has changed it", file->name);
+		log_warn("did not remove '%s': it changed since luaspy wrote it", file->name);
 	else
 		log_debug("removed '%s'", file->name);
 	files->bytes -= file->size;

@@ -154,7 +154,7 @@ static inline bool profile__is_outside(const struct ls_profile_function *functio
 }
 
 /* If categories are processes: the category of all processes without Lua. */
-#define PROFILE_WITHOUT_LUA "(processes without Lua)"
+#define PROFILE_WITHOUT_INTERPRETER "(no interpreter)"
 
 /* Whether it is the pseudo function above the first function of a coroutine or main thread. */
 static inline bool profile__starts_coroutine(const struct ls_profile_function *function)

@@ -118,8 +118,8 @@ static void explain_permission(char *to, size_t size)
 			 "permission denied (in a user namespace: run luaspy outside of it)");
 	else
 		snprintf(to, size,
-			 "permission denied (no capability is missing: a seccomp filter, as "
-			 "containers have, or a security module forbids it)");
+			 "permission denied (no capability is missing: a seccomp filter, as in "
+			 "containers, or a security module forbids it)");
 }
 
 char *load_failure__explain(int error, char *to, size_t size)

@@ -73,8 +73,8 @@ static void explain_absence(struct session *session)
 	const char *rejected = targets__rejected(session->targets);
 
 	snprintf(session->why_empty, sizeof(session->why_empty),
-		 "no process that was asked for ran any Lua%s%s", rejected ? "; these did: " : "",
-		 rejected ? rejected : "");
+		 "no process that was asked for ran an interpreter%s%s",
+		 rejected ? "; these did: " : "", rejected ? rejected : "");
 }
 
 static void explain_emptiness(struct session *session)
@@ -87,13 +87,13 @@ static void explain_emptiness(struct session *session)
 	else if (targets__are_paused(session->targets) && session->options.is_paused &&
 		 !session->pauses.paused_ns)
 		snprintf(to, size,
-			 "it was paused and never resumed (SIGUSR1 or --control do that)");
+			 "it was paused and never resumed (SIGUSR1 or --control resumes it)");
 	else if (session__is_unsupported(session))
 		snprintf(to, size, "%s", targets__unsupported(session->targets));
 	else if (session->options.targets->system && !targets__have_lua(session->targets))
 		explain_absence(session);
 	else if (!targets__have_lua(session->targets) && !session->options.targets->layout)
-		snprintf(to, size, "none of its files held any Lua%s",
+		snprintf(to, size, "none of its files held an interpreter%s",
 			 session->options.launch && !session->options.targets->children
 				 ? " (--children takes in the processes that it starts)"
 				 : "");
@@ -103,8 +103,8 @@ static void explain_emptiness(struct session *session)
 			 "after giving up its own (--max-overhead keeps them)");
 	else if (session_profile__class_samples(session, LS_SAMPLE_HOST))
 		snprintf(to, size,
-			 "no Lua state was active on any stack: it ran other code, or a Lua "
-			 "that was modified beyond recognition");
+			 "no interpreter was active on any stack: it ran other code, or an "
+			 "interpreter that was modified beyond recognition");
 	else if (session_profile__class_samples(session, LS_SAMPLE_UNREADABLE))
 		snprintf(to, size, "none of its stacks could be read");
 	else if (process__state(targets__pid(session->targets)) == 'T')

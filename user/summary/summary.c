@@ -52,7 +52,7 @@ static void print_headline(const struct printer *printer,
 	units__format_time(recorder->paused_ns, paused, sizeof(paused));
 	units__format_frequency(recorder->period_ns, frequency, sizeof(frequency));
 	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s, %s", target,
-		 releases ? releases : "no Lua", cpu, wall,
+		 releases ? releases : "no interpreter", cpu, wall,
 		 recorder->paused_ns ? ", paused for " : "", recorder->paused_ns ? paused : "",
 		 frequency);
 	printer__wrapped(printer, "", log__printable(line, text, sizeof(text)));

@@ -52,7 +52,7 @@ static const char *group_name(const struct target_process *target)
 const char *target_process__category(const struct target_process *target)
 {
 	if (!target->is_filed)
-		return PROFILE_WITHOUT_LUA;
+		return PROFILE_WITHOUT_INTERPRETER;
 	if (!target->setting->grouping || target->setting->parts)
 		return target->title;
 	return group_name(target);
@@ -151,7 +151,8 @@ static int make(const struct target_setting *setting, pid_t pid, int is_child, c
 	if (target->detection)
 		error = set_group(target);
 	if (!error)
-		error = recording__add_process(setting->recording, pid, PROFILE_WITHOUT_LUA);
+		error = recording__add_process(setting->recording, pid,
+					       PROFILE_WITHOUT_INTERPRETER);
 	if (!error)
 		error = file_by_name(target);
 	if (!error)
@@ -174,7 +175,7 @@ int target_process__new(const struct target_setting *setting, pid_t pid,
 		log_error("no process has the id %d", pid);
 		return -ENOENT;
 	}
-	log_error("cannot look into process %d: %s", pid, resource_limits__reason(error));
+	log_error("cannot inspect process %d: %s", pid, resource_limits__reason(error));
 	return error;
 }
 

@@ -334,10 +334,10 @@ static void tell_what_is_denied(const struct targets *targets, size_t among)
 
 	privileges__missing(missing, sizeof(missing));
 	if (targets->denied)
-		log_warn("cannot look into %zu of %zu processes, such as pid %d: permission denied "
+		log_warn("cannot inspect %zu of %zu processes, such as pid %d: permission denied "
 			 "(%s%s%s)",
 			 targets->denied, among, targets->denied_pid,
-			 *missing ? "missing: " : "no capability of luaspy's is missing; left out",
+			 *missing ? "missing: " : "luaspy lacks no capability; they are left out",
 			 missing, *missing ? "; try sudo" : "");
 	else if (*missing)
 		log_warn("processes may be left out or have no names (missing: %s; try sudo)",
@@ -356,7 +356,7 @@ static void tell_rejected(struct targets *targets)
 	char wish[256];
 
 	if (rejected)
-		log_warn("none of those that run Lua fits %s: %s",
+		log_warn("none of the processes that run an interpreter fits %s: %s",
 			 process_wish__describe(&targets->options.choice->wish, wish, sizeof(wish)),
 			 rejected);
 }
@@ -381,10 +381,11 @@ int targets__watch_host(struct targets *targets)
 	if (targets->search_from)
 		note_unreached(targets);
 	if (targets->has_to_search)
-		log_info("%d processes run Lua so far; others are added when they do", found);
+		log_info("%d processes run an interpreter so far; others are added when they do",
+			 found);
 	else
-		log_info("%d of %zu processes run Lua; others are added when they do", found,
-			 among);
+		log_info("%d of %zu processes run an interpreter; others are added when they do",
+			 found, among);
 	if (!found)
 		tell_rejected(targets);
 	tell_what_is_denied(targets, among);

@@ -335,7 +335,7 @@ int function_stats__see_living(struct function_stats *stats, const char *categor
 	if (!group)
 		return -ENOMEM;
 	group->cpu.look_ns += late_ns;
-	if (!strcmp(category, PROFILE_WITHOUT_LUA))
+	if (!strcmp(category, PROFILE_WITHOUT_INTERPRETER))
 		return 0;
 	group->living++;
 	stats->living++;
@@ -346,7 +346,7 @@ int function_stats__see_living(struct function_stats *stats, const char *categor
 static bool can_end(const struct function_stats *stats, const struct process_stats *group)
 {
 	return group->name && group != stats->earlier && strcmp(group->name, CALL_TREE_OTHER) &&
-	       strcmp(group->name, PROFILE_WITHOUT_LUA);
+	       strcmp(group->name, PROFILE_WITHOUT_INTERPRETER);
 }
 
 /* The index of the group that ended first; group_count: none has. */

@@ -69,8 +69,8 @@ void function_stats__free(struct function_stats *stats);
 /*
  * One update, in three parts. begin(): the time by CLOCK_MONOTONIC, and the profile as recorded (no
  * view, not merged), which has the categories of the previous update and perhaps more. If
- * `is_of_many`, see_living() for each living process: its category, PROFILE_WITHOUT_LUA for all
- * that have no Lua, and its CPU time that the profile does not have yet. Then end(). Ids of
+ * `is_of_many`, see_living() for each living process: its category, PROFILE_WITHOUT_INTERPRETER for
+ * all that have no Lua, and its CPU time that the profile does not have yet. Then end(). Ids of
  * functions may be reused between updates (functions__evict()), and names may change. 0; -ENOMEM:
  * the counts are those of the previous update, and there must be no further update.
  *

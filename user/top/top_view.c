@@ -324,7 +324,7 @@ static void draw_part(const struct row_writer *writer, enum part part)
 		draw_title(writer);
 		break;
 	case INTERPRETER:
-		draw_fact(writer, "", top_view->interpreter, "no Lua found yet");
+		draw_fact(writer, "", top_view->interpreter, "no interpreter found yet");
 		break;
 	case LAYOUT:
 		draw_fact(writer, "layout ", top_view->layout, "undecided");

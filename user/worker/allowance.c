@@ -204,7 +204,7 @@ int allowances__check(struct allowances *allowances, pid_t pid, bool is_of_memor
 	}
 	if (!is_of_memory && !time_budget__allows(&reading->mapped, allowances->mapped_ns, 1)) {
 		tell_unread(user, pid, &reading->told_mapped,
-			    "takes too much CPU time to search for Lua");
+			    "takes too much CPU time to search for interpreters");
 		return -EDQUOT;
 	}
 	if (time_budget__allows(&user->budget, allowances->user_ns, allowances->processors))
@@ -274,5 +274,5 @@ void allowances__tell_unread(struct allowances *allowances, pid_t pid)
 
 	if (find(allowances, pid, &reading, &user))
 		tell_unread(user, pid, &reading->told_mapped,
-			    "has mapped more than luaspy searches for Lua");
+			    "has mapped more than luaspy searches for interpreters");
 }

@@ -304,7 +304,7 @@ demo:
 	@$(MAKE) all
 	@OUTPUT=$(O) tests/demo.sh
 
-#: lint          layout of text, lengths, layers
+#: lint          checks the layout of text, lengths and layers
 .PHONY: lint
 lint:
 	@tests/install_dependencies.sh lint
@@ -324,6 +324,7 @@ endef
 INSTALL := user/share/install.sh '$(DESTDIR)' $(PREFIX)/share/luaspy/folders
 
 MANUALS       := $(patsubst %,man/man1/%.1,luaspy $(addprefix luaspy-,record top dump list check))
+GUIDES        := $(patsubst user/share/doc/%.md,man/man7/luaspy-%.7,$(wildcard user/share/doc/*.md))
 COMPLETE_BASH := bash-completion/completions/luaspy
 COMPLETE_ZSH  := zsh/site-functions/_luaspy
 COMPLETE_FISH := fish/vendor_completions.d/luaspy.fish
@@ -342,6 +343,7 @@ install: $(if $(wildcard luaspy),,all)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/luaspy)
 	$(Q)$(INSTALL) put 755 luaspy $(PREFIX)/bin/luaspy
 	$(foreach page,$(MANUALS),$(call install_shared,$(page),manual.sh $(basename $(notdir $(page)))))
+	$(foreach page,$(GUIDES),$(call install_shared,$(page),guide.sh $(page:man/man7/luaspy-%.7=%)))
 	$(call install_shared,$(COMPLETE_BASH),completion.sh bash)
 	$(call install_shared,$(COMPLETE_ZSH),completion.sh zsh)
 	$(call install_shared,$(COMPLETE_FISH),completion.sh fish)
@@ -351,16 +353,16 @@ install: $(if $(wildcard luaspy),,all)
 ifneq ($(SETCAP),)
 	$(Q)setcap $(CAPABILITIES) $(DESTDIR)$(PREFIX)/bin/luaspy
 else ifeq ($(DESTDIR),)
-	@echo "It needs sudo; or 'make install SETCAP=1', and who may execute it may profile any process"
-	@echo "As a service: 'systemctl daemon-reload && systemctl enable --now luaspy'"
+	@echo "luaspy needs sudo. With SETCAP=1 it does not: all who may execute it may profile any process."
+	@echo "To run it as a service: 'systemctl daemon-reload && systemctl enable --now luaspy'"
 endif
 
-#: uninstall     removes what install brought
+#: uninstall     removes what install installed
 .PHONY: uninstall
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX)/bin/luaspy)
 	$(Q)$(INSTALL) remove $(addprefix $(PREFIX)/,bin/luaspy $(UNIT)) \
-		$(addprefix $(PREFIX)/share/,$(MANUALS) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
+		$(addprefix $(PREFIX)/share/,$(MANUALS) $(GUIDES) $(COMPLETE_BASH) $(COMPLETE_ZSH) $(COMPLETE_FISH))
 
 #: clean         removes what was built
 .PHONY: clean

@@ -332,6 +332,11 @@ def make_surroundings(luaspy, folder):
         pages[name] = subprocess.run(["sh", script, name, luaspy], check=True, text=True,
                                      stdout=subprocess.PIPE).stdout
         write(f"{folder}/man/man1/{name}.1", pages[name])
+    os.mkdir(f"{folder}/man/man7")
+    for name in "recipes", "troubleshooting":
+        guide = subprocess.run(["sh", os.path.abspath("user/share/guide.sh"), name, luaspy],
+                               check=True, stdout=subprocess.PIPE, text=True).stdout
+        write(f"{folder}/man/man7/luaspy-{name}.7", guide)
     subprocess.run(["mount", "-t", "tmpfs", "none", "/var/log"], check=True)
     os.mkdir("/var/log/luaspy")
     os.symlink(luaspy, f"{folder}/bin/luaspy")

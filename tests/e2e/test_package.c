@@ -128,6 +128,7 @@ static void installs_runs_and_is_removed(void **state)
 		 "$root/usr/bin/luaspy --version\n"
 		 "for page in $(sh user/share/manual.sh --list $luaspy); do\n"
 		 "zcat $root/usr/share/man/man1/$page.1.gz | grep -q 'SH NAME'; done\n"
+		 "zcat $root/usr/share/man/man7/luaspy-recipes.7.gz | grep -q 'SH NAME'\n"
 		 "grep -q '^ExecStart=/usr/bin/luaspy record --system ' "
 		 "$root/lib/systemd/system/luaspy.service\n"
 		 "! find $root/etc | grep systemd\n"

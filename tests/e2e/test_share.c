@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The manual and the completions name what the program's help names. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,12 +121,11 @@ static void the_overview_of_the_manual_names_each_page(void **state)
 	for_each_page(*state, assert_overview_names);
 }
 
-static void assert_formatters_accept(struct stage *stage, const char *page, const char *command)
+static void assert_formatters_accept_text(struct stage *stage, const char *page, const char *text)
 {
 	struct child *man, *lint;
 
-	(void)command;
-	write_text(stage, page, made(stage, "/manual.sh", page));
+	write_text(stage, page, text);
 	man = start(stage, "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
 		    in_folder(stage, page));
 	assert_int_equal(child__wait(man, PATIENCE), 0);
@@ -135,12 +135,53 @@ static void assert_formatters_accept(struct stage *stage, const char *page, cons
 	assert_string_equal(child__output(stage, lint), "");
 }
 
+static void assert_formatters_accept(struct stage *stage, const char *page, const char *command)
+{
+	(void)command;
+	assert_formatters_accept_text(stage, page, made(stage, "/manual.sh", page));
+}
+
 static void man_and_mandoc_find_no_fault_with_the_manual(void **state)
 {
 	need_to_record();
 	need_program("man", "man-db");
 	need_program("mandoc", "mandoc");
 	for_each_page(*state, assert_formatters_accept);
+}
+
+/* As they format it: each heading and block of code is there, none of Markdown's marks is left. */
+static void the_guides_are_pages_of_the_manual(void **state)
+{
+	static const char *const guides[] = {"recipes", "troubleshooting"};
+	static const char compare[] =
+		"mandoc -T utf8 -O width=200 \"$1\" | col -bx | tr -s ' ' >\"$1.text\"; set -e\n"
+		"sed -n '/^```/,/^```/{/^```/d;p}' \"$2\" | tr -s ' ' | while read -r line; do\n"
+		"	grep -qF -e \"$line\" \"$1.text\" || { echo \"no '$line'\"; exit 1; }\n"
+		"done\n"
+		"sed -n 's/^##* //p' \"$2\" | tail -n +2 | while read -r line; do\n"
+		"	grep -qixF -e \" $line\" -e \"$line\" \"$1.text\" ||\n"
+		"		{ echo \"no '$line'\"; exit 1; }\n"
+		"done\n"
+		"! grep -n '`[^ ]\\|[*][*]\\|](' \"$1.text\"\n";
+	struct stage *stage = *state;
+
+	need_to_record();
+	need_program("man", "man-db");
+	need_program("mandoc", "mandoc");
+	for (size_t i = 0; i < sizeof(guides) / sizeof(guides[0]); i++) {
+		char source[64], path[PATH_MAX];
+		struct child *shell;
+
+		snprintf(source, sizeof(source), "user/share/doc/%s.md", guides[i]);
+		assert_non_null(realpath(source, path));
+		assert_formatters_accept_text(stage, guides[i],
+					      made(stage, "/guide.sh", guides[i]));
+		shell = start(stage, "bash", "-c", compare, "bash", in_folder(stage, guides[i]),
+			      path);
+		if (child__wait(shell, PATIENCE))
+			fail_msg("%s: %s%s", guides[i], child__output(stage, shell),
+				 child__errors(stage, shell));
+	}
 }
 
 static void assert_helps_equal(struct stage *stage, const char *page, const char *command)
@@ -248,6 +289,7 @@ int main(void)
 		staged(the_manual_of_each_command_has_all_its_options),
 		staged(the_overview_of_the_manual_names_each_page),
 		staged(man_and_mandoc_find_no_fault_with_the_manual),
+		staged(the_guides_are_pages_of_the_manual),
 		staged(help_of_a_command_is_what_its_option_says),
 		staged(every_shell_completes_every_option),
 		staged(bash_completes_what_was_begun),

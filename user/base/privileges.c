@@ -26,10 +26,10 @@
 const struct privilege privileges[PRIVILEGE_COUNT] = {
 	{"CAP_BPF", CAP_BPF, "loads the BPF programs", 1},
 	{"CAP_PERFMON", CAP_PERFMON, "starts timers, reads the target's memory in BPF", 1},
-	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "names what processes of other users run", 0},
-	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, "reads the files that they run", 0},
+	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "inspects processes of other users", 0},
+	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH, "reads the program files of other users", 0},
 	{"CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE,
-	 "reads those that were removed or replaced since, as by an upgrade", 0},
+	 "reads program files that were removed or replaced, as by an upgrade", 0},
 };
 
 /*

@@ -140,8 +140,8 @@ static void check_sample(struct check *check, const char *subject, const struct 
 		    all, sentences[result->error % LS_WALK_ERROR_COUNT]);
 	else
 		say(check, read < all ? NOTE : FINE, subject,
-		    "%" PRIu64 " of %" PRIu64 " of luaspy itself were readable%s%s", read, all,
-		    read < all ? "; else: " : "",
+		    "%" PRIu64 " of %" PRIu64 " samples of luaspy itself were readable%s%s", read,
+		    all, read < all ? "; else: " : "",
 		    read < all ? sentences[result->error % LS_WALK_ERROR_COUNT] : "");
 }
 

@@ -95,7 +95,7 @@ static void explain_emptiness(struct session *session)
 	else if (!targets__have_lua(session->targets) && !session->options.targets->layout)
 		snprintf(to, size, "none of its files held an interpreter%s",
 			 session->options.launch && !session->options.targets->children
-				 ? " (--children takes in the processes that it starts)"
+				 ? " (--children also profiles the processes that it starts)"
 				 : "");
 	else if (targets__have_lost_timers(session->targets))
 		snprintf(to, size,

@@ -38,7 +38,7 @@ root=$work/root
 share=$root/usr/share
 documents=$share/doc/luaspy
 umask 022
-mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$documents" \
+mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/man/man1" "$share/man/man7" "$documents" \
 	"$share/bash-completion/completions" "$share/zsh/vendor-completions" \
 	"$share/fish/vendor_completions.d" "$root/lib/systemd/system" "$work/debian"
 
@@ -51,6 +51,10 @@ sh "$here/completion.sh" bash "$luaspy" >"$share/bash-completion/completions/lua
 sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
 sh "$here/completion.sh" fish "$luaspy" >"$share/fish/vendor_completions.d/luaspy.fish"
 sed 's|@PREFIX@|/usr|' "$here/luaspy.service.in" >"$root/lib/systemd/system/luaspy.service"
+for page in "$here"/doc/*.md; do
+	name=$(basename "$page" .md)
+	sh "$here/guide.sh" "$name" "$luaspy" | gzip -9n >"$share/man/man7/luaspy-$name.7.gz"
+done
 for page in README.md "$here"/doc/*.md; do
 	install -m 644 "$page" "$documents"
 	gzip -9n "$documents/${page##*/}"
@@ -109,14 +113,14 @@ Installed-Size: $(du -k -c -s --apparent-size "$root/usr" "$root/lib" | sed -n '
 Depends: $depends
 Section: devel
 Priority: optional
-Description: sampling profiler for Lua that looks from outside
- luaspy tells which Lua functions a running process spends its CPU time in.
- The process is not restarted, not stopped and not changed, and needs no
- symbols, no debug information and no module: an eBPF program on a timer
- follows the interpreter's own records of its calls. It covers PUC Lua 5.1 to
- 5.5, also where it is linked into other programs.
+Description: sampling profiler for Lua that attaches from outside
+ luaspy shows which Lua functions and lines a running process spends its CPU
+ time in. It does not restart, stop or change the process, and needs no
+ symbols, no debug information and no module: an eBPF program samples the Lua
+ call stacks on a timer. It covers PUC Lua 5.1 to 5.5, also inside other
+ programs.
  .
- The profile is a ScriptProfiler file in JSON, with a summary on the terminal.
+ luaspy writes the profile as a ScriptProfiler JSON file and prints a summary.
 END
 (cd "$root" && find usr lib -type f | LC_ALL=C sort | xargs md5sum) >"$root/DEBIAN/md5sums"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # manual.sh PAGE LUASPY: a manual page, luaspy(1) or that of a command, such as luaspy-record(1).
-# manual.sh --list LUASPY: the names of the pages.
+# manual.sh --list LUASPY: the names of these pages. guide.sh makes the others.
 # Options, examples and exit status are what the program's own help says, so they cannot differ.
 set -eu
 page=$1 luaspy=$2
@@ -182,10 +182,9 @@ see_also_section() {
 		[ "$other" = "$command" ] || reference "luaspy-$other" 1 ,
 	done
 	[ -z "$command" ] || reference luaspy 1 ,
+	reference luaspy-recipes 7 ,
+	reference luaspy-troubleshooting 7 ,
 	reference perf 1
-	printf '.PP\n'
-	plain "Recipes, the format of the files, messages and known limits: recipes.md and"
-	plain "troubleshooting.md in /usr/share/doc/luaspy or in user/share/doc of the sources."
 }
 
 # Long lines of text are broken at blanks, as the linters of manuals want it.

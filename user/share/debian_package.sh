@@ -52,8 +52,8 @@ sh "$here/completion.sh" zsh "$luaspy" >"$share/zsh/vendor-completions/_luaspy"
 sh "$here/completion.sh" fish "$luaspy" >"$share/fish/vendor_completions.d/luaspy.fish"
 sed 's|@PREFIX@|/usr|' "$here/luaspy.service.in" >"$root/lib/systemd/system/luaspy.service"
 for page in "$here"/doc/*.md; do
-	name=$(basename "$page" .md)
-	sh "$here/guide.sh" "$name" "$luaspy" | gzip -9n >"$share/man/man7/luaspy-$name.7.gz"
+	guide=$(basename "$page" .md)
+	sh "$here/guide.sh" "$guide" "$luaspy" | gzip -9n >"$share/man/man7/luaspy-$guide.7.gz"
 done
 for page in README.md "$here"/doc/*.md; do
 	install -m 644 "$page" "$documents"

@@ -6,7 +6,8 @@ documented_commands.py LUASPY FOLDER: runs every command that the pages and the 
 Commands are the lines of blocks of code marked `sh`, those after "$ " of `console`, `lua` blocks,
 the options in `conf` blocks, inline code that begins with the name of a program, and the EXAMPLES
 of the manual. Blocks marked `text` are output. A block with another mark or none fails the test, and
-so does a command that neither runs nor is in EXCEPTIONS.
+so does a command that neither runs nor is in EXCEPTIONS. The options that inline code names exist, and
+so do the messages that troubleshooting.md explains.
 
 It runs as the first process of a PID namespace and in a mount namespace of its own: nothing it
 starts is left behind, and luaspy sees only these targets. What differs from the page:
@@ -358,6 +359,27 @@ def check_options(luaspy, options):
     return len(options)
 
 
+def check_messages(page):
+    """
+    The parts of each message in the page's tables and explanations are in the sources, which put
+    some together of several: "cannot %s: %s".
+    """
+    sources = ""
+    for folder, _, names in os.walk("user"):
+        for name in names:
+            if name.endswith((".c", ".h")):
+                sources += re.sub(r'"\s*"', "", read(os.path.join(folder, name)))
+    messages = re.findall(r"^(?:\| \[)?`([^`]+)`(?:\]\(#[a-z-]+\) \||[:,])",
+                          read(page).partition("\n## Known limits")[0], re.M)
+    for message in messages:
+        message = re.sub(r"^cannot |5\.1.* of 64|\(pid N\)", "", message)
+        parts = re.split(r"\bNAME\b|\bN\b|'FILE'|'--name REGEX'|\.\.\.|: |, ", message)
+        for part in (part.strip() for part in parts):
+            if " " in part and part not in sources:
+                fail(f"{page}: no message says '{part}'")
+    return len(messages)
+
+
 def main():
     luaspy, folder = sys.argv[1:]
     sources = os.getcwd()
@@ -372,6 +394,7 @@ def main():
     os.chdir(sources)
     commands += commands_of_manual(make_surroundings(luaspy, folder))
     named = check_options(luaspy, options)
+    explained = check_messages("user/share/doc/troubleshooting.md")
     unused, failures, ran, runner = set(EXCEPTIONS), [], 0, Runner(folder)
     targets = subprocess.run(["make", "help"], check=True, text=True, stdout=subprocess.PIPE).stdout
     for page, kind, command in commands:
@@ -390,7 +413,8 @@ def main():
         except Failure as failure:
             failures.append(f"{page}: {failure}")
     runner.end_listener()
-    print(f"{ran} commands ran, {len(commands) - ran} are exceptions; {named} options named")
+    print(f"{ran} commands ran, {len(commands) - ran} are exceptions; {named} options and "
+          f"{explained} messages are there")
     if unused:
         failures.append(f"exceptions that no page has: {', '.join(sorted(unused))}")
     if failures:

@@ -34,9 +34,10 @@ static void every_documented_command_runs(void **state)
 		      "--mount", "--mount-proc", "python3", "tests/e2e/documented_commands.py",
 		      luaspy_program(), stage->folder);
 	status = child__wait(child, PATIENCE);
-	print_message("%s", child__output(stage, child));
-	if (status)
-		fail_msg("%s", child__errors(stage, child));
+	/* More than what cmocka's messages hold. */
+	fputs(child__output(stage, child), stdout);
+	fputs(child__errors(stage, child), stdout);
+	assert_int_equal(status, 0);
 }
 
 int main(void)

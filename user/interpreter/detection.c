@@ -311,7 +311,7 @@ static int widen(struct detection *detection, struct layout_vote *vote)
 		detection->tries_all = 1;
 		vote->misfits = 0;
 		vote->misfit_ns = 0;
-		log_warn("no layout of its release fits, trying all");
+		log_warn("no layout of the release that the file names fits; trying all layouts");
 	}
 	vote->candidates = vote->named;
 	if (detection->tries_all || round == ROUNDS - 1)

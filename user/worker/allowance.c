@@ -228,7 +228,7 @@ static void strike(struct user *user, uint64_t id)
 {
 	user->strikes++;
 	if (user->strikes == (id ? STRIKES_MAX : STRIKES_MAX_ROOT))
-		log_warn("the processes of user %u are not read any more: this happened %u times",
+		log_warn("stopped reading the processes of user %u: this happened %u times",
 			 (unsigned int)id, user->strikes);
 }
 
@@ -240,7 +240,7 @@ void allowances__ban_file(struct allowances *allowances, pid_t pid, const char *
 
 	if (!find(allowances, pid, &reading, &user))
 		return;
-	log_warn("a file of %s is not read any more: it %s", title_of(pid, title), why);
+	log_warn("stopped reading a file of %s: it %s", title_of(pid, title), why);
 	strike(user, reading->user);
 }
 
@@ -254,7 +254,7 @@ void allowances__ban(struct allowances *allowances, pid_t pid, const char *why)
 		return;
 	reading->is_banned_itself = true;
 	process__birth_ns(pid, &reading->birth_ns);
-	log_warn("%s is not read any more: its memory %s", title_of(pid, title), why);
+	log_warn("stopped reading %s: its memory %s", title_of(pid, title), why);
 	strike(user, reading->user);
 }
 

@@ -85,11 +85,11 @@ static void are_all_in_the_profile_of_a_command(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
 	assert_near("all", profile->all_us, children_us(stage, spy), 0.05);
-	assert_near("lua5.4", category_us(profile, "lua5.4 (pid ", &count), 600000, 0.1);
+	assert_near("lua5.4", category_us(profile, "lua5.4 one.lua (pid ", &count), 600000, 0.1);
 	assert_int_equal(count, 1);
-	assert_near("lua5.1", category_us(profile, "lua5.1 (pid ", &count), 400000, 0.1);
+	assert_near("lua5.1", category_us(profile, "lua5.1 two.lua (pid ", &count), 400000, 0.1);
 	assert_int_equal(count, 1);
-	assert_near("lua5.3", category_us(profile, "lua5.3 (pid ", &count), 400000, 0.1);
+	assert_near("lua5.3", category_us(profile, "lua5.3 two.lua (pid ", &count), 400000, 0.1);
 	assert_int_equal(count, 1);
 	assert_near("first", scriptprofile__total_us(profile, "one.lua", "first", -1), 600000, 0.1);
 	assert_near("second", scriptprofile__total_us(profile, "two.lua", "second", -1), 800000,
@@ -118,7 +118,7 @@ static void are_there_however_brief_they_are(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
 	assert_near("all", profile->all_us, children_us(stage, spy), 0.05);
-	category_us(profile, "lua5.4 (pid ", &count);
+	category_us(profile, "lua5.4 brief.lua (pid ", &count);
 	assert_int_equal(count, 20);
 	hot_us = scriptprofile__total_us(profile, "brief.lua", "hot", -1);
 	print_message("%.1f%% of 20 scripts of 50 ms are in their function\n",
@@ -149,7 +149,7 @@ static void go_on_from_where_they_were_forked(void **state)
 		    built_program("host-5.4"), "forks.lua");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
-	category_us(profile, "host-5.4 (pid ", &count);
+	category_us(profile, "host-5.4 forks.lua (pid ", &count);
 	assert_int_equal(count, 4);
 	assert_near("before", scriptprofile__stack_us(profile, "main chunk > before"), 300000, 0.1);
 	assert_near("parent", scriptprofile__stack_us(profile, "main chunk > parent"), 200000, 0.1);
@@ -227,7 +227,7 @@ static void of_a_list_are_in_one_profile(void **state)
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
 	assert_true(scriptprofile__total_us(profile, "one.lua", "one", -1) > 0);
 	assert_true(scriptprofile__total_us(profile, "other.lua", "other", -1) > 200000);
-	category_us(profile, "lua5.4 (pid ", &count);
+	category_us(profile, "lua5.4 one.lua (pid ", &count);
 	assert_int_equal(count, 1);
 	assert_non_null(strstr(child__errors(stage, spy), "no interpreter in any of its files"));
 	assert_non_null(strstr(child__errors(stage, spy), " and 1 more: "));

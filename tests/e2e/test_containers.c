@@ -158,7 +158,7 @@ static void end_system(struct stage *stage, struct child *spy, const struct chil
 	child__let_work(inside, 0.5);
 	kill(spy->pid, SIGINT);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
-	snprintf(title, sizeof(title), "lua-by-link (pid %d, 1 inside)", inside->pid);
+	snprintf(title, sizeof(title), "lua-by-link busy.lua (pid %d, 1 inside)", inside->pid);
 	assert_read_through_its_root(stage, spying__read(stage, in_folder(stage, "profile.json")),
 				     title);
 }
@@ -196,7 +196,7 @@ static void assert_called(struct stage *stage, const char *cgroup, const char *e
 	shell = start_inside(stage, before, "busy.lua");
 	inside = await_inside(stage, shell);
 	replace_by_link(stage);
-	snprintf(title, sizeof(title), "lua-by-link (pid %d, 1 %s)", inside.pid, expected);
+	snprintf(title, sizeof(title), "lua-by-link busy.lua (pid %d, 1 %s)", inside.pid, expected);
 	assert_read_through_its_root(
 		stage, record(stage, inside.pid, "--until-samples=400", "--category", "process"),
 		title);

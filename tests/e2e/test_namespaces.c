@@ -100,11 +100,11 @@ static void profiles_where_it_is_itself_in_a_namespace(void **state)
 			    START_BUSY "$luaspy record -p $! -d 700ms -F 10khz -o inside.json &&\n"
 				       "$luaspy record -p $! -d 300ms && $luaspy check -p $!");
 	finish(*state, shell);
-	check_profile(*state, "inside.json", "lua5.4 (pid 2)");
+	check_profile(*state, "inside.json", "lua5.4 busy.lua (pid 2)");
 	assert_int_equal(has_file(*state, "lua5.4-2-"), 1);
 	said = child__output(*state, shell);
 	assert_null(strstr(said, "FAIL"));
-	assert_non_null(strstr(said, "lua5.4 (pid 2)"));
+	assert_non_null(strstr(said, "lua5.4 busy.lua (pid 2)"));
 	assert_non_null(strstr(said, "agreed on by 8 of"));
 }
 
@@ -152,7 +152,7 @@ static void profiles_from_outside(struct stage *stage, const char *const *option
 	stage__await_file(stage, shell, "up");
 	pid = child_of(stage, shell);
 	assert_int_not_equal(access("/mnt/bin/private", F_OK), 0);
-	snprintf(target, sizeof(target), "private (pid %d, 1 inside)", pid);
+	snprintf(target, sizeof(target), "private busy.lua (pid %d, 1 inside)", pid);
 	record(stage, pid, "-d", "700ms", "-F", "10khz");
 	check_profile(stage, "profile.json", target);
 	snprintf(number, sizeof(number), "%d", pid);
@@ -191,7 +191,8 @@ static void profiles_from_one_namespace_into_another(void **state)
 	finish(*state, shell);
 	told = strstr(child__output(*state, shell), "pid ");
 	assert_non_null(told);
-	snprintf(target, sizeof(target), "lua5.4 (pid %ld, 1 inside)", strtol(told + 4, NULL, 10));
+	snprintf(target, sizeof(target), "lua5.4 busy.lua (pid %ld, 1 inside)",
+		 strtol(told + 4, NULL, 10));
 	check_profile(*state, "nested.json", target);
 }
 
@@ -211,7 +212,7 @@ static void is_not_misled_by_the_same_ids_elsewhere(void **state)
 			    START_BUSY "$luaspy record -p $! -d 1500ms -F 10khz -o inside.json");
 	finish(*state, shell);
 	child__kill(beside);
-	check_profile(*state, "inside.json", "lua5.4 (pid 2)");
+	check_profile(*state, "inside.json", "lua5.4 busy.lua (pid 2)");
 	said = child__errors(*state, shell);
 	assert_null(strstr(said, "runs another program"));
 }

@@ -193,7 +193,7 @@ static void each_process_has_its_file(void **state)
 		const json_t *recorder, *category;
 
 		snprintf(pattern, sizeof(pattern), "out/%s-%d-2*-*.json", name, workers[i]->pid);
-		snprintf(title, sizeof(title), "%s (pid %d)", name, workers[i]->pid);
+		snprintf(title, sizeof(title), "lua5.4 worker.lua (pid %d)", workers[i]->pid);
 		profile = read_one(*state, pattern);
 		recorder = json_object_get(profile->document, "Recorder");
 		assert_near(title, number(recorder, "CpuDuration"),
@@ -356,8 +356,8 @@ static void children_without_lua_are_the_rest(void **state)
 	assert_int_equal(all.files, 3);
 	assert_near("CPU time of Lua", lua.cpu_us, 1e6 * (user_s[1] + system_s[1]), 0.01);
 	assert_whole(*state, spy, &all, 1e6 * (user_s[0] + system_s[0] + user_s[1] + system_s[1]));
-	assert_memory_equal(target_of(read_one(*state, "out/rest-*")), "the rest of bash (pid ",
-			    22);
+	assert_memory_equal(target_of(read_one(*state, "out/rest-*")),
+			    "the rest of bash run.sh (pid ", 29);
 }
 
 static void groups_have_a_file_each(void **state)

@@ -150,7 +150,7 @@ static double process_us(const struct scriptprofile *profile, enum place place, 
 	char title[64];
 	size_t i;
 
-	snprintf(title, sizeof(title), "%s (pid %d)", own_name(place), pid);
+	snprintf(title, sizeof(title), "%s worker.lua (pid %d)", own_name(place), pid);
 	json_array_foreach(categories, i, category)
 	{
 		if (!strcmp(title, json_string_value(json_object_get(category, "Name"))))

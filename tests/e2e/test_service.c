@@ -278,7 +278,7 @@ static void tells_the_journal_a_line_a_file(void **state)
 	assert_non_null(
 		strstr(said, "processes run an interpreter; others are added when they do\n"));
 	assert_non_null(strstr(said, "): Lua 5.4."));
-	assert_non_null(strstr(said, "luaspy: layout 5.4"));
+	assert_non_null(strstr(said, "): layout 5.4"));
 	for (lines = 0; (said = strchr(said, '\n')); said++)
 		lines++;
 	assert_int_equal(lines, 3);

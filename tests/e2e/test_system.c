@@ -19,6 +19,9 @@
 #define PATIENCE  60
 #define PATH_SIZE 256
 
+/* What start_busy() starts, as far as it is shown. */
+#define BUSY_LABEL "lua5.4 -e function work() local x = 0 for i = 1, 1e5 do x = x..."
+
 #define need_luas()                                                                                \
 	do {                                                                                       \
 		need_to_record();                                                                  \
@@ -26,11 +29,11 @@
 		need_program("lua5.4", "lua5.4");                                                  \
 	} while (0)
 
-/* "lua5.4 (pid 42)"; 0: there is none. */
+/* "lua5.4 hot.lua (pid 42)"; 0: there is none. */
 static int64_t process_us(const struct scriptprofile *profile, const char *name, pid_t pid)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
-	char title[64];
+	char title[128];
 	size_t i;
 
 	snprintf(title, sizeof(title), "%s (pid %d)", name, pid);
@@ -126,8 +129,8 @@ static void has_what_runs_and_not_what_has_no_lua(void **state)
 	child__let_work(busy, 0.5);
 	child__let_work(other, 0.1);
 	profile = end_system(stage, spy);
-	assert_true(process_us(profile, "lua5.4", busy->pid) > 400000);
-	assert_int_equal(process_us(profile, "sh", other->pid), 0);
+	assert_true(process_us(profile, BUSY_LABEL, busy->pid) > 400000);
+	assert_int_equal(process_us(profile, "sh -c while :; do :; done", other->pid), 0);
 	assert_true(scriptprofile__total_us(profile, NULL, "work", -1) > 400000);
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
@@ -147,9 +150,9 @@ static void has_what_starts_meanwhile(void **state)
 	assert_int_equal(child__wait(early, PATIENCE), 0);
 	assert_int_equal(child__wait(late, PATIENCE), 0);
 	profile = end_system(stage, spy);
-	accounts__assert_near("lua5.4", (double)process_us(profile, "lua5.4", early->pid),
+	accounts__assert_near("lua5.4", (double)process_us(profile, "lua5.4 hot.lua", early->pid),
 			      accounts__charged_us(early), 0.02);
-	accounts__assert_near("lua5.1", (double)process_us(profile, "lua5.1", late->pid),
+	accounts__assert_near("lua5.1", (double)process_us(profile, "lua5.1 hot.lua", late->pid),
 			      accounts__charged_us(late), 0.02);
 	assert_has_function(profile, "hot.lua", "hot", 800000, 0);
 }
@@ -326,8 +329,8 @@ static void takes_only_what_the_filter_takes(void **state)
 	assert_int_equal(child__wait(wanted, PATIENCE), 0);
 	assert_int_equal(child__wait(other, PATIENCE), 0);
 	profile = end_system(stage, spy);
-	assert_true(process_us(profile, "lua5.4", wanted->pid) > 250000);
-	assert_int_equal(process_us(profile, "lua5.3", other->pid), 0);
+	assert_true(process_us(profile, "lua5.4 hot.lua", wanted->pid) > 250000);
+	assert_int_equal(process_us(profile, "lua5.3 hot.lua", other->pid), 0);
 }
 
 /* It runs another program, without Lua, and is none of its targets any more; or with. */

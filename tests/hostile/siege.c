@@ -349,7 +349,7 @@ static void check_files(struct siege *siege, double interval)
 static void check_honest(struct siege *siege)
 {
 	double charged = 1e6 * (child__cpu_seconds(siege->honest) - siege->honest_before);
-	double found = siege__time_us(siege, HONEST, siege->honest->pid);
+	double found = siege__time_us(siege, HONEST " honest.lua", siege->honest->pid);
 
 	print_message("  honest: %.3f s of %.3f\n", found / 1e6, charged / 1e6);
 	if (found < (1 - SIEGE_TOLERANCE) * charged || found > (1 + SIEGE_TOLERANCE) * charged)

@@ -119,7 +119,7 @@ void spies__measure(pid_t pid, double pause_seconds, struct spies_cost *cost)
 int64_t spies__time_us(const struct scriptprofile *profile, const char *name, pid_t pid)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
-	char wanted[64];
+	char wanted[128];
 	size_t i;
 
 	snprintf(wanted, sizeof(wanted), "%s (pid %d)", name, pid);

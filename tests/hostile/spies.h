@@ -45,7 +45,7 @@ struct spies_cost {
 /* To be called every now and then while the process lives, which sleeps so long in between. */
 void spies__measure(pid_t pid, double pause_seconds, struct spies_cost *cost);
 
-/* The category of a process; 0: there is none. */
+/* The category of a process, which is called "lua5.4 app.lua", say; 0: there is none. */
 int64_t spies__time_us(const struct scriptprofile *profile, const char *name, pid_t pid);
 
 #endif

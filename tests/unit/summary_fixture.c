@@ -79,7 +79,8 @@ int summary_fixture__tear_down(void **state)
 
 const char *print(struct fixture *fixture)
 {
-	const struct summary_options plain = {0};
+	const struct summary_options plain = {
+		.words = category_words__of(CATEGORY_PROCESS, GROUPING_NONE)};
 	size_t size;
 	FILE *stream;
 

@@ -117,7 +117,7 @@ static void assert_title(struct container container, const char *expected)
 
 static void is_in_the_title(void **state)
 {
-	char title[CONTAINER_TITLE_SIZE];
+	char title[CONTAINER_TITLE_SIZE], label[COMMAND_LINE_LABEL_SIZE + 10];
 	struct container largest = {4194304, "1a2b3c4d5e6f"};
 
 	(void)state;
@@ -126,6 +126,12 @@ static void is_in_the_title(void **state)
 	assert_title((struct container){7, "1a2b3c4d5e6f"}, "lua5.4 (pid 4242, 7 in 1a2b3c4d5e6f)");
 	container__title(&largest, "fifteen bytes..", 4194304, title);
 	assert_string_equal(title, "fifteen bytes.. (pid 4194304, 4194304 in 1a2b3c4d5e6f)");
+	memset(label, 'x', sizeof(label) - 1);
+	label[sizeof(label) - 1] = '\0';
+	container__title(&largest, label, 4194304, title);
+	assert_int_equal(strspn(title, "x"), COMMAND_LINE_LABEL_SIZE - 1);
+	assert_string_equal(title + COMMAND_LINE_LABEL_SIZE - 1,
+			    " (pid 4194304, 4194304 in 1a2b3c4d5e6f)");
 }
 
 static void assert_short(const char *title, const char *expected)
@@ -142,11 +148,15 @@ static void has_a_short_title(void **state)
 	assert_short("lua5.4 (pid 4242)", "4242 lua5.4");
 	assert_short("lua5.4 (pid 4242, 7 inside)", "4242 lua5.4, 7 inside");
 	assert_short("lua5.4 (pid 42, 7 in 1a2b3c4d5e6f)", "42 lua5.4, 7 in 1a2b3c4d5e6f");
+	assert_short("lua5.4 server.lua (pid 42)", "42 lua5.4 server.lua");
+	assert_short("nginx: worker process (pid 42, 7 inside)",
+		     "42 nginx: worker process, 7 inside");
 	/* Whatever a process calls itself. */
 	assert_short("a (pid 1) (pid 42)", "42 a (pid 1)");
 	assert_short(" (pid 1, x) (pid 42, 7 inside)", "42  (pid 1, x), 7 inside");
 	assert_short("(other)", "(other)");
 	assert_short("", "");
+	assert_short("nginx: I am not (pid 1), am I (pid 42)", "42 nginx: I am not (pid 1), am I");
 	assert_short("lua (pid )", "lua (pid )");
 	assert_short("lua (pid 42", "lua (pid 42");
 	assert_short("/system.slice/app (pid 4)", "/system.slice/app (pid 4)");

@@ -212,6 +212,29 @@ static void takes_several_processes(void **state)
 	assert_int_equal(options.record.category, CATEGORY_THREAD);
 }
 
+static void command_lines_may_be_left_alone(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p7");
+	assert_false(options.record.targets.no_command_lines);
+	assert_runs(&options, "record", "-p7", "--no-command-lines");
+	assert_true(options.record.targets.no_command_lines);
+	assert_runs(&options, "top", "--no-command-lines", "--system");
+	assert_true(options.top.targets.no_command_lines);
+	assert_runs(&options, "dump", "-p7", "--no-command-lines");
+	assert_true(options.dump.no_command_lines);
+	assert_runs(&options, "check", "--no-command-lines", "-v", "7");
+	assert_true(options.check.no_command_lines);
+	assert_int_equal(options.check.log_level, LOG_DEBUG);
+	assert_runs(&options, "list");
+	assert_false(options.list.no_command_lines);
+	assert_runs(&options, "list", "--no-command-lines");
+	assert_true(options.list.no_command_lines);
+	assert_false(options.list.json);
+}
+
 static void the_last_of_two_counts(void **state)
 {
 	struct options options;
@@ -547,6 +570,7 @@ int main(void)
 		cmocka_unit_test(takes_every_option_in_its_short_form),
 		cmocka_unit_test(takes_every_option_in_its_long_form),
 		cmocka_unit_test(takes_several_processes),
+		cmocka_unit_test(command_lines_may_be_left_alone),
 		cmocka_unit_test(the_last_of_two_counts),
 		cmocka_unit_test(says_which_values_are_accepted),
 		cmocka_unit_test(says_which_option_needs_or_takes_no_value),

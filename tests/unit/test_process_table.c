@@ -21,6 +21,7 @@ enum { HOST = 1, MAIN, WORK, HELP, UNREADABLE, FUNCTIONS = UNREADABLE };
 struct fixture {
 	struct ls_profile_function functions[FUNCTIONS + 1];
 	struct call_tree *tree;
+	const struct category_words *words;
 	unsigned width;
 	char *text; /* what was printed last */
 };
@@ -41,6 +42,7 @@ static int set_up(void **state)
 			.line = names[id][0] == '(' ? 0 : id};
 	fixture->tree = call_tree__new();
 	fixture->width = 80;
+	fixture->words = category_words__of(CATEGORY_PROCESS, GROUPING_NONE);
 	return fixture->tree ? 0 : -1;
 }
 
@@ -81,7 +83,7 @@ static char *print(struct fixture *fixture)
 	assert_int_equal(totals__compute(&profile, &totals), 0);
 	printer.stream = open_memstream(&fixture->text, &size);
 	assert_non_null(printer.stream);
-	process_table__print(&printer, &profile, &totals);
+	process_table__print(&printer, &profile, &totals, fixture->words);
 	fclose(printer.stream);
 	totals__free(&totals);
 	return fixture->text;
@@ -108,9 +110,9 @@ static void processes_are_sorted_by_their_time(void **state)
 	charge(fixture, "idle (pid 3)", 0, MAIN);
 	assert_string_equal(print(fixture),
 			    "\nProcesses, by CPU time\n"
-			    "     CPU    time  script  process      hottest function\n"
-			    "   80.0%  800 ms  100.0%  job (pid 2)  62.5%  work\n"
-			    "   20.0%  200 ms   50.0%  web (pid 1)  50.0%  main chunk\n"
+			    "     CPU    time  samples  script  process      hottest function\n"
+			    "   80.0%  800 ms      800  100.0%  job (pid 2)  62.5%  work\n"
+			    "   20.0%  200 ms      200   50.0%  web (pid 1)  50.0%  main chunk\n"
 			    "  and 1 more\n");
 }
 
@@ -135,6 +137,50 @@ static void a_process_without_script_has_no_function(void **state)
 	charge(fixture, "(no interpreter)", 100, HOST);
 	print(fixture);
 	assert_non_null(strstr(fixture->text, "0.0%  (no interpreter)"));
+}
+
+static void samples_are_there_where_nothing_else_needs_the_room(void **state)
+{
+	static const char title[] = "lua5.4 server.lua (pid 42)";
+	struct fixture *fixture = *state;
+
+	charge(fixture, title, 300, MAIN);
+	charge(fixture, "job", 100, WORK);
+	fixture->width = 81;
+	assert_non_null(strstr(print(fixture), "  samples  "));
+	assert_non_null(strstr(fixture->text, "75.0%  300 ms      300  100.0%  lua5.4 server.lua"));
+	fixture->width = 80;
+	assert_null(strstr(print(fixture), "samples"));
+	assert_non_null(strstr(fixture->text, title));
+	assert_non_null(strstr(fixture->text, "main chunk\n"));
+}
+
+static void a_long_name_keeps_its_pid(void **state)
+{
+	struct fixture *fixture = *state;
+
+	charge(fixture, "lua5.4 -e while true do work(1, 2, 3, 4, 5, 6, 7) end (pid 4194304)", 300,
+	       MAIN);
+	charge(fixture, "/system.slice/a-service-of-a-long-name.service/its-own", 100, WORK);
+	print(fixture);
+	assert_non_null(strstr(fixture->text, "  4194304 lua5.4 -e while true d.."));
+	assert_non_null(strstr(fixture->text, "  /system.slice/a-service-of-a-l.."));
+	fixture->width = 150;
+	assert_non_null(strstr(print(fixture), "7) end (pid 4194304)  100.0%"));
+}
+
+static void other_categories_are_called_what_they_are(void **state)
+{
+	struct fixture *fixture = *state;
+
+	charge(fixture, "io", 300, MAIN);
+	charge(fixture, "worker", 100, WORK);
+	fixture->words = category_words__of(CATEGORY_THREAD, GROUPING_NONE);
+	assert_non_null(strstr(print(fixture), "\nThreads, by CPU time\n"));
+	assert_non_null(strstr(fixture->text, "  thread  "));
+	fixture->words = category_words__of(CATEGORY_PROCESS, GROUPING_CGROUP);
+	assert_non_null(strstr(print(fixture), "\nCgroups, by CPU time\n"));
+	assert_non_null(strstr(fixture->text, "  cgroup  "));
 }
 
 static void names_are_escaped_and_no_line_is_too_wide(void **state)
@@ -181,6 +227,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_function_counts_wherever_it_was_called, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_process_without_script_has_no_function, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(samples_are_there_where_nothing_else_needs_the_room,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_long_name_keeps_its_pid, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_categories_are_called_what_they_are, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(names_are_escaped_and_no_line_is_too_wide, set_up,
 						tear_down),

@@ -259,7 +259,10 @@ static char *print_to_terminal(struct fixture *fixture, unsigned short columns)
 	assert_return_code(ioctl(slave, TIOCSWINSZ, &size), 0);
 	stream = fdopen(slave, "w");
 	assert_non_null(stream);
-	summary__print(&fixture->profile, &fixture->totals, &(struct summary_options){0}, stream);
+	summary__print(&fixture->profile, &fixture->totals,
+		       &(struct summary_options){
+			       .words = category_words__of(CATEGORY_PROCESS, GROUPING_NONE)},
+		       stream);
 	assert_int_equal(fflush(stream), 0);
 	fclose(stream);
 	/* Blocks until all has arrived: with nobody at the other end, it ends with an error. */

@@ -160,9 +160,10 @@ static void check_programs(struct check *check)
 }
 
 /* Samples for up to PATIENCE_NS: only a stack of the running program decides the layout. */
-static int check_process(struct check *check, pid_t pid)
+static int check_process(struct check *check, pid_t pid, bool no_command_lines)
 {
-	const struct target_choice choice = {.pids = {pid}, .pid_count = 1};
+	const struct target_choice choice = {
+		.pids = {pid}, .pid_count = 1, .no_command_lines = no_command_lines};
 	const struct session_options options = {
 		.targets = &choice,
 		.sampling = {.period_ns = 1000000, .max_depth = 512},
@@ -197,7 +198,9 @@ int command_check__run(const struct check_options *options)
 	struct check check = {};
 	pid_t pid = options->pid;
 	enum exit_status status =
-		options->wish.name ? named_process__find(&options->wish, &pid) : EXIT_OK;
+		options->wish.name
+			? named_process__find(&options->wish, options->no_command_lines, &pid)
+			: EXIT_OK;
 	int error = 0;
 
 	if (status != EXIT_OK)
@@ -208,7 +211,7 @@ int command_check__run(const struct check_options *options)
 	check_timers(&check);
 	check_programs(&check);
 	if (pid && !check.wrong)
-		error = check_process(&check, pid);
+		error = check_process(&check, pid, options->no_command_lines);
 	if (fflush(stdout))
 		return EXIT_FAILED;
 	if (error == -ENOENT)

@@ -65,7 +65,8 @@ static int run(void *context)
 	struct dump_options dump_options = {.pid = options->pid,
 					    .layout = options->layout,
 					    .all = options->all,
-					    .leaves_source = options->no_source};
+					    .leaves_source = options->no_source,
+					    .leaves_command_lines = options->no_command_lines};
 	int status = EXIT_OK;
 	struct dump dump;
 	int error;
@@ -112,6 +113,6 @@ int command_dump__run(const struct dump_command_options *options)
 
 	if (options->pid)
 		return run_supervised(options);
-	status = named_process__find(&options->wish, &chosen.pid);
+	status = named_process__find(&options->wish, options->no_command_lines, &chosen.pid);
 	return status == EXIT_OK ? run_supervised(&chosen) : (int)status;
 }

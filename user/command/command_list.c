@@ -186,7 +186,8 @@ static void tell_nothing(const struct lua_processes *processes)
 int command_list__run(const struct list_options *options)
 {
 	struct lua_processes processes;
-	int error = named_process__find_all(NULL, &processes), status = EXIT_FAILED;
+	int error = named_process__find_all(NULL, options->no_command_lines, &processes),
+	    status = EXIT_FAILED;
 
 	if (error)
 		goto cleanup;

@@ -46,11 +46,12 @@ static void tell_use(const struct delivery *delivery)
 }
 
 /* An interval's file has no summary, so the line that names it holds the most of it. */
-static void tell_interval(const char *path, const struct rendered_profile *shown)
+static void tell_interval(const char *path, const struct rendered_profile *shown,
+			  const struct category_words *words)
 {
 	char line[SUMMARY_LINE_SIZE];
 
-	summary__describe(merged_profile__profile(shown->merged), &shown->totals, line,
+	summary__describe(merged_profile__profile(shown->merged), &shown->totals, words, line,
 			  sizeof(line));
 	log_info("wrote %s: %s", path, line);
 }
@@ -67,6 +68,13 @@ static void tell_file(const struct delivery *delivery, const char *path, bool ha
 		tell_use(delivery);
 }
 
+/* --merge-by chooses the processes of each file, where there are several. */
+static const struct category_words *words_of(const struct record_options *options)
+{
+	return category_words__of(options->category,
+				  options->output_dir ? GROUPING_NONE : options->targets.merge_by);
+}
+
 /* Takes over `file`; if it is NULL, the files of all parts are written. */
 static int deliver(struct session *session, const struct delivery *delivery, const char *path,
 		   struct output_file *file, bool is_end)
@@ -74,6 +82,7 @@ static int deliver(struct session *session, const struct delivery *delivery, con
 	struct rendered_profile shown;
 	struct ls_profile raw = {};
 	struct summary_options summary = {
+		.words = words_of(delivery->options),
 		.tree_depth = delivery->options->tree_depth,
 		.callers = delivery->options->callers,
 	};
@@ -95,7 +104,7 @@ static int deliver(struct session *session, const struct delivery *delivery, con
 		summary__print(merged_profile__profile(shown.merged), &shown.totals, &summary,
 			       stderr);
 	if (!error && delivery->files)
-		tell_interval(path, &shown);
+		tell_interval(path, &shown, summary.words);
 	else if (!error)
 		tell_file(delivery, path, has_summary);
 	if (has_summary)
@@ -378,8 +387,8 @@ static int record_command(const struct record_options *options)
 static int record_named(const struct record_options *options)
 {
 	struct record_options chosen = *options;
-	enum exit_status status =
-		named_process__find(&options->targets.wish, &chosen.targets.pids[0]);
+	enum exit_status status = named_process__find(
+		&options->targets.wish, options->targets.no_command_lines, &chosen.targets.pids[0]);
 
 	if (status != EXIT_OK)
 		return status;

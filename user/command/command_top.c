@@ -480,7 +480,9 @@ int command_top__run(const struct top_options *options)
 	if (target_choice__refuse_self(&options->targets))
 		return EXIT_NOTHING;
 	if (target_choice__is_by_name(&options->targets)) {
-		status = named_process__find(&options->targets.wish, &chosen.targets.pids[0]);
+		status = named_process__find(&options->targets.wish,
+					     options->targets.no_command_lines,
+					     &chosen.targets.pids[0]);
 		if (status != EXIT_OK)
 			return status;
 		chosen.targets.pid_count = 1;

@@ -11,13 +11,16 @@
 
 #define LISTED_MOST 20 /* of the processes among which the user has to choose */
 
-int named_process__find_all(const struct process_wish *wish, struct lua_processes *processes)
+int named_process__find_all(const struct process_wish *wish, bool leaves_command_lines,
+			    struct lua_processes *processes)
 {
 	struct process_filter *filter = NULL;
 	struct inspector *inspector = NULL;
 	int error = inspector__start(&inspection_job, &inspector);
 
 	*processes = (struct lua_processes){};
+	if (!error && leaves_command_lines)
+		inspector__leave(inspector, INSPECTOR_COMMANDS);
 	if (!error && wish)
 		error = process_filter__new(wish, &filter);
 	if (!error) {
@@ -33,7 +36,7 @@ int named_process__find_all(const struct process_wish *wish, struct lua_processe
 
 static void list_fitting(const struct lua_processes *processes, const char *wish, size_t fitting)
 {
-	char interpreters[LUA_PROCESS_INTERPRETERS_SIZE];
+	char interpreters[LUA_PROCESS_INTERPRETERS_SIZE], label[COMMAND_LINE_LABEL_SIZE];
 	size_t listed = 0;
 
 	log_error(
@@ -46,7 +49,8 @@ static void list_fitting(const struct lua_processes *processes, const char *wish
 		if (!process->fits || !lua_process__is_supported(process))
 			continue;
 		listed++;
-		log_error("  -p %-8d %-15s  %s, of user %s", process->pid, process->name,
+		log_error("  -p %-8d %-15s  %s, of user %s", process->pid,
+			  command_line__label(&process->command, process->name, label),
 			  lua_process__interpreters(process, interpreters), process->user);
 	}
 	if (fitting > listed)
@@ -111,14 +115,15 @@ static void tell_what_there_is(const struct lua_processes *processes, const char
 			  resource_limits__reason(processes->unread_error));
 }
 
-enum exit_status named_process__find(const struct process_wish *wish, pid_t *pid)
+enum exit_status named_process__find(const struct process_wish *wish, bool leaves_command_lines,
+				     pid_t *pid)
 {
 	struct lua_processes processes;
 	enum exit_status status = EXIT_FAILED;
 	size_t fitting = 0;
 	char text[256];
 
-	if (named_process__find_all(wish, &processes))
+	if (named_process__find_all(wish, leaves_command_lines, &processes))
 		goto cleanup;
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct lua_process *process = &processes.items[i];

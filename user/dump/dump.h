@@ -80,12 +80,13 @@ struct dump_options {
 	pid_t pid;
 	const char *layout; /* forced; NULL: what stacks prove */
 	bool leaves_source; /* does not read source text to name functions */
-	bool all;           /* suspended coroutines, too */
+	bool leaves_command_lines;
+	bool all; /* suspended coroutines, too */
 };
 
 struct dump {
 	struct dump_options options;
-	char target[CONTAINER_TITLE_SIZE]; /* "lua5.4 (pid 42)" */
+	char target[CONTAINER_TITLE_SIZE]; /* "lua5.4 app.lua (pid 42)" */
 	char name[16];
 	const char *interpreter;
 	char layout[512]; /* the vote on it */

@@ -30,13 +30,14 @@ static int begin_work(struct dump *dump)
 	if (!error)
 		inspector__grant_more(dump->work->inspector);
 	if (!error && dump->options.leaves_source)
-		inspector__leave_scripts(dump->work->inspector);
+		inspector__leave(dump->work->inspector, INSPECTOR_SCRIPTS);
+	if (!error && dump->options.leaves_command_lines)
+		inspector__leave(dump->work->inspector, INSPECTOR_COMMANDS);
 	return error;
 }
 
 static int open_process(struct dump *dump)
 {
-	struct container container;
 	int error;
 
 	if (!dump->options.layout)
@@ -52,8 +53,7 @@ static int open_process(struct dump *dump)
 			  resource_limits__reason(error));
 		return error;
 	}
-	process__container(dump->options.pid, &container);
-	container__title(&container, dump->name, dump->options.pid, dump->target);
+	inspector__title(dump->work->inspector, dump->options.pid, dump->name, dump->target);
 	return 0;
 }
 

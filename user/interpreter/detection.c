@@ -299,7 +299,7 @@ static bool is_hopeless(const struct layout_vote *vote)
  * none of the layouts that files name, for one round in ROUNDS if no script is found. 1: not even
  * all layouts helped.
  */
-static int widen(struct detection *detection, struct layout_vote *vote)
+static int widen(struct detection *detection, struct layout_vote *vote, const char *target)
 {
 	uint64_t round = vote->hosts / ROUND_SAMPLES % ROUNDS;
 
@@ -311,7 +311,9 @@ static int widen(struct detection *detection, struct layout_vote *vote)
 		detection->tries_all = 1;
 		vote->misfits = 0;
 		vote->misfit_ns = 0;
-		log_warn("no layout of the release that the file names fits; trying all layouts");
+		log_warn(
+			"%s: no layout of the release that the file names fits; trying all layouts",
+			target);
 	}
 	vote->candidates = vote->named;
 	if (detection->tries_all || round == ROUNDS - 1)
@@ -333,7 +335,9 @@ static bool announce(uint16_t announced[LS_FAMILY_COUNT], const struct layout_vo
 	return is_new;
 }
 
-static void tell_layouts(struct detection *detection, const struct layout_votes *votes)
+/* The line before has named the only process. */
+static void tell_layouts(struct detection *detection, const struct layout_votes *votes,
+			 const char *target)
 {
 	struct announced *announced = detection->options.announced;
 	char text[512];
@@ -342,7 +346,7 @@ static void tell_layouts(struct detection *detection, const struct layout_votes 
 	    (announced && !announce(announced->layouts, votes)))
 		return;
 	layout_votes__describe(votes, text, sizeof(text));
-	log_info("layout %s", text);
+	log_info("%s%slayout %s", announced ? target : "", announced ? ": " : "", text);
 }
 
 /* Logs each decision once. If nothing fits, tries all layouts, then refuses the Lua. */
@@ -357,9 +361,9 @@ int detection__settle(struct detection *detection, struct layout_votes *votes, c
 			return refuse(detection, vote, target);
 		is_decided |= vote->decided != 0;
 	}
-	tell_layouts(detection, votes);
+	tell_layouts(detection, votes, target);
 	for (size_t i = 0; i < votes->count && !is_decided; i++)
-		if (widen(detection, &votes->items[i]))
+		if (widen(detection, &votes->items[i], target))
 			return refuse(detection, &votes->items[i], target);
 	return 0;
 }

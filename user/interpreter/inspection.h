@@ -16,6 +16,7 @@
 #include "interpreter/interpreters.h"
 #include "source/definitions.h"
 #include "process/command_line.h"
+#include "process/container.h"
 #include "symbols/line_table.h"
 #include "worker/inspector.h"
 
@@ -105,8 +106,19 @@ int inspector__definition(struct inspector *inspector, pid_t pid, const struct l
 int inspector__c_functions(struct inspector *inspector, pid_t pid, const struct layout *layout,
 			   uint64_t state, struct c_function_names *names);
 
-/* As command_line__read(). */
+/* As command_line__read(); -ENOTSUP: command lines are not read. */
 int inspector__command_line(struct inspector *inspector, pid_t pid, struct command_line *line);
+
+/*
+ * As command_line__label(), which is `name` if the command line is not to be had. 0; -EAGAIN: it is
+ * for now, so ask again later.
+ */
+int inspector__label(struct inspector *inspector, pid_t pid, const char *name,
+		     char label[COMMAND_LINE_LABEL_SIZE]);
+
+/* "lua5.4 app.lua (pid 42)": container__title() with that label, or what is to be had of it. */
+void inspector__title(struct inspector *inspector, pid_t pid, const char *name,
+		      char title[CONTAINER_TITLE_SIZE]);
 
 /* The process has ended: drops what inspector__prepare() kept, and its budgets. */
 void inspector__forget(struct inspector *inspector, pid_t pid);

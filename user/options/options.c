@@ -59,6 +59,8 @@ static const char check_help[] =
 	"  -p, --pid=PID     the process to check; '-p' may be omitted\n"
 	"      --name=REGEX  instead, the only process with an interpreter whose name\n"
 	"                    matches\n"
+	"      --no-command-lines  call processes by their names alone, not by their\n"
+	"                    scripts or command lines, which may hold secrets\n"
 	"  -v, --verbose     show the kernel's whole log if it refuses the BPF programs\n"
 	"  -h, --help        show this help\n"
 	"\n"
@@ -68,9 +70,15 @@ static const char check_help[] =
 	"  2  the command line is wrong, or several processes fit '--name'\n"
 	"  3  the process has no interpreter, or one that is not supported\n";
 
+enum { OPTION_NO_COMMAND_LINES = 256 };
+
 static const struct usage_option check_accepted[] = {
-	{'p', "--pid", USAGE_PID}, TARGET_CHOICE_NAMING, {'v', "--verbose", NULL},
-	{'h', "--help", NULL},     {0, NULL, NULL},
+	{'p', "--pid", USAGE_PID},
+	TARGET_CHOICE_NAMING,
+	{OPTION_NO_COMMAND_LINES, "--no-command-lines", NULL},
+	{'v', "--verbose", NULL},
+	{'h', "--help", NULL},
+	{0, NULL, NULL},
 };
 
 static const char *const command_words[] = {"record", "top",    "dump",      "check", "list",
@@ -85,10 +93,12 @@ static enum options_verdict parse_check(int argc, char **argv, struct check_opti
 	while ((letter = usage__next_or_pid(check_accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return usage__print(check_help);
-		if (letter == 'v') {
+		if (letter == 'v')
 			check->log_level = LOG_DEBUG;
+		if (letter == OPTION_NO_COMMAND_LINES)
+			check->no_command_lines = true;
+		if (letter == 'v' || letter == OPTION_NO_COMMAND_LINES)
 			continue;
-		}
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(check_accepted, argv[0], letter,
 						    argv[optind - 1]);

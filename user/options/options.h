@@ -53,6 +53,7 @@ struct record_options {
 struct check_options {
 	pid_t pid;                /* 0: none */
 	struct process_wish wish; /* finds it by name; all NULL: `pid` */
+	bool no_command_lines;    /* as in target_choice.h */
 	enum log_level log_level;
 };
 
@@ -62,11 +63,13 @@ struct dump_command_options {
 	const char *layout;       /* as in target_choice */
 	bool all;                 /* suspended coroutines, too */
 	bool json;
-	bool no_source; /* as in target_choice */
+	bool no_source;        /* as in target_choice */
+	bool no_command_lines; /* likewise */
 };
 
 struct list_options {
 	bool json;
+	bool no_command_lines; /* as in target_choice.h */
 };
 
 struct top_options {

@@ -37,6 +37,8 @@ static const char dump_help[] =
 	"      --json         write JSON\n"
 	"      --no-source    do not read source text to name functions: name them as\n"
 	"                     their callers do\n"
+	"      --no-command-lines  call the process by its name alone, not by its script\n"
+	"                     or command line, which may hold secrets\n"
 	"      --layout=NAME  read memory as the interpreter of release NAME has it, such\n"
 	"                     as 5.4.6 (--layout=help lists the releases)\n"
 	"  -h, --help         show this help\n"
@@ -47,7 +49,7 @@ static const char dump_help[] =
 	"  2  the command line is wrong, or several processes fit '--name'\n"
 	"  3  nothing to show: no interpreter found, or no script on any stack\n";
 
-enum { OPTION_JSON = 256, OPTION_NO_SOURCE, OPTION_LAYOUT };
+enum { OPTION_JSON = 256, OPTION_NO_SOURCE, OPTION_NO_COMMAND_LINES, OPTION_LAYOUT };
 
 static const struct usage_option accepted[] = {
 	{'p', "--pid", USAGE_PID},
@@ -55,6 +57,7 @@ static const struct usage_option accepted[] = {
 	{'a', "--all", NULL},
 	{OPTION_JSON, "--json", NULL},
 	{OPTION_NO_SOURCE, "--no-source", NULL},
+	{OPTION_NO_COMMAND_LINES, "--no-command-lines", NULL},
 	{OPTION_LAYOUT, "--layout", "a release such as 5.4.6, or help, which lists them"},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
@@ -77,6 +80,9 @@ static int set_option(int letter, struct dump_command_options *dump)
 		break;
 	case OPTION_NO_SOURCE:
 		dump->no_source = true;
+		break;
+	case OPTION_NO_COMMAND_LINES:
+		dump->no_command_lines = true;
 		break;
 	case OPTION_LAYOUT:
 		dump->layout = optarg;

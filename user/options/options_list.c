@@ -22,6 +22,8 @@ static const char list_help[] =
 	"\n"
 	"Options:\n"
 	"      --json     write JSON\n"
+	"      --no-command-lines  show names instead of scripts and command lines, which\n"
+	"                 may hold secrets\n"
 	"  -h, --help     show this help\n"
 	"\n"
 	"Exit status:\n"
@@ -30,10 +32,11 @@ static const char list_help[] =
 	"  2  the command line is wrong\n"
 	"  3  luaspy can profile none of them\n";
 
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_NO_COMMAND_LINES };
 
 static const struct usage_option accepted[] = {
 	{OPTION_JSON, "--json", NULL},
+	{OPTION_NO_COMMAND_LINES, "--no-command-lines", NULL},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
@@ -51,9 +54,10 @@ enum options_verdict options_list__parse(int argc, char **argv, struct list_opti
 	while ((letter = usage__next(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return options_list__help();
-		if (letter != OPTION_JSON)
+		if (letter != OPTION_JSON && letter != OPTION_NO_COMMAND_LINES)
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
-		list->json = true;
+		list->json |= letter == OPTION_JSON;
+		list->no_command_lines |= letter == OPTION_NO_COMMAND_LINES;
 	}
 	return optind < argc ? usage__stray(argv[optind], argv[0]) : OPTIONS_RUN;
 }

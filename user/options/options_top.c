@@ -73,6 +73,8 @@ static const char top_help[] =
 	"                        loaded\n"
 	"      --no-source       do not read source text to name functions: name them as\n"
 	"                        their callers do\n"
+	"      --no-command-lines  call processes by their names alone, not by their\n"
+	"                        scripts or command lines, which may hold secrets\n"
 	"      --layout=NAME     read memory as the interpreter of release NAME has it,\n"
 	"                        such as 5.4.6 (--layout=help lists the releases)\n"
 	"  -h, --help            show this help\n"

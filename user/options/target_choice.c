@@ -85,6 +85,9 @@ int target_choice__set(struct target_choice *choice, int letter, const char *val
 	case TARGET_CHOICE_CGROUP:
 		choice->wish.cgroup = value;
 		return check_wish(&choice->wish);
+	case TARGET_CHOICE_NO_COMMAND_LINES:
+		choice->no_command_lines = true;
+		return 0;
 	case TARGET_CHOICE_MERGE_BY:
 		return parse_merge_by(value, &choice->merge_by);
 	}

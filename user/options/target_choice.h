@@ -16,6 +16,7 @@ enum {
 	TARGET_CHOICE_USER,
 	TARGET_CHOICE_CGROUP,
 	TARGET_CHOICE_MERGE_BY,
+	TARGET_CHOICE_NO_COMMAND_LINES,
 };
 
 /*
@@ -29,8 +30,10 @@ enum {
 		{TARGET_CHOICE_NAME, "--name",                                                     \
 		 "an extended regular expression, such as '^(lua|redis)'"},                        \
 		{TARGET_CHOICE_USER, "--user", "the name of a user, or a number"},                 \
+		{TARGET_CHOICE_CGROUP, "--cgroup",                                                 \
+		 "a path such as '/system.slice/nginx.service'"},                                  \
 	{                                                                                          \
-		TARGET_CHOICE_CGROUP, "--cgroup", "a path such as '/system.slice/nginx.service'"   \
+		TARGET_CHOICE_NO_COMMAND_LINES, "--no-command-lines", NULL                         \
 	}
 #define TARGET_CHOICE_NAMING                                                                       \
 	{                                                                                          \

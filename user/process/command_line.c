@@ -57,6 +57,13 @@ static void find_script(pid_t pid, const char *words, size_t size, struct comman
 	}
 }
 
+static const char *without_folders(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 int command_line__read(pid_t pid, struct command_line *line)
 {
 	FILE *stream = proc_file__open("/proc/%d/cmdline", pid);
@@ -69,10 +76,61 @@ int command_line__read(pid_t pid, struct command_line *line)
 	size = fread(words, 1, BYTES_MOST, stream);
 	fclose(stream);
 	words[size] = '\0';
+	snprintf(line->program, sizeof(line->program), "%.*s", COMMAND_LINE_SIZE - 1,
+		 without_folders(words));
 	find_script(pid, words, size, line);
 	while (size && !words[size - 1])
 		size--;
 	for (size_t i = 0; i < size && i < sizeof(line->text) - 1; i++)
 		line->text[i] = words[i] ? words[i] : ' ';
 	return 0;
+}
+
+/*
+ * The command line without the folders of its program. A blank ends the program, because those that
+ * rewrite their command lines leave one word of it, which may hold other paths.
+ */
+static const char *without_program_folders(const char *text)
+{
+	const char *name;
+
+	text += strspn(text, " ");
+	name = text + strcspn(text, " ");
+	while (name > text && name[-1] != '/')
+		name--;
+	return *name && *name != ' ' ? name : text;
+}
+
+/* Cuts the text to the size of a label, at the end of a character. */
+static void copy_beginning(const char *text, char label[COMMAND_LINE_LABEL_SIZE])
+{
+	static const char cut[] = "...";
+	size_t length = strlen(text);
+
+	if (length < COMMAND_LINE_LABEL_SIZE) {
+		memcpy(label, text, length + 1);
+		return;
+	}
+	length = COMMAND_LINE_LABEL_SIZE - sizeof(cut);
+	while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(label, text, length);
+	memcpy(label + length, cut, sizeof(cut));
+}
+
+char *command_line__label(const struct command_line *line, const char *name,
+			  char label[COMMAND_LINE_LABEL_SIZE])
+{
+	const char *text;
+	char call[2 * COMMAND_LINE_SIZE];
+
+	if (*line->script) {
+		snprintf(call, sizeof(call), "%s %s", *line->program ? line->program : name,
+			 without_folders(line->script));
+		text = call;
+	} else {
+		text = without_program_folders(line->text);
+	}
+	copy_beginning(*text ? text : name, label);
+	return label;
 }

@@ -12,6 +12,9 @@
 #define ID_DIGITS  64
 #define HEX_DIGITS "0123456789abcdef"
 
+#define LABEL_MAX (COMMAND_LINE_LABEL_SIZE - 1)
+#define COMM_MAX  15
+
 pid_t container__parse_pid(const char *status)
 {
 	static const char key[] = "\nNSpid:";
@@ -154,25 +157,29 @@ void container__parse_id(const char *cgroups, char id[13])
 	}
 }
 
-void container__title(const struct container *container, const char *name, pid_t pid,
+void container__title(const struct container *container, const char *label, pid_t pid,
 		      char title[CONTAINER_TITLE_SIZE])
 {
 	if (!container->pid)
-		snprintf(title, CONTAINER_TITLE_SIZE, "%.15s (pid %d)", name, pid);
+		snprintf(title, CONTAINER_TITLE_SIZE, "%.*s (pid %d)", LABEL_MAX, label, pid);
 	else if (!*container->id)
-		snprintf(title, CONTAINER_TITLE_SIZE, "%.15s (pid %d, %d inside)", name, pid,
-			 container->pid);
+		snprintf(title, CONTAINER_TITLE_SIZE, "%.*s (pid %d, %d inside)", LABEL_MAX, label,
+			 pid, container->pid);
 	else
-		snprintf(title, CONTAINER_TITLE_SIZE, "%.15s (pid %d, %d in %s)", name, pid,
-			 container->pid, container->id);
+		snprintf(title, CONTAINER_TITLE_SIZE, "%.*s (pid %d, %d in %s)", LABEL_MAX, label,
+			 pid, container->pid, container->id);
 }
 
-/* The end of the name, at most 15 bytes of any content. NULL: this is no such title. */
-static const char *end_of_name(const char *title)
+/*
+ * The end of the label, which has any content. NULL: this is no such title. What is longer than a
+ * comm and begins with '/' is a cgroup: labels lack their folders.
+ */
+static const char *end_of_label(const char *title)
 {
+	ptrdiff_t most = *title == '/' ? COMM_MAX : LABEL_MAX;
 	const char *end = NULL, *found = title;
 
-	while ((found = strstr(found, " (pid ")) && found - title <= 15) {
+	while ((found = strstr(found, " (pid ")) && found - title <= most) {
 		end = found;
 		found++;
 	}
@@ -181,16 +188,16 @@ static const char *end_of_name(const char *title)
 
 void container__short_title(const char *title, char *to, size_t size)
 {
-	const char *name_end = end_of_name(title), *digits, *rest;
+	const char *label_end = end_of_label(title), *digits, *rest;
 	size_t count, length = strlen(title);
 
-	digits = name_end ? name_end + strlen(" (pid ") : title;
-	count = name_end ? strspn(digits, "0123456789") : 0;
+	digits = label_end ? label_end + strlen(" (pid ") : title;
+	count = label_end ? strspn(digits, "0123456789") : 0;
 	rest = digits + count;
 	if (!count || (*rest != ')' && *rest != ',') || title[length - 1] != ')') {
 		snprintf(to, size, "%s", title);
 		return;
 	}
-	snprintf(to, size, "%.*s %.*s%.*s", (int)count, digits, (int)(name_end - title), title,
+	snprintf(to, size, "%.*s %.*s%.*s", (int)count, digits, (int)(label_end - title), title,
 		 (int)(title + length - 1 - rest), rest);
 }

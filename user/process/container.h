@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define CONTAINER_TITLE_SIZE 64
+#include "process/command_line.h"
+
+#define CONTAINER_TITLE_SIZE (COMMAND_LINE_LABEL_SIZE + 48)
 
 struct container {
 	pid_t pid;   /* in the innermost namespace, as the process knows itself; 0: it is in ours */
@@ -24,10 +26,10 @@ pid_t container__parse_pid(const char *status);
 void container__parse_id(const char *cgroups, char id[13]);
 
 /*
- * "lua5.4 (pid 42)"; in a container "lua5.4 (pid 42, 7 in 1a2b3c4d5e6f)" or, if no cgroup contains
- * its id, "lua5.4 (pid 42, 7 inside)".
+ * "lua5.4 app.lua (pid 42)" for the label "lua5.4 app.lua"; in a container "lua5.4 (pid 42, 7 in
+ * 1a2b3c4d5e6f)" or, if no cgroup contains its id, "lua5.4 (pid 42, 7 inside)".
  */
-void container__title(const struct container *container, const char *name, pid_t pid,
+void container__title(const struct container *container, const char *label, pid_t pid,
 		      char title[CONTAINER_TITLE_SIZE]);
 
 /*

@@ -92,7 +92,7 @@ struct ls_profile_overhead {
 struct ls_profile_recorder {
 	const char *version;     /* of luaspy */
 	const char *host;        /* uname's nodename */
-	const char *target;      /* "lua5.4 (pid 42)" */
+	const char *target;      /* "lua5.4 app.lua (pid 42)" */
 	const char *interpreter; /* "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped"; NULL: none */
 	const char *layout;      /* the vote with its evidence; NULL: undecided */
 	/*

@@ -139,6 +139,17 @@ fail:
 	return -ENOMEM;
 }
 
+uint64_t totals__node_self_us(const struct ls_profile *profile, const struct ls_totals *totals,
+			      uint32_t node)
+{
+	uint32_t child = profile->nodes[node].first_child;
+	uint64_t us = totals->node_total_us[node];
+
+	for (; child; child = profile->nodes[child].next_sibling)
+		us -= totals->node_total_us[child];
+	return us;
+}
+
 void totals__free(struct ls_totals *totals)
 {
 	free(totals->node_total_us);

@@ -3,7 +3,7 @@
  * The top level of a profile: what each sample, and each stretch of time, is filed under.
  *
  *   thread   the name that its thread has at that time
- *   process  "lua5.4 (pid 42)"
+ *   process  "lua5.4 app.lua (pid 42)"
  *   state    the VM that runs: "Lua VM 1 (0x55d0c3a012a8)", numbered in the order of their first
  *            samples, with the address of its main thread (what "%p" shows for the lua_State that
  *            luaL_newstate() returned); coroutines belong to their VM. A VM created at the address

@@ -29,7 +29,7 @@ struct part {
 	uint32_t id; /* ls_profile_category.owner; 0: the rest */
 	pid_t pid;   /* 0: a group's, or the rest */
 	char *name;  /* of the process or group; "": the rest */
-	char *title; /* "lua5.4 (pid 42)" */
+	char *title; /* "lua5.4 app.lua (pid 42)" */
 	char *file;  /* where it was written; for the caller, freed here; NULL: nowhere yet */
 	struct part_counts counts;
 	struct kept_findings *findings; /* of processes that have ended; NULL: none has */

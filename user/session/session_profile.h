@@ -12,7 +12,7 @@
 
 struct session;
 
-/* "lua5.4 (pid 42)", and the name alone. Valid until the session is closed. */
+/* "lua5.4 app.lua (pid 42)", and the name alone. Valid until the session is closed. */
 const char *session__target(const struct session *session);
 const char *session__name(const struct session *session);
 

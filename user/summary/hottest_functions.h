@@ -3,6 +3,7 @@
 #ifndef LS_HOTTEST_FUNCTIONS_H
 #define LS_HOTTEST_FUNCTIONS_H
 
+#include "summary/category_words.h"
 #include "summary/printer.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
@@ -10,10 +11,12 @@
 /*
  * The ten script and C functions with the most self time; shares are of all charged CPU time, and
  * those of hot lines of the function's own. Names are escaped; bars are blocks where the printer
- * has UTF-8, and number signs elsewhere. Each row is fitted by itself.
+ * has UTF-8, and number signs elsewhere. Each row is fitted by itself. Of several processes, the
+ * one with most of a function's self time is beside it, if the width allows, and how many others
+ * have some.
  */
 void hottest_functions__print(const struct printer *printer, const struct ls_profile *profile,
-			      const struct ls_totals *totals);
+			      const struct ls_totals *totals, const struct category_words *words);
 
 /* The script or C function with the most self time; 0: none has any. */
 uint32_t hottest_functions__first(const struct ls_profile *profile, const struct ls_totals *totals);

@@ -74,16 +74,6 @@ static const char *category_name(const struct ls_profile *profile, uint32_t node
 	return "";
 }
 
-static uint64_t self_us(const struct walk *walk, uint32_t node)
-{
-	uint64_t us = walk->totals->node_total_us[node];
-	uint32_t child = walk->profile->nodes[node].first_child;
-
-	for (; child; child = walk->profile->nodes[child].next_sibling)
-		us -= walk->totals->node_total_us[child];
-	return us;
-}
-
 /* Prints the shares and, in its place, what they are of. */
 static void put_line(struct walk *walk, uint64_t total_us, const char *self,
 		     const struct function_label *label)
@@ -114,7 +104,8 @@ static void put_node(struct walk *walk, uint32_t node)
 	else
 		log__printable(category_name(walk->profile, node), label.name, sizeof(label.name));
 	if (walk->part->has_self)
-		units__format_share(self_us(walk, node), walk->part->whole_us, self, sizeof(self));
+		units__format_share(totals__node_self_us(walk->profile, walk->totals, node),
+				    walk->part->whole_us, self, sizeof(self));
 	put_line(walk, walk->totals->node_total_us[node], self, &label);
 }
 

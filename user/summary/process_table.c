@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "summary/process_table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,12 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "base/units.h"
+#include "process/container.h"
 #include "summary/function_label.h"
 
 #define NS_PER_US   UINT64_C(1000)
 #define TOP_COUNT   10
 #define WIDTH_TIMES 64 /* narrower tables have no times */
-#define NAME_LEAST  7  /* columns of a name */
 #define ROOM_LEAST  24 /* for the name and the function */
 #define LINE_SIZE   (2 * PRINTER_TEXT_SIZE + 8 * UNITS_SIZE)
 
@@ -23,9 +24,14 @@ struct top {
 };
 
 struct row {
-	char cpu[UNITS_SIZE], time[UNITS_SIZE], script[UNITS_SIZE];
-	char name[PRINTER_TEXT_SIZE];
+	char cpu[UNITS_SIZE], time[UNITS_SIZE], samples[UNITS_SIZE], script[UNITS_SIZE];
+	const char *name;                                 /* not escaped */
 	char hottest[PRINTER_TEXT_SIZE + 2 * UNITS_SIZE]; /* "28.1%  fib", of its CPU time */
+};
+
+/* Widths of the columns that vary; 0: left out. */
+struct columns {
+	unsigned time, samples, name, hottest;
 };
 
 static uint64_t time_us(const struct ls_totals *totals, const struct ls_profile_category *category)
@@ -54,18 +60,6 @@ static struct top find_top(const struct ls_profile *profile, const struct ls_tot
 	return top;
 }
 
-/* A node's own time. */
-static uint64_t self_us(const struct ls_profile *profile, const struct ls_totals *totals,
-			uint32_t node)
-{
-	uint32_t child = profile->nodes[node].first_child;
-	uint64_t us = totals->node_total_us[node];
-
-	for (; child; child = profile->nodes[child].next_sibling)
-		us -= totals->node_total_us[child];
-	return us;
-}
-
 /* The node that follows in the tree below `root`, parents first; 0: there is none. */
 static uint32_t next_node(const struct ls_profile *profile, uint32_t root, uint32_t node)
 {
@@ -92,7 +86,7 @@ static uint64_t find_hottest(const struct ls_profile *profile, const struct ls_t
 
 		if (!function || !profile->functions[function].source)
 			continue;
-		sums[function] += self_us(profile, totals, node);
+		sums[function] += totals__node_self_us(profile, totals, node);
 		if (sums[function] > sums[*hottest])
 			*hottest = function;
 	}
@@ -100,6 +94,15 @@ static uint64_t find_hottest(const struct ls_profile *profile, const struct ls_t
 	for (node = root; node; node = next_node(profile, root, node))
 		sums[profile->nodes[node].function] = 0;
 	return most_us;
+}
+
+static uint64_t count_samples(const struct ls_profile *profile, uint32_t root)
+{
+	uint64_t count = 0;
+
+	for (uint32_t node = root; node; node = next_node(profile, root, node))
+		count += profile->nodes[node].samples;
+	return count;
 }
 
 static void fill_row(const struct ls_profile *profile, const struct ls_totals *totals,
@@ -116,7 +119,9 @@ static void fill_row(const struct ls_profile *profile, const struct ls_totals *t
 	units__format_share(us, totals->all_us, row->cpu, sizeof(row->cpu));
 	units__format_time(us * NS_PER_US, row->time, sizeof(row->time));
 	units__format_share(script_us, us, row->script, sizeof(row->script));
-	log__printable(category->name, row->name, sizeof(row->name));
+	units__format_count(count_samples(profile, category->node), row->samples,
+			    sizeof(row->samples));
+	row->name = category->name;
 	row->hottest[0] = '\0';
 	hottest_us = find_hottest(profile, totals, category->node, sums, &hottest);
 	if (!hottest)
@@ -126,54 +131,93 @@ static void fill_row(const struct ls_profile *profile, const struct ls_totals *t
 	snprintf(row->hottest, sizeof(row->hottest), "%s  %s", share, label.name);
 }
 
-static void put_row(const struct printer *printer, const struct row *row, unsigned time_columns,
-		    unsigned name_columns)
+char *process_table__fit_name(const char *name, unsigned columns, bool utf8, char *to, size_t size)
 {
-	char line[LINE_SIZE], time[UNITS_SIZE + 8] = "", name[PRINTER_TEXT_SIZE];
+	char text[PRINTER_TEXT_SIZE], brief[PRINTER_TEXT_SIZE];
+	unsigned width;
 
-	if (printer->width >= WIDTH_TIMES)
-		snprintf(time, sizeof(time), "  %*s", (int)time_columns, row->time);
-	terminal__cell(row->name, name_columns, false, printer->utf8, name, sizeof(name));
-	snprintf(line, sizeof(line), "  %6s%s  %6s  %s  %s", row->cpu, time, row->script, name,
-		 row->hottest);
+	log__printable(name, text, sizeof(text));
+	if (terminal__width(text) > columns) {
+		container__short_title(name, brief, sizeof(brief));
+		log__printable(brief, text, sizeof(text));
+	}
+	width = terminal__width(text);
+	return terminal__cell(text, width < columns ? width : columns, false, utf8, to, size);
+}
+
+static void put_row(const struct printer *printer, const struct row *row,
+		    const struct columns *columns)
+{
+	char line[LINE_SIZE], time[UNITS_SIZE + 8] = "", samples[UNITS_SIZE + 8] = "";
+	char name[PRINTER_TEXT_SIZE], cell[PRINTER_TEXT_SIZE];
+
+	if (columns->time)
+		snprintf(time, sizeof(time), "  %*s", (int)columns->time, row->time);
+	if (columns->samples)
+		snprintf(samples, sizeof(samples), "  %*s", (int)columns->samples, row->samples);
+	process_table__fit_name(row->name, columns->name, printer->utf8, name, sizeof(name));
+	terminal__cell(name, columns->name, false, printer->utf8, cell, sizeof(cell));
+	snprintf(line, sizeof(line), "  %6s%s%s  %6s  %s  %s", row->cpu, time, samples, row->script,
+		 cell, row->hottest);
 	printer__line(printer, line);
+}
+
+static void widen(unsigned *columns, const char *text)
+{
+	unsigned width = terminal__width(text);
+
+	*columns = width > *columns ? width : *columns;
+}
+
+/* Names give way to times, and samples to all else. */
+static struct columns find_columns(const struct printer *printer, const struct row *rows,
+				   unsigned count)
+{
+	unsigned fixed = 2 + 6 + 2 + 6 + 2, room;
+	struct columns columns = {};
+	char name[PRINTER_TEXT_SIZE];
+
+	for (unsigned i = 0; i < count; i++) {
+		widen(&columns.time, rows[i].time);
+		widen(&columns.samples, rows[i].samples);
+		widen(&columns.name, log__printable(rows[i].name, name, sizeof(name)));
+		widen(&columns.hottest, rows[i].hottest);
+	}
+	if (printer->width < WIDTH_TIMES)
+		columns.time = 0;
+	fixed += columns.time ? columns.time + 2 : 0;
+	room = printer->width > fixed + ROOM_LEAST ? printer->width - fixed : ROOM_LEAST;
+	if (columns.samples + 2 + columns.name + 2 + columns.hottest > room)
+		columns.samples = 0;
+	columns.name = columns.name < room * 3 / 5 ? columns.name : room * 3 / 5;
+	return columns;
 }
 
 static void put_rows(const struct printer *printer, const struct row *rows, unsigned count)
 {
-	static const struct row head = {"CPU", "time", "script", "process", "hottest function"};
-	unsigned fixed = 2 + 6 + 2 + 6 + 2, time = 4, name = NAME_LEAST, room;
+	struct columns columns = find_columns(printer, rows, count);
 
-	for (unsigned i = 0; i < count; i++) {
-		unsigned width = terminal__width(rows[i].time);
-
-		time = width > time ? width : time;
-		width = terminal__width(rows[i].name);
-		name = width > name ? width : name;
-	}
-	fixed += printer->width >= WIDTH_TIMES ? time + 2 : 0;
-	room = printer->width > fixed + ROOM_LEAST ? printer->width - fixed : ROOM_LEAST;
-	name = name < room * 3 / 5 ? name : room * 3 / 5;
-	put_row(printer, &head, time, name);
 	for (unsigned i = 0; i < count; i++)
-		put_row(printer, &rows[i], time, name);
+		put_row(printer, &rows[i], &columns);
 }
 
 void process_table__print(const struct printer *printer, const struct ls_profile *profile,
-			  const struct ls_totals *totals)
+			  const struct ls_totals *totals, const struct category_words *words)
 {
 	uint64_t *sums = calloc(profile->function_count + 1, sizeof(*sums));
-	struct row *rows = calloc(TOP_COUNT, sizeof(*rows));
+	struct row *rows = calloc(1 + TOP_COUNT, sizeof(*rows));
 	struct top top = find_top(profile, totals);
 	char more[UNITS_SIZE], line[UNITS_SIZE + 32];
 
 	if (!sums || !rows || profile->category_count < 2)
 		goto cleanup;
 	printer__line(printer, "");
-	printer__line(printer, "Processes, by CPU time");
+	snprintf(line, sizeof(line), "%c%s, by CPU time", toupper(words->many[0]), words->many + 1);
+	printer__line(printer, line);
+	rows[0] = (struct row){"CPU", "time", "samples", "script", words->one, "hottest function"};
 	for (unsigned i = 0; i < top.count; i++)
-		fill_row(profile, totals, top.categories[i], sums, &rows[i]);
-	put_rows(printer, rows, top.count);
+		fill_row(profile, totals, top.categories[i], sums, &rows[1 + i]);
+	put_rows(printer, rows, 1 + top.count);
 	if (profile->category_count > top.count) {
 		units__format_count(profile->category_count - top.count, more, sizeof(more));
 		snprintf(line, sizeof(line), "  and %s more", more);

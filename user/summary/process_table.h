@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The processes that took the most CPU time, or the groups of --merge-by, as a table. */
+/* The processes, or other categories, that took the most CPU time, as a table. */
 #ifndef LS_PROCESS_TABLE_H
 #define LS_PROCESS_TABLE_H
 
 #include "profile/profile.h"
 #include "profile/totals.h"
+#include "summary/category_words.h"
 #include "summary/printer.h"
 
 /*
- * The ten categories with the most CPU time: their shares of all that was charged, how much of
- * their own is script, and the function in each with the most self time. Nothing if there are fewer
- * than two. Names are escaped, and shortened to fit.
+ * The ten categories with the most CPU time: their shares of all that was charged, their samples
+ * where these have room, how much of their own time is script, and the function in each with the
+ * most self time. Nothing if there are fewer than two. Names are escaped, and shortened to fit.
  */
 void process_table__print(const struct printer *printer, const struct ls_profile *profile,
-			  const struct ls_totals *totals);
+			  const struct ls_totals *totals, const struct category_words *words);
+
+/*
+ * Formats the name of a category, escaped, into at most `columns` columns. If it has no room as
+ * "lua5.4 app.lua (pid 42)", the PID goes first, and the end is cut off. Returns `to`.
+ */
+char *process_table__fit_name(const char *name, unsigned columns, bool utf8, char *to, size_t size);
 
 #endif

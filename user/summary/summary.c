@@ -131,8 +131,8 @@ void summary__print(const struct ls_profile *profile, const struct ls_totals *to
 	const struct printer printer = printer__on(stream);
 
 	print_headline(&printer, &profile->recorder);
-	process_table__print(&printer, profile, totals);
-	hottest_functions__print(&printer, profile, totals);
+	process_table__print(&printer, profile, totals, options->words);
+	hottest_functions__print(&printer, profile, totals, options->words);
 	call_paths__print_hottest(&printer, profile, totals);
 	if (options->tree_depth)
 		call_paths__print_tree(&printer, profile, totals, options->tree_depth);
@@ -155,7 +155,23 @@ static uint64_t category_us(const struct ls_totals *totals,
 	return totals->node_total_us[category->node];
 }
 
-/* Appends ", most in lua5.4 (pid 42) 61.0%" if there are several. */
+/* Writes "5 processes, ": those with CPU time; "" if there is one category. */
+static void put_count(const struct ls_profile *profile, const struct ls_totals *totals,
+		      const struct category_words *words, char *text, size_t size)
+{
+	char number[UNITS_SIZE];
+	uint32_t count = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < profile->category_count; i++)
+		count += category_us(totals, &profile->categories[i]) &&
+			 strcmp(profile->categories[i].name, PROFILE_WITHOUT_INTERPRETER);
+	if (profile->category_count > 1 && count)
+		snprintf(text, size, "%s %s, ", units__format_count(count, number, sizeof(number)),
+			 count == 1 ? words->one : words->many);
+}
+
+/* Appends ", most in lua5.4 app.lua (pid 42) 61.0%" if there are several. */
 static void append_category(const struct ls_profile *profile, const struct ls_totals *totals,
 			    char *text, size_t size)
 {
@@ -173,15 +189,17 @@ static void append_category(const struct ls_profile *profile, const struct ls_to
 		 log__printable(most->name, name, sizeof(name)), share);
 }
 
-void summary__describe(const struct ls_profile *profile, const struct ls_totals *totals, char *text,
-		       size_t size)
+void summary__describe(const struct ls_profile *profile, const struct ls_totals *totals,
+		       const struct category_words *words, char *text, size_t size)
 {
 	uint32_t hottest = hottest_functions__first(profile, totals);
 	char cpu[UNITS_SIZE], share[UNITS_SIZE];
 	struct function_label label;
 	size_t length;
 
-	snprintf(text, size, "%s of CPU time",
+	put_count(profile, totals, words, text, size);
+	length = strlen(text);
+	snprintf(text + length, size - length, "%s of CPU time",
 		 units__format_time(profile->recorder.cpu_ns, cpu, sizeof(cpu)));
 	append_category(profile, totals, text, size);
 	if (!hottest)

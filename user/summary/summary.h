@@ -9,11 +9,13 @@
 
 #include "profile/profile.h"
 #include "profile/totals.h"
+#include "summary/category_words.h"
 #include "summary/printer.h"
 
 struct summary_options {
-	uint32_t tree_depth; /* of the call tree; 0: do not print it */
-	const char *callers; /* of the function to print callers of; NULL: none */
+	const struct category_words *words; /* of the profile's categories */
+	uint32_t tree_depth;                /* of the call tree; 0: do not print it */
+	const char *callers;                /* of the function to print callers of; NULL: none */
 };
 
 /*
@@ -28,11 +30,12 @@ void summary__print(const struct ls_profile *profile, const struct ls_totals *to
 
 /*
  * "11.3 s of CPU time, hottest f 28.1%": an interval in one line, for a log. If there are several
- * categories, it names the one with the most. Names are escaped.
+ * categories, it counts those that used CPU time and names the one with the most. Names are
+ * escaped.
  */
 #define SUMMARY_LINE_SIZE (3 * PRINTER_TEXT_SIZE)
-void summary__describe(const struct ls_profile *profile, const struct ls_totals *totals, char *text,
-		       size_t size);
+void summary__describe(const struct ls_profile *profile, const struct ls_totals *totals,
+		       const struct category_words *words, char *text, size_t size);
 
 /* Prints the accounting of samples and CPU time: all of it, or only what went wrong. */
 void summary__print_accounting(const struct ls_profile *profile, const struct ls_totals *totals,

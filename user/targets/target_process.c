@@ -20,10 +20,32 @@
 /* How old the known group may be. */
 #define GROUPED_NS 500000000ULL
 
+static void set_title(struct target_process *target)
+{
+	container__title(&target->container, *target->label ? target->label : target->name,
+			 target->pid, target->title);
+}
+
 static void set_name(struct target_process *target, const char *name)
 {
 	snprintf(target->name, sizeof(target->name), "%.15s", name);
-	container__title(&target->container, target->name, target->pid, target->title);
+	set_title(target);
+}
+
+/*
+ * Reads what the process is called, once for each program, so that its category stays the same. If
+ * it cannot be read yet, the name serves until then.
+ */
+static void read_label(struct target_process *target)
+{
+	if (target->is_labelled)
+		return;
+	target->is_labelled = inspector__label(target->setting->inspector, target->pid,
+					       target->name, target->label) != -EAGAIN;
+	/* Names are followed as they change. */
+	if (!strcmp(target->label, target->name))
+		target->label[0] = '\0';
+	set_title(target);
 }
 
 /* If the process is gone, its known group stays. 0 or -ENOMEM. */
@@ -208,8 +230,10 @@ static void note_unsupported(const struct target_process *target)
 
 int target_process__look(struct target_process *target)
 {
-	int error = detection__look(target->detection, target->title);
+	int error;
 
+	read_label(target);
+	error = detection__look(target->detection, target->title);
 	/* Look again soon, as if it had just mapped a file. */
 	if (error == -EAGAIN) {
 		target->has_mapped = 1;
@@ -276,6 +300,8 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	target->is_refused = parent->is_refused;
 	target->executed_ns = parent->executed_ns;
 	target->is_forked = 1;
+	memcpy(target->label, parent->label, sizeof(target->label));
+	set_title(target);
 	if (!target->group && parent->group) {
 		target->group = strdup(parent->group);
 		if (!target->group)
@@ -338,6 +364,8 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 							      target->name, exec->runtime_ns});
 	if (error)
 		return error;
+	target->label[0] = '\0';
+	target->is_labelled = 0;
 	set_name(target, name);
 	target->has_executed = 1;
 	target->named_cpu_ns = 0;
@@ -359,8 +387,7 @@ static int follow_exec(struct target_process *target)
 	target->known = (struct ls_image){.edition = target->known.edition + 1};
 	target->is_known = 0;
 	if (!target->setting->is_launched && !target->is_child)
-		log_warn("%s now runs another program",
-			 target->setting->is_of_many ? target->title : "the target");
+		log_warn("%s now runs another program", target->title);
 	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
 	error = target_process__look(target);
 	if (!error)
@@ -430,7 +457,17 @@ static int follow_fork(struct target_process *target)
 int target_process__has_news(const struct target_process *target)
 {
 	return !target->setting->is_system_wide || target->has_news || target->has_mapped ||
-	       target->has_executed || target->is_forked || target->is_renewing;
+	       target->has_executed || target->is_forked || target->is_renewing ||
+	       !target->is_labelled;
+}
+
+/* 0 or -ENOMEM. */
+static int follow_label(struct target_process *target)
+{
+	if (target->is_labelled)
+		return 0;
+	read_label(target);
+	return target->is_labelled ? file(target) : 0;
 }
 
 /* A process may change its name, user or cgroup any moment, as servers do after their start. */
@@ -464,6 +501,8 @@ int target_process__follow(struct target_process *target)
 			return error;
 	}
 	error = renew(target);
+	if (!error)
+		error = follow_label(target);
 	if (!error)
 		error = follow_group(target);
 	if (!error)

@@ -38,6 +38,8 @@ struct target_process {
 	int is_child; /* nobody asked for it by pid */
 	int pid_fd;   /* if it was asked for; owned; -1: none */
 	char name[16];
+	char label[COMMAND_LINE_LABEL_SIZE]; /* of its command line, see there; "": `name` */
+	int is_labelled;                     /* that was read, or cannot be */
 	char title[CONTAINER_TITLE_SIZE];
 	struct container container;
 	char *group;         /* NULL: unknown, or shown alone; owned */

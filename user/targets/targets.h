@@ -81,7 +81,7 @@ void targets__complete(struct targets *targets);
  */
 int targets__end(struct targets *targets);
 
-/* The name of the first, and a title for all: "lua5.4 (pid 42)". */
+/* The name of the first, and a title for all: "lua5.4 app.lua (pid 42)". */
 const char *targets__name(const struct targets *targets);
 const char *targets__title(const struct targets *targets);
 

@@ -118,14 +118,12 @@ static void note_unsupported(struct targets *targets, pid_t pid, const char *int
 {
 	const struct target_process *target = targets__find(targets, pid);
 	char name[16], title[CONTAINER_TITLE_SIZE];
-	struct container container;
 
 	/* One that is sampled holds Lua as well. */
 	if ((target && !target->has_ended) || pid == getpid() || process__name(pid, name) ||
 	    !process_filter__takes(targets->filter, pid, name))
 		return;
-	process__container(pid, &container);
-	container__title(&container, name, pid, title);
+	inspector__title(targets->setting.inspector, pid, name, title);
 	unsupported__note(targets->unsupported, pid, title, interpreter);
 }
 

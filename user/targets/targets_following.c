@@ -23,6 +23,13 @@ void targets__sample(struct targets *targets, const struct ls_sample *sample)
 	targets__rouse(targets, target);
 }
 
+/* That of all is made of the first one's, which has changed. */
+static void refresh_title(struct targets *targets, const struct target_process *target)
+{
+	if (target->pid == targets->first && targets->asked_for <= 1)
+		targets__set_title(targets);
+}
+
 int targets__exec(struct targets *targets, const struct ls_exec *exec)
 {
 	struct target_process *target = targets__find(targets, (pid_t)exec->tgid);
@@ -32,8 +39,7 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 		return 0;
 	error = target_process__executes(target, exec);
 	targets__rouse(targets, target);
-	if (target->pid == targets->first && targets->asked_for <= 1)
-		targets__set_title(targets);
+	refresh_title(targets, target);
 	return error;
 }
 
@@ -122,7 +128,7 @@ static int is_restless(const struct targets *targets, const struct target_proces
 /* 0 or -errno. */
 static int follow(struct targets *targets, struct target_process *target)
 {
-	int error = 0;
+	int was_labelled = target->is_labelled, error = 0;
 
 	/* The end of a thread may be reported after that of the process. */
 	if (target->has_ended && target->is_child && target->ended_rounds > 1 &&
@@ -134,6 +140,8 @@ static int follow(struct targets *targets, struct target_process *target)
 		error = target_process__follow(target);
 	if (error)
 		return error;
+	if (!was_labelled && target->is_labelled)
+		refresh_title(targets, target);
 	target->ended_rounds += target->has_ended;
 	if (targets->options.choice->system && target_process__is_without_lua(target))
 		let_go(targets, target);

@@ -23,9 +23,10 @@ struct target_choice {
 	bool system;                 /* instead, all processes that run Lua */
 	struct process_wish wish;    /* which of the `system` ones; or the only one that fits */
 	enum grouping_kind merge_by; /* which processes share a category, or a part */
-	const char *layout; /* forced, a name that layout__find() knows; NULL: samples decide */
-	bool waits;         /* a process without Lua yet is not an error */
-	bool no_source;     /* leave source text alone: callers name functions */
+	const char *layout;    /* forced, a name that layout__find() knows; NULL: samples decide */
+	bool waits;            /* a process without Lua yet is not an error */
+	bool no_command_lines; /* call processes by their names alone */
+	bool no_source;        /* leave source text alone: callers name functions */
 };
 
 static inline bool target_choice__is_of_many(const struct target_choice *choice)

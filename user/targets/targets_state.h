@@ -44,7 +44,7 @@ struct targets {
 	pid_t first;
 	pid_t named; /* the last process whose tables were read for names */
 	char name[16];
-	char title[128];
+	char title[CONTAINER_TITLE_SIZE + 32];
 };
 
 #endif

@@ -23,9 +23,9 @@ struct inspector {
 	struct message request, answer;
 	enum inspector_source source; /* of the request, as is `pid` */
 	pid_t pid;
-	bool leaves_scripts; /* requests for source text fail */
-	bool was_told;       /* a warning said that there is no worker */
-	pid_t pending_pid;   /* of the request that the worker still serves */
+	unsigned int left; /* bit per source whose requests fail */
+	bool was_told;     /* a warning said that there is no worker */
+	pid_t pending_pid; /* of the request that the worker still serves */
 };
 
 static struct inspector *make(const struct worker_job *job)
@@ -101,9 +101,9 @@ void inspector__grant_more(struct inspector *inspector)
 	allowances__set_grant(inspector->allowances, GRANTED_NS);
 }
 
-void inspector__leave_scripts(struct inspector *inspector)
+void inspector__leave(struct inspector *inspector, enum inspector_source source)
 {
-	inspector->leaves_scripts = true;
+	inspector->left |= 1U << source;
 }
 
 uint64_t inspector__cpu_ns(const struct inspector *inspector)
@@ -199,7 +199,7 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 	int error = inspector->request.error;
 
 	*answer = &inspector->answer;
-	if (!error && inspector->source == INSPECTOR_SCRIPTS && inspector->leaves_scripts)
+	if (!error && inspector->left & 1U << inspector->source)
 		error = -ENOTSUP;
 	if (!error)
 		error = allowances__check(inspector->allowances, inspector->pid,

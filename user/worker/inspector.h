@@ -51,11 +51,12 @@ bool inspector__is_later(int error);
 enum inspector_source {
 	INSPECTOR_FILES,
 	INSPECTOR_MEMORY,
-	INSPECTOR_SCRIPTS, /* source text, on the budgets of memory */
+	INSPECTOR_SCRIPTS,  /* source text, on the budgets of memory */
+	INSPECTOR_COMMANDS, /* command lines, likewise */
 };
 
-/* From now on, requests for source text fail with -ENOTSUP. */
-void inspector__leave_scripts(struct inspector *inspector);
+/* From now on, requests of this source fail with -ENOTSUP. */
+void inspector__leave(struct inspector *inspector, enum inspector_source source);
 
 /* Begins a request of the job's kind `kind`; the caller appends its arguments. */
 struct message *inspector__request(struct inspector *inspector, enum inspector_source source,

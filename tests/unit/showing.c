@@ -10,6 +10,7 @@
 
 #include "profile/call_tree.h"
 #include "showing.h"
+#include "top/function_calls.h"
 
 #define S      UINT64_C(1000000000)
 #define PERIOD (S / 1000)
@@ -66,6 +67,7 @@ void showing__look(struct function_stats *stats, const struct shown_function *fu
 		assert_int_equal(function_stats__see_living(stats, name_process(process, name), 0),
 				 0);
 	assert_int_equal(function_stats__end(stats), 0);
+	assert_int_equal(function_calls__see(stats, &profile, is_first ? S : 2 * S), 0);
 	call_tree__free(tree);
 }
 

@@ -21,7 +21,7 @@ struct shown_function {
 struct function_stats *showing__stats(const struct shown_function *functions, uint32_t count,
 				      int processes);
 
-/* A look at them a second later. */
+/* A look at them a second later, at their calls, too (function_calls__see()). */
 void showing__look(struct function_stats *stats, const struct shown_function *functions,
 		   uint32_t count, int processes, bool is_first);
 

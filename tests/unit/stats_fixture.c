@@ -98,15 +98,21 @@ void stats_fixture__evict(struct stats_fixture *stats_fixture, uint32_t gone, ui
 	stats_fixture->evicted += samples;
 }
 
+void stats_fixture__export(const struct stats_fixture *stats_fixture, struct ls_profile *profile)
+{
+	*profile = (struct ls_profile){.recorder = {.cpu_ns = stats_fixture->cpu_ns,
+						    .evicted_samples = stats_fixture->evicted}};
+	call_tree__export(stats_fixture->tree, profile);
+	functions__export(stats_fixture->functions, profile);
+	profile->recorder.classes[LS_SAMPLE_COMPLETE] = stats_fixture->complete;
+	profile->recorder.classes[LS_SAMPLE_DROPPED] = stats_fixture->dropped;
+}
+
 void stats_fixture__look(struct stats_fixture *stats_fixture, const char *const *living)
 {
-	struct ls_profile profile = {.recorder = {.cpu_ns = stats_fixture->cpu_ns,
-						  .evicted_samples = stats_fixture->evicted}};
+	struct ls_profile profile;
 
-	call_tree__export(stats_fixture->tree, &profile);
-	functions__export(stats_fixture->functions, &profile);
-	profile.recorder.classes[LS_SAMPLE_COMPLETE] = stats_fixture->complete;
-	profile.recorder.classes[LS_SAMPLE_DROPPED] = stats_fixture->dropped;
+	stats_fixture__export(stats_fixture, &profile);
 	stats_fixture->time_ns += S;
 	assert_int_equal(
 		function_stats__begin(stats_fixture->stats, stats_fixture->time_ns, &profile), 0);

@@ -346,7 +346,7 @@ static void one_process_has_no_other_views(void **state)
 	struct fixture *fixture = *state;
 
 	press(*state, 'v');
-	press(*state, LISTING_ENTER);
+	press(*state, 'o');
 	assert_int_equal(fixture->listing.view, LISTING_FUNCTIONS);
 	assert_string_equal(names(*state), "hot decode scan string.rep past main");
 }
@@ -377,7 +377,7 @@ static void enters_a_process_and_goes_back(void **state)
 	/* From a function, and back to all functions. */
 	press(*state, 'v');
 	press(*state, LISTING_END);
-	press(*state, LISTING_ENTER);
+	press(*state, 'o');
 	assert_int_equal(fixture->listing.count, COUNT);
 	assert_string_equal(process_at_cursor(fixture), "lua5.4 (pid 3)");
 	press(*state, LISTING_ESCAPE);

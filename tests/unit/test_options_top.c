@@ -28,6 +28,9 @@ static void takes_a_process_and_defaults(void **state)
 	assert_int_equal(options.top.sort, LISTING_RECENT_SELF);
 	assert_false(options.top.targets.waits);
 	assert_null(options.top.targets.layout);
+	assert_int_equal(options.top.average_s, 0);
+	assert_int_equal(options.top.hidden, 0);
+	assert_int_equal(options.top.view.plugins.count, 0);
 }
 
 static void takes_all_options(void **state)
@@ -91,6 +94,30 @@ static void takes_numbers_a_name_or_a_command(void **state)
 	assert_string_equal(options.top.words[1], "-i");
 }
 
+static void takes_what_to_show_at_first(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "top", "1", "--average=5m", "--hide-gc", "--hide-plugins", "--plugin",
+		    "*/plugins/*", "--plugin-preset=kong");
+	assert_int_equal(options.top.average_s, 300);
+	assert_int_equal(options.top.hidden, STATS_HIDDEN_ALL);
+	assert_string_equal(options.top.view.plugins.globs[0], "*/plugins/*");
+	assert_in_range(options.top.view.plugins.count, 2, PATTERNS_MAX);
+	assert_runs(&options, "top", "1", "--average", "60");
+	assert_int_equal(options.top.average_s, 60);
+	assert_wrong("cannot understand value '2m' of option '--average' (accepted: 1s, 1m, 5m or "
+		     "10m)",
+		     "top", "1", "--average", "2m");
+	assert_wrong("'--hide-plugins' needs '--plugin' or '--plugin-preset', which say what is a "
+		     "plugin",
+		     "top", "1", "--hide-plugins");
+	assert_wrong("cannot understand value 'x' of option '--plugin-preset' (accepted: neovim, "
+		     "kong, apisix, prosody)",
+		     "top", "1", "--plugin-preset=x");
+}
+
 static void refuses_what_it_does_not_take(void **state)
 {
 	(void)state;
@@ -119,6 +146,7 @@ int main(void)
 		cmocka_unit_test(takes_all_options),
 		cmocka_unit_test(chooses_among_processes),
 		cmocka_unit_test(takes_numbers_a_name_or_a_command),
+		cmocka_unit_test(takes_what_to_show_at_first),
 		cmocka_unit_test(refuses_what_it_does_not_take),
 	};
 

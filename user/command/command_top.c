@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,13 +14,11 @@
 #include "base/resource_limits.h"
 #include "base/units.h"
 #include "command/exit_status.h"
+#include "command/kept_warnings.h"
 #include "command/named_process.h"
-#include "output/output_file.h"
-#include "output/output_name.h"
+#include "command/top_costs.h"
+#include "command/written_profile.h"
 #include "process/process.h"
-#include "profile/merged_profile.h"
-#include "profile/totals.h"
-#include "profile/write_scriptprofiler.h"
 #include "session/session.h"
 #include "session/session_commands.h"
 #include "session/session_profile.h"
@@ -34,7 +31,6 @@
 #define KEYS_MAX     100 /* handled in a row, so that a key held down does not stop redrawing */
 #define LINGER_MS    50
 #define MESSAGE_NS   (5 * NS_PER_S) /* how long a message is shown, unless a key is pressed */
-#define KEPT_MAX     8              /* warnings repeated after the screen is closed */
 #define MESSAGE_SIZE 512
 
 struct top {
@@ -47,11 +43,10 @@ struct top {
 	char target[192], interpreter[MESSAGE_SIZE], layout[MESSAGE_SIZE]; /* as of the last look */
 	char message[MESSAGE_SIZE];
 	uint64_t message_ns; /* when it came */
-	char kept[KEPT_MAX][MESSAGE_SIZE];
-	unsigned kept_count;
+	struct kept_warnings kept;
 	unsigned looks;
 	uint64_t look_ns; /* when the next one is due */
-	uint64_t own_cpu_ns, bpf_ns;
+	struct top_costs costs;
 	bool has_changed; /* the picture must be redrawn */
 	bool has_ended, has_quit;
 	int error;
@@ -67,54 +62,16 @@ static void take_message(void *context, enum log_level level, const char *line)
 	top->has_changed = true;
 	if (level > LOG_WARN)
 		return;
-	top->top_view.warnings++;
-	if (top->kept_count < KEPT_MAX)
-		snprintf(top->kept[top->kept_count++], MESSAGE_SIZE, "%s", line);
+	kept_warnings__add(&top->kept, line);
+	top->top_view.warnings = top->kept.all;
 }
 
-/* Writes a profile, during the session or after it. 0, or -errno after reporting it. */
+/* Writes a profile, during the session or after it. */
 static int write_profile(void *context, struct session *session)
 {
-	struct ls_profile profile = {};
-	struct merged_profile *merged = NULL;
-	struct ls_totals totals = {};
-	struct output_file *file = NULL;
-	char path[OUTPUT_NAME_SIZE];
-	int error;
+	const struct top *top = context;
 
-	(void)context;
-	output_name__make(session__name(session), session__pid(session), path);
-	session__export(session, &profile);
-	error = merged_profile__new(&profile, MERGED_LINES_FOLDED, &merged);
-	if (!error)
-		error = totals__compute(merged_profile__profile(merged), &totals);
-	if (!error)
-		error = output_file__open(path, 0, &file);
-	if (!error)
-		error = write_scriptprofiler(merged_profile__profile(merged), &totals,
-					     output_file__stream(file));
-	if (!error) {
-		error = output_file__commit(file);
-		file = NULL;
-	}
-	if (error)
-		log_error("cannot write '%s': %s", path, resource_limits__reason(error));
-	else
-		log_info("wrote %s", path);
-	output_file__discard(file);
-	totals__free(&totals);
-	merged_profile__free(merged);
-	return error;
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_SELF, &usage))
-		return 0;
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
-	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+	return written_profile__write(session, &top->options->view);
 }
 
 static void keep_text(char *to, size_t size, const char **shown, const char *text)
@@ -123,43 +80,35 @@ static void keep_text(char *to, size_t size, const char **shown, const char *tex
 	*shown = text ? to : NULL;
 }
 
-static void take_limit(struct top_view_limit *limit, const struct ls_profile_recorder *recorder)
-{
-	const struct ls_profile_overhead *overhead = &recorder->overhead;
-	uint64_t all_ns = overhead->interrupts_ns + overhead->bpf_ns + overhead->own_ns;
-
-	*limit = (struct top_view_limit){.ppm = overhead->limit_ppm,
-					 .period_ns = overhead->period_ns,
-					 .asked_period_ns = recorder->period_ns,
-					 .recent_ns = all_ns - limit->all_ns,
-					 .all_ns = all_ns,
-					 .all_cpu_ns = recorder->cpu_ns};
-}
-
-/* What luaspy itself cost since the last look. */
-static void take_costs(struct top *top)
-{
-	uint64_t cpu_ns = own_cpu_ns(), bpf_ns = session__bpf_ns(top->session);
-
-	top->top_view.own_cpu_ns = cpu_ns - top->own_cpu_ns;
-	top->top_view.bpf_ns = bpf_ns > top->bpf_ns ? bpf_ns - top->bpf_ns : 0;
-	top->own_cpu_ns = cpu_ns;
-	top->bpf_ns = bpf_ns;
-}
-
 static int see_living(void *context, const char *category, uint64_t late_ns)
 {
 	return function_stats__see_living(context, category, late_ns);
 }
 
+/* Callers and callees, while they are shown. 0 or -ENOMEM. */
+static int count_calls(struct top *top)
+{
+	const struct calls_choice choice = listing__choice(&top->listing);
+
+	return function_calls__count(top->stats, &choice);
+}
+
 /* 0 or -ENOMEM. */
 static int count(struct top *top, const struct ls_profile *profile)
 {
-	int error = function_stats__begin(top->stats, clock_ns(CLOCK_MONOTONIC), profile);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	int error = function_stats__begin(top->stats, now, profile);
 
 	if (!error && function_stats__is_of_many(top->stats) && !top->has_ended)
 		error = session__visit_living(top->session, see_living, top->stats);
-	return error ? error : function_stats__end(top->stats);
+	if (!error)
+		error = function_stats__end(top->stats);
+	listing__follow(&top->listing, top->stats);
+	if (!error && top->listing.view != LISTING_CALLS)
+		function_calls__forget(top->stats);
+	else if (!error)
+		error = function_calls__see(top->stats, profile, now);
+	return error || top->listing.view != LISTING_CALLS ? error : count_calls(top);
 }
 
 /* Takes in the profile so far. 0 or -ENOMEM. */
@@ -179,8 +128,7 @@ static int look(struct top *top)
 	top_view->why_empty = top->looks > 1 ? session__why_empty(top->session) : NULL;
 	if (!top_view->why_empty)
 		top_view->why_empty = "no samples yet";
-	take_costs(top);
-	take_limit(&top_view->limit, &profile.recorder);
+	top_costs__take(&top->costs, session__bpf_ns(top->session), &profile.recorder, top_view);
 	top->looks++;
 	top->has_changed = true;
 	return error;
@@ -197,21 +145,65 @@ static int look_if_due(struct top *top)
 	return look(top);
 }
 
-static int obey(struct top *top, enum listing_demand demand)
+/* The call tree as it is now, for callers and callees. 0 or -ENOMEM. */
+static int see_calls(struct top *top)
+{
+	struct ls_profile profile = {};
+
+	if (function_calls__have_tree(top->stats))
+		return 0;
+	session__export(top->session, &profile);
+	return function_calls__see(top->stats, &profile, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* What is frozen includes the calls of functions that are yet to be chosen. 0 or -ENOMEM. */
+static int pause_picture(struct top *top)
 {
 	struct top_view *top_view = &top->top_view;
+
+	if (top->has_ended)
+		return 0;
+	top_view->state = top_view->state == PICTURE_LIVE ? PICTURE_PAUSED : PICTURE_LIVE;
+	return top_view->state == PICTURE_PAUSED ? see_calls(top) : 0;
+}
+
+/* Counts up to now, from which all counts start. 0 or -ENOMEM. */
+static int reset(struct top *top)
+{
+	struct ls_profile profile = {};
+	int error = look(top);
+
+	session__export(top->session, &profile);
+	if (!error)
+		error = function_stats__reset(top->stats);
+	if (!error)
+		error = function_calls__reset(top->stats, &profile);
+	if (!error && top->listing.view == LISTING_CALLS)
+		error = count_calls(top);
+	return error;
+}
+
+/* 0 or -errno. */
+static int obey(struct top *top, enum listing_demand demand)
+{
+	int error;
 
 	switch (demand) {
 	case LISTING_QUIT:
 		top->has_quit = true;
 		return 0;
 	case LISTING_PAUSE:
-		if (!top->has_ended)
-			top_view->state =
-				top_view->state == PICTURE_LIVE ? PICTURE_PAUSED : PICTURE_LIVE;
-		return 0;
+		return pause_picture(top);
 	case LISTING_RESET:
-		return function_stats__reset(top->stats);
+		return reset(top);
+	case LISTING_HIDE:
+		return function_stats__hide(top->stats, top->listing.hidden);
+	case LISTING_NO_PLUGINS:
+		log_info("no plugins are known: --plugin and --plugin-preset name them");
+		return 0;
+	case LISTING_COUNT:
+		error = see_calls(top);
+		return error ? error : count_calls(top);
 	case LISTING_WRITE:
 		if (!top->has_ended)
 			return session__write(top->session);
@@ -313,12 +305,7 @@ static void say_goodbye(struct top *top)
 	const struct ls_profile_recorder *recorder = &profile.recorder;
 	char samples[UNITS_SIZE], clock[UNITS_SIZE], share[UNITS_SIZE], lost[UNITS_SIZE];
 
-	for (unsigned i = 0; i < top->kept_count; i++)
-		log_warn("%s", top->kept[i]);
-	if (top->top_view.warnings > top->kept_count)
-		log_warn("%llu more warning%s",
-			 (unsigned long long)top->top_view.warnings - top->kept_count,
-			 top->top_view.warnings - top->kept_count == 1 ? "" : "s");
+	kept_warnings__repeat(&top->kept);
 	session__export(top->session, &profile);
 	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
 	clock[strcspn(clock, ".")] = '\0';
@@ -362,7 +349,7 @@ static enum exit_status run(struct top *top)
 		return EXIT_FAILED;
 	}
 	log__divert(take_message, top);
-	top->own_cpu_ns = own_cpu_ns();
+	top_costs__begin(&top->costs);
 	top->look_ns = clock_ns(CLOCK_MONOTONIC);
 	error = session__run(top->session);
 	if (!error)
@@ -423,6 +410,12 @@ static enum exit_status watch_processes(const struct top_options *options, struc
 	top->options = options;
 	top->launch = launch;
 	listing__init(&top->listing, options->sort);
+	top->listing.average_s = options->average_s;
+	top->listing.hidden = options->hidden;
+	top->listing.has_plugins = options->view.plugins.count;
+	if (top->listing.has_plugins)
+		function_stats__set_plugins(top->stats, &options->view.plugins);
+	function_stats__hide(top->stats, options->hidden);
 	top->top_view.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	top->top_view.is_merged = options->targets.merge_by != GROUPING_NONE;
 	top->top_view.stats = top->stats;

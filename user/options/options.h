@@ -77,6 +77,9 @@ struct top_options {
 	char *const *words; /* as in record_options */
 	struct sampling sampling;
 	enum listing_column sort; /* initial sort column */
+	struct view_options view; /* plugins alone */
+	unsigned hidden;          /* at first: enum stats_hidden */
+	uint32_t average_s;       /* at first: as in struct listing */
 };
 
 struct options {

@@ -7,6 +7,7 @@
 #include "interpreter/family.h"
 #include "options/options_record.h"
 #include "options/options_top.h"
+#include "options/plugin_presets.h"
 #include "options/usage.h"
 #include "record.h"
 
@@ -36,9 +37,11 @@ static const char top_help[] =
 	"\n"
 	"Keys: 1 to 5 sort, i reverses, / searches, f filters, p pauses the view, r\n"
 	"resets the counts, w writes the profile so far as ScriptProfiler JSON into\n"
-	"NAME-PID-DATE.json in this folder, h shows all keys, q quits. With several\n"
+	"NAME-PID-DATE.json in this folder, h shows all keys, q quits. Enter shows the\n"
+	"callers and callees of the selected function, and Esc goes back. a shows times\n"
+	"as averages, G hides the garbage collector, P hides plugins. With several\n"
 	"processes, v switches between processes and functions; Enter shows only the\n"
-	"functions of the selected process, and Esc goes back.\n"
+	"functions of the selected process, and so does o for a function's process.\n"
 	"\n"
 	"luaspy starts a COMMAND as the user who called sudo. The COMMAND has no\n"
 	"terminal: its output goes to /dev/null, unless it is redirected ('2>FILE'). When\n"
@@ -67,6 +70,16 @@ static const char top_help[] =
 	"                        (default: none; with --system: " OVERHEAD_SYSTEM_TEXT ")\n"
 	"      --sort=COLUMN     what to sort by at first: self, total (in the last\n"
 	"                        second), all-self, all-total or name (default: self)\n"
+	"      --average=SPAN    show times as averages at first: CPU time per SPAN of\n"
+	"                        wall clock, " LISTING_AVERAGES "\n"
+	"      --hide-gc         leave out the garbage collector at first: its time is in\n"
+	"                        no function and in no process\n"
+	"      --plugin=GLOB     functions of chunks (files) whose name matches, and all\n"
+	"                        that they call, are plugins\n"
+	"      --plugin-preset=NAMES  the same for the plugins of known programs: one or\n"
+	"                        more of " PLUGIN_PRESETS_TEXT "\n"
+	"      --hide-plugins    leave out plugins at first; functions that call them\n"
+	"                        keep the time\n"
 	"      --max-depth=N     frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
 	"                        (default: " DEPTH_TEXT ")\n"
 	"      --wait            if there is no interpreter yet, wait until one is\n"
@@ -87,6 +100,11 @@ static const char top_help[] =
 
 enum {
 	OPTION_SORT = 256,
+	OPTION_AVERAGE,
+	OPTION_HIDE_GC,
+	OPTION_HIDE_PLUGINS,
+	OPTION_PLUGIN,
+	OPTION_PLUGIN_PRESET,
 	OPTION_MAX_OVERHEAD,
 	OPTION_MAX_DEPTH,
 	OPTION_WAIT,
@@ -101,6 +119,11 @@ static const struct usage_option accepted[] = {
 	{'r', "--rate", "1 to 20000 Hz, such as 1000, 250hz or 10khz"},
 	{OPTION_MAX_OVERHEAD, "--max-overhead", "0.01 to 100%, such as 0.5%, or none"},
 	{OPTION_SORT, "--sort", LISTING_SORTS},
+	{OPTION_AVERAGE, "--average", LISTING_AVERAGES},
+	{OPTION_HIDE_GC, "--hide-gc", NULL},
+	{OPTION_PLUGIN, "--plugin", "a pattern such as '*/plugins/*'"},
+	{OPTION_PLUGIN_PRESET, "--plugin-preset", PLUGIN_PRESETS_TEXT},
+	{OPTION_HIDE_PLUGINS, "--hide-plugins", NULL},
 	{OPTION_MAX_DEPTH, "--max-depth", "a number of frames, 1 to " DEPTH_MAX_TEXT},
 	{OPTION_WAIT, "--wait", NULL},
 	{OPTION_NO_SOURCE, "--no-source", NULL},
@@ -109,11 +132,45 @@ static const struct usage_option accepted[] = {
 	{0, NULL, NULL},
 };
 
+/* Takes an option that says what is shown at first. -ENOTSUP: it is none. */
+static int set_view_option(int letter, struct top_options *top)
+{
+	int found = 0;
+
+	switch (letter) {
+	case OPTION_SORT:
+		found = listing__find_column(optarg);
+		if (found >= 0)
+			top->sort = (enum listing_column)found;
+		break;
+	case OPTION_AVERAGE:
+		found = listing__find_average(optarg);
+		if (found > 0)
+			top->average_s = (uint32_t)found;
+		break;
+	case OPTION_HIDE_GC:
+		top->hidden |= STATS_HIDDEN_GC;
+		break;
+	case OPTION_HIDE_PLUGINS:
+		top->hidden |= STATS_HIDDEN_PLUGINS;
+		break;
+	case OPTION_PLUGIN:
+		return patterns__add(&top->view.plugins, optarg);
+	case OPTION_PLUGIN_PRESET:
+		return plugin_presets__add(&top->view.plugins, optarg);
+	default:
+		return -ENOTSUP;
+	}
+	return found < 0 ? found : 0;
+}
+
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct top_options *top)
 {
 	int err = target_choice__set(&top->targets, letter, optarg);
 
+	if (err == -ENOTSUP)
+		err = set_view_option(letter, top);
 	if (err != -ENOTSUP)
 		return err;
 	err = 0;
@@ -124,13 +181,6 @@ static int set_option(int letter, struct top_options *top)
 		break;
 	case OPTION_MAX_OVERHEAD:
 		err = units__parse_limit(optarg, &top->sampling.max_overhead_ppm);
-		break;
-	case OPTION_SORT:
-		err = listing__find_column(optarg);
-		if (err >= 0) {
-			top->sort = (enum listing_column)err;
-			err = 0;
-		}
 		break;
 	case OPTION_MAX_DEPTH:
 		err = usage__parse_number(optarg, LS_DEPTH_MAX, &top->sampling.max_depth);
@@ -160,6 +210,10 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 
 	if (is_pid && error != -E2BIG)
 		return usage__refuse_pid(value, error);
+	if (!is_pid && error == -E2BIG) {
+		log_error("too many patterns: '%s' is one more than " TEXT(PATTERNS_MAX), value);
+		return OPTIONS_WRONG;
+	}
 	if (!is_pid)
 		return usage__refuse_value(accepted, letter, value, error);
 	target_choice__explain_too_many(value);
@@ -213,5 +267,11 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 	}
 	if (top->targets.system && !has_max_overhead)
 		top->sampling.max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
+	if (top->hidden & STATS_HIDDEN_PLUGINS && !top->view.plugins.count) {
+		log_error(
+			"'--hide-plugins' needs '--plugin' or '--plugin-preset', which say what is "
+			"a plugin");
+		return OPTIONS_WRONG;
+	}
 	return choose_target(argc, argv, top);
 }

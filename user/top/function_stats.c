@@ -6,38 +6,7 @@
 #include <string.h>
 
 #include "profile/call_tree.h"
-#include "top/process_stats.h"
-
-/* A category of the profile, at the same index. */
-struct category {
-	struct process_stats *group;
-	uint64_t samples; /* at the last update */
-	uint32_t next;    /* the group's next category: an index + 1; 0: none */
-};
-
-struct function_stats {
-	bool is_of_many;
-	struct stats_function *functions; /* by id */
-	uint32_t function_count;          /* highest id */
-	struct category *categories;
-	uint32_t category_count;
-	struct process_stats *by_name;  /* by category, folded ones included */
-	struct process_stats **groups;  /* those that were not folded */
-	struct process_stats *earlier;  /* into which they were folded; NULL: none yet */
-	struct process_stats *the_only; /* if the whole profile is one process */
-	size_t group_count, group_room;
-	uint32_t ids;
-	uint64_t look_ns;
-	uint64_t evicted_samples; /* grows whenever the tree is pruned */
-	uint64_t cpu_ns;
-	size_t living, ended, folded;
-	struct stats_row *rows;
-	size_t row_count, row_room;
-	struct stats_process *processes;
-	size_t process_count;
-	struct stats_sums now, before, base; /* their elapsed_ns is a point in time, not a span */
-	struct stats_sums recent, all;
-};
+#include "top/function_stats_internal.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -85,13 +54,6 @@ struct function_stats *function_stats__new(bool is_of_many)
 	return NULL;
 }
 
-static void empty(struct stats_function *function)
-{
-	free(function->source);
-	free(function->name);
-	*function = (struct stats_function){0};
-}
-
 void function_stats__free(struct function_stats *stats)
 {
 	struct process_stats *group, *next;
@@ -105,86 +67,13 @@ void function_stats__free(struct function_stats *stats)
 	/* All other groups are in the hash table. */
 	process_stats__free(stats->earlier);
 	process_stats__free(stats->the_only);
-	for (uint32_t id = 1; id <= stats->function_count; id++)
-		empty(&stats->functions[id]);
-	free(stats->functions);
+	known_functions__free(&stats->known);
+	function_calls__free(stats->calls);
 	free(stats->categories);
 	free(stats->groups);
 	free(stats->rows);
 	free(stats->processes);
 	free(stats);
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-/* 0 or -ENOMEM. */
-static int set_text(char **to, const char *text)
-{
-	char *copy = NULL;
-
-	if (is_same_text(*to, text))
-		return 0;
-	if (text) {
-		copy = strdup(text);
-		if (!copy)
-			return -ENOMEM;
-	}
-	free(*to);
-	*to = copy;
-	return 0;
-}
-
-/* A pseudo function's name never changes; another function is still the same if its name does. */
-static bool is_same(const struct stats_function *known, const struct ls_profile_function *function)
-{
-	return known->line == function->line &&
-	       known->is_native == !!(function->flags & LS_FUNCTION_NATIVE) &&
-	       is_same_text(known->source, function->source) &&
-	       (function->source || is_same_text(known->name, function->name));
-}
-
-static int reserve_functions(struct function_stats *stats, uint32_t count)
-{
-	struct stats_function *functions;
-
-	if (stats->functions && count <= stats->function_count)
-		return 0;
-	functions = reallocarray(stats->functions, (size_t)count + 1, sizeof(*functions));
-	if (!functions)
-		return -ENOMEM;
-	if (!stats->functions)
-		functions[0] = (struct stats_function){0};
-	stats->functions = functions;
-	memset(functions + stats->function_count + 1, 0,
-	       (size_t)(count - stats->function_count) * sizeof(*functions));
-	stats->function_count = count;
-	return 0;
-}
-
-/* *have_changed: an id now belongs to another function. 0 or -ENOMEM. */
-static int take_functions(struct function_stats *stats, const struct ls_profile *profile,
-			  bool *have_changed)
-{
-	uint32_t known = stats->function_count;
-	int error = reserve_functions(stats, profile->function_count);
-
-	*have_changed = false;
-	for (uint32_t id = 1; id <= profile->function_count && !error; id++) {
-		const struct ls_profile_function *from = &profile->functions[id];
-		struct stats_function *function = &stats->functions[id];
-
-		function->has_changed = id <= known && !is_same(function, from);
-		*have_changed |= function->has_changed;
-		function->line = from->line;
-		function->is_native = from->flags & LS_FUNCTION_NATIVE;
-		error = set_text(&function->source, from->source);
-		if (!error)
-			error = set_text(&function->name, from->name);
-	}
-	return error;
 }
 
 /* The group that counts the category, made on first use. NULL when out of memory. */
@@ -211,7 +100,7 @@ static struct process_stats *find_group(struct function_stats *stats, const char
 /* Adds new categories. 0 or -ENOMEM. */
 static int take_categories(struct function_stats *stats, const struct ls_profile *profile)
 {
-	struct category *categories = stats->categories;
+	struct stats_category *categories = stats->categories;
 
 	if (profile->category_count <= stats->category_count)
 		return 0;
@@ -224,7 +113,8 @@ static int take_categories(struct function_stats *stats, const struct ls_profile
 
 		if (!group)
 			return -ENOMEM;
-		categories[i] = (struct category){.group = group, .next = group->first_category};
+		categories[i] =
+			(struct stats_category){.group = group, .next = group->first_category};
 		group->first_category = i + 1;
 		stats->category_count = i + 1;
 	}
@@ -238,7 +128,7 @@ static int count(struct function_stats *stats, struct stats_walk *walk, bool all
 	int error = 0;
 
 	for (uint32_t i = 0; i < stats->category_count; i++) {
-		struct category *category = &stats->categories[i];
+		struct stats_category *category = &stats->categories[i];
 		const struct stats_totals *totals = &walk->totals[profile->categories[i].node];
 
 		category->group->cpu.look_ns += totals->self_ns;
@@ -260,19 +150,6 @@ static int count(struct function_stats *stats, struct stats_walk *walk, bool all
 	return error;
 }
 
-static uint64_t gc_ns(const struct ls_profile *profile)
-{
-	uint64_t ns = 0;
-	uint32_t gc = 0;
-
-	for (uint32_t id = 1; id <= profile->function_count && !gc; id++)
-		gc = profile__is_gc(&profile->functions[id]) ? id : 0;
-	for (uint32_t id = 1; id <= profile->node_count && gc; id++)
-		if (profile->nodes[id].function == gc)
-			ns += profile->nodes[id].weight_ns;
-	return ns;
-}
-
 static void add_up(struct function_stats *stats, const struct stats_walk *walk)
 {
 	const struct ls_profile_recorder *recorder = &walk->profile->recorder;
@@ -283,17 +160,11 @@ static void add_up(struct function_stats *stats, const struct stats_walk *walk)
 	sums->cpu_ns = stats->cpu_ns;
 	if (stats->the_only)
 		stats->the_only->cpu.look_ns = stats->cpu_ns;
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++) {
-		sums->classes[class] = recorder->classes[class];
-		sums->samples += recorder->classes[class];
-	}
-	memcpy(sums->errors, recorder->errors, sizeof(sums->errors));
+	stats_sums__take(sums, recorder);
 	sums->weight_ns = walk->totals[0].weight_ns;
 	for (size_t i = 0; i < stats->group_count; i++)
 		sums->script_ns += stats->groups[i]->now.script_ns;
-	sums->gc_ns = gc_ns(walk->profile);
-	sums->not_kept = recorder->lost_records + recorder->evicted_samples;
-	sums->missed = recorder->missed_processes;
+	sums->gc_ns = walk->totals[0].gc_ns;
 }
 
 int function_stats__begin(struct function_stats *stats, uint64_t time_ns,
@@ -301,7 +172,7 @@ int function_stats__begin(struct function_stats *stats, uint64_t time_ns,
 {
 	struct stats_walk walk = {0};
 	bool have_changed, is_pruned;
-	int error = take_functions(stats, profile, &have_changed);
+	int error = known_functions__take(&stats->known, profile, &have_changed);
 
 	stats->now = (struct stats_sums){.elapsed_ns = time_ns};
 	if (!stats->base.elapsed_ns) {
@@ -312,9 +183,11 @@ int function_stats__begin(struct function_stats *stats, uint64_t time_ns,
 	is_pruned = profile->recorder.evicted_samples != stats->evicted_samples;
 	stats->evicted_samples = profile->recorder.evicted_samples;
 	if (!error)
+		function_calls__follow(stats, have_changed);
+	if (!error)
 		error = take_categories(stats, profile);
 	if (!error)
-		error = stats_walk__begin(&walk, profile, stats->functions, stats->function_count);
+		error = stats_walk__begin(&walk, profile, &stats->known);
 	stats->living = 0;
 	for (size_t i = 0; i < stats->group_count; i++) {
 		stats->groups[i]->living = 0;
@@ -425,54 +298,99 @@ static int take_ends(struct function_stats *stats)
 	return error;
 }
 
-static struct stats_sums difference(const struct stats_sums *now, const struct stats_sums *before)
+struct stats_row function_stats__make_row(const struct function_stats *stats, uint32_t key)
 {
-	struct stats_sums sums = {
-		.elapsed_ns = now->elapsed_ns - before->elapsed_ns,
-		.cpu_ns = now->cpu_ns - least(now->cpu_ns, before->cpu_ns),
-		.samples = now->samples - before->samples,
-		.weight_ns = now->weight_ns - least(now->weight_ns, before->weight_ns),
-		.script_ns = now->script_ns - least(now->script_ns, before->script_ns),
-		.gc_ns = now->gc_ns - least(now->gc_ns, before->gc_ns),
-		.not_kept = now->not_kept - least(now->not_kept, before->not_kept),
-		.missed = now->missed - least(now->missed, before->missed),
-	};
+	const struct known_function *function = known_functions__of(&stats->known, key);
 
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		sums.classes[class] = now->classes[class] - before->classes[class];
-	for (int error = 0; error < LS_WALK_ERROR_COUNT; error++)
-		sums.errors[error] = now->errors[error] - before->errors[error];
-	return sums;
+	return (struct stats_row){
+		.function = key / 2,
+		.source = function->source,
+		.name = function->name,
+		.line = function->line,
+		.is_native = function->is_native,
+		.is_plugin = key % 2,
+	};
+}
+
+bool function_stats__leaves_out(const struct function_stats *stats, uint32_t key)
+{
+	return (stats->hidden & STATS_HIDDEN_GC &&
+		known_functions__of(&stats->known, key)->is_gc) ||
+	       (stats->hidden & STATS_HIDDEN_PLUGINS && key % 2);
+}
+
+struct stats_times function_stats__show(const struct function_stats *stats,
+					struct stats_times times)
+{
+	times.gc = least(times.gc, times.total);
+	if (stats->hidden & STATS_HIDDEN_GC)
+		times.total -= times.gc;
+	return times;
+}
+
+/* 0 or -ENOMEM. */
+static int reserve_row(struct function_stats *stats)
+{
+	size_t room = stats->row_room ? 2 * stats->row_room : 64;
+	struct stats_row *rows;
+
+	if (stats->row_count < stats->row_room)
+		return 0;
+	rows = reallocarray(stats->rows, room, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	stats->rows = rows;
+	stats->row_room = room;
+	return 0;
 }
 
 static int add_row(struct function_stats *stats, uint32_t process, const struct stats_entry *entry)
 {
 	const struct process_stats *group = stats->groups[process];
-	const struct stats_function *function = &stats->functions[entry->function];
-	struct stats_row *rows = stats->rows;
+	const struct stats_times *now = &entry->now, *base = &entry->base;
+	struct stats_row *row;
 
-	if (stats->row_count == stats->row_room) {
-		size_t room = stats->row_room ? 2 * stats->row_room : 64;
-
-		rows = reallocarray(rows, room, sizeof(*rows));
-		if (!rows)
-			return -ENOMEM;
-		stats->rows = rows;
-		stats->row_room = room;
-	}
-	rows[stats->row_count++] = (struct stats_row){
-		.process = process,
-		.function = entry->function,
-		.source = function->source,
-		.name = function->name,
-		.line = function->line,
-		.is_native = function->is_native,
-		.recent = {process_stats__recent_ns(group, entry->recent.self),
-			   process_stats__recent_ns(group, entry->recent.total)},
-		.all = {process_stats__all_ns(group, entry->now.self - entry->base.self),
-			process_stats__all_ns(group, entry->now.total - entry->base.total)},
-	};
+	if (reserve_row(stats))
+		return -ENOMEM;
+	row = &stats->rows[stats->row_count++];
+	*row = function_stats__make_row(stats, entry->key);
+	row->process = process;
+	row->recent = function_stats__show(
+		stats, (struct stats_times){
+			       process_stats__recent_ns(group, entry->recent.self),
+			       process_stats__recent_ns(group, entry->recent.total),
+			       process_stats__recent_ns(group, entry->recent.gc),
+		       });
+	row->all = function_stats__show(
+		stats, (struct stats_times){
+			       process_stats__all_ns(group, now->self - base->self),
+			       process_stats__all_ns(group, now->total - base->total),
+			       process_stats__all_ns(group, now->gc - base->gc),
+		       });
 	return 0;
+}
+
+static void fill_process(const struct function_stats *stats, const struct process_stats *group,
+			 struct stats_process *process)
+{
+	struct stats_samples all = process_stats__all(group);
+	struct stats_part hidden = process_stats__hidden(&all, stats->hidden);
+	struct stats_part recent = process_stats__hidden(&group->recent, stats->hidden);
+	uint64_t all_ns = group->cpu.now_ns - group->cpu.base_ns;
+
+	*process = (struct stats_process){
+		.id = group->id,
+		.name = group->name,
+		.living = group->living,
+		.has_ended = group->ended_ns || (group == stats->earlier && !group->living),
+		.recent_ns = group->cpu.recent_ns -
+			     least(group->cpu.recent_ns,
+				   process_stats__recent_ns(group, recent.weight_ns)),
+		.all_ns = all_ns - least(all_ns, process_stats__all_ns(group, hidden.weight_ns)),
+		.samples = all.count - least(all.count, hidden.count),
+		.weight_ns = all.weight_ns - least(all.weight_ns, hidden.weight_ns),
+		.script_ns = all.script_ns - least(all.script_ns, hidden.weight_ns),
+	};
 }
 
 static int make_processes(struct function_stats *stats)
@@ -484,22 +402,8 @@ static int make_processes(struct function_stats *stats)
 		return -ENOMEM;
 	stats->processes = processes;
 	stats->process_count = stats->group_count;
-	for (size_t i = 0; i < stats->group_count; i++) {
-		const struct process_stats *group = stats->groups[i];
-		struct stats_samples all = process_stats__all(group);
-
-		processes[i] = (struct stats_process){
-			.id = group->id,
-			.name = group->name,
-			.living = group->living,
-			.has_ended = group->ended_ns || (group == stats->earlier && !group->living),
-			.recent_ns = group->cpu.recent_ns,
-			.all_ns = group->cpu.now_ns - group->cpu.base_ns,
-			.samples = all.count,
-			.weight_ns = all.weight_ns,
-			.script_ns = all.script_ns,
-		};
-	}
+	for (size_t i = 0; i < stats->group_count; i++)
+		fill_process(stats, stats->groups[i], &processes[i]);
 	return 0;
 }
 
@@ -515,7 +419,8 @@ static int make_rows(struct function_stats *stats)
 		for (uint32_t at = 0; at < group->entry_count && !error; at++) {
 			const struct stats_entry *entry = &group->entries[at];
 
-			if (entry->now.total > entry->base.total || entry->recent.total)
+			if ((entry->now.total > entry->base.total || entry->recent.total) &&
+			    !function_stats__leaves_out(stats, entry->key))
 				error = add_row(stats, (uint32_t)i, entry);
 		}
 	}
@@ -529,8 +434,8 @@ int function_stats__end(struct function_stats *stats)
 	for (size_t i = 0; i < stats->group_count; i++)
 		process_stats__take_cpu(stats->groups[i]);
 	error = take_ends(stats);
-	stats->recent = difference(&stats->now, &stats->before);
-	stats->all = difference(&stats->now, &stats->base);
+	stats->recent = stats_sums__since(&stats->now, &stats->before);
+	stats->all = stats_sums__since(&stats->now, &stats->base);
 	stats->before = stats->now;
 	return error ? error : make_rows(stats);
 }
@@ -542,6 +447,25 @@ int function_stats__reset(struct function_stats *stats)
 	for (size_t i = 0; i < stats->group_count; i++)
 		process_stats__reset(stats->groups[i]);
 	return make_rows(stats);
+}
+
+void function_stats__set_plugins(struct function_stats *stats, const struct patterns *plugins)
+{
+	stats->known.plugins = plugins;
+}
+
+int function_stats__hide(struct function_stats *stats, unsigned kinds)
+{
+	int error;
+
+	stats->hidden = kinds & STATS_HIDDEN_ALL;
+	error = make_rows(stats);
+	return error ? error : function_calls__make_rows(stats);
+}
+
+unsigned function_stats__hidden(const struct function_stats *stats)
+{
+	return stats->hidden;
 }
 
 const struct stats_row *function_stats__rows(const struct function_stats *stats, size_t *count)

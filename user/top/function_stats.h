@@ -13,19 +13,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/patterns.h"
 #include "profile/profile.h"
 
-/* In ns. `total` includes callees; recursion counts once. */
+/*
+ * In ns. `total` includes callees; recursion counts once. `gc` is the time of the garbage collector
+ * in `total`, unless that is hidden: then it is not in `total`.
+ */
 struct stats_times {
-	uint64_t self, total;
+	uint64_t self, total, gc;
+};
+
+/* What can be hidden, as bits. */
+enum stats_hidden {
+	STATS_HIDDEN_GC = 1,      /* the garbage collector */
+	STATS_HIDDEN_PLUGINS = 2, /* functions of plugins, and all that they call */
+	STATS_HIDDEN_ALL = 3,
+};
+
+/* What a row of function_calls__rows() is to the function that was chosen. */
+enum stats_role {
+	STATS_CALLER,
+	STATS_CHOSEN, /* the function; its `total` */
+	STATS_ITSELF, /* its `self` */
+	STATS_CALLEE,
 };
 
 struct stats_row {
-	uint32_t process;  /* its index in function_stats__processes() */
-	uint32_t function; /* its id in the profile; with `process`, it identifies the row */
+	uint32_t process;          /* its index in function_stats__processes() */
+	uint32_t function;         /* its id in the profile */
 	const char *source, *name; /* as in struct ls_profile_function */
 	uint32_t line;
 	bool is_native;            /* it ran as machine code */
+	bool is_plugin;            /* run by a plugin; identifies the row, with the ids above */
+	enum stats_role role;      /* only of function_calls__rows() */
 	struct stats_times recent; /* CPU time since the previous update */
 	struct stats_times all;    /* since the start, or function_stats__reset() */
 };
@@ -65,6 +86,22 @@ struct function_stats;
  */
 struct function_stats *function_stats__new(bool is_of_many);
 void function_stats__free(struct function_stats *stats);
+
+/*
+ * Functions of chunks that `plugins` fit, and all that they call, are those of plugins: the same
+ * functions called by others have rows of their own (see profile/view.h). To be called before the
+ * first update. `plugins` is borrowed.
+ */
+void function_stats__set_plugins(struct function_stats *stats, const struct patterns *plugins);
+
+/*
+ * Leaves out what is in `kinds` (enum stats_hidden), at once and in all further updates, as
+ * Roblox's ScriptProfiler does. The garbage collector's rows are left out, and its time is not in
+ * any total. Rows of plugins are left out; their time is not in the counts of a process if they are
+ * the first functions of a stack, but in those of functions that call them. 0 or -ENOMEM.
+ */
+int function_stats__hide(struct function_stats *stats, unsigned kinds);
+unsigned function_stats__hidden(const struct function_stats *stats);
 
 /*
  * One update, in three parts. begin(): the time by CLOCK_MONOTONIC, and the profile as recorded (no

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "top/function_calls.h"
 #include "top/function_stats.h"
 
 enum listing_key {
@@ -24,7 +25,10 @@ enum listing_key {
 	LISTING_OTHER, /* a key without a meaning */
 };
 
-/* Columns of functions; for processes these are CPU, share of script, time, samples, name. */
+/*
+ * Columns of functions. For processes these are CPU, share of script, time, samples, name; for
+ * callers and callees CPU and its share of the function's, time and its share, name.
+ */
 enum listing_column {
 	LISTING_RECENT_SELF,
 	LISTING_RECENT_TOTAL,
@@ -38,6 +42,7 @@ enum listing_view {
 	LISTING_FUNCTIONS,   /* of all processes */
 	LISTING_PROCESSES,   /* where there are several */
 	LISTING_ONE_PROCESS, /* the functions of one of them */
+	LISTING_CALLS,       /* callers and callees of one function */
 	LISTING_VIEWS,
 };
 
@@ -48,6 +53,9 @@ enum listing_demand {
 	LISTING_PAUSE, /* or resume */
 	LISTING_RESET,
 	LISTING_WRITE,
+	LISTING_HIDE,       /* or show again: function_stats__hide() of `hidden` */
+	LISTING_NO_PLUGINS, /* say that no plugins are known that could be hidden */
+	LISTING_COUNT,      /* function_calls__count() of listing__choice() */
 };
 
 /* The size of prompts and patterns: UTF-8, NUL-terminated. */
@@ -64,8 +72,18 @@ struct listing_page {
 	uint32_t cursor; /* index into `order` */
 	uint32_t first;  /* likewise, of the first row on the screen */
 	/* The row that the cursor follows when the order changes; process 0: it stays at the top.
+	 * In LISTING_CALLS, `chosen_process` is the row's role + 1.
 	 */
 	uint32_t chosen_process, chosen;
+	bool is_new; /* the cursor has to come into the middle of the screen */
+};
+
+/* A function on the way from the list of functions to LISTING_CALLS of the last of them. */
+#define LISTING_STEPS 32
+struct listing_step {
+	uint32_t function; /* as in struct calls_choice */
+	bool is_plugin;
+	struct listing_page page;
 };
 
 struct listing {
@@ -73,6 +91,12 @@ struct listing {
 	enum listing_view view;
 	enum listing_view behind; /* in LISTING_ONE_PROCESS: the view to return to */
 	uint32_t one;             /* that process's id */
+	struct listing_step steps[LISTING_STEPS];
+	uint32_t step_count;            /* 0: not in LISTING_CALLS */
+	enum listing_view behind_calls; /* the view to return to from the first step */
+	unsigned hidden;                /* enum stats_hidden */
+	bool has_plugins;               /* to be set after listing__init() */
+	uint32_t average_s;             /* times are averages of so many seconds; 0: sums */
 	bool is_of_many;
 	bool shows_help;
 	enum listing_prompt prompt;
@@ -92,6 +116,17 @@ void listing__free(struct listing *listing);
 #define LISTING_SORTS "self, total, all-self, all-total or name"
 int listing__find_column(const char *name);
 
+/* The span of an average: "1s", "1m", "5m" or "10m" in seconds, or -EINVAL. */
+#define LISTING_AVERAGES "1s, 1m, 5m or 10m"
+int listing__find_average(const char *text);
+
+/* `before` and the span, such as "5m"; "" if times are sums. Returns `to`. */
+const char *listing__format_average(const struct listing *listing, const char *before, char *to,
+				    size_t size);
+
+/* After each update of the statistics: forgets functions whose ids have been reused. */
+void listing__follow(struct listing *listing, const struct function_stats *stats);
+
 /* To be called if there are new rows, or the screen's height changes. 0 or -ENOMEM. */
 int listing__update(struct listing *listing, const struct function_stats *stats, uint32_t height);
 
@@ -100,14 +135,24 @@ enum listing_demand listing__press(struct listing *listing, uint32_t key);
 
 static inline const struct listing_page *listing__page(const struct listing *listing)
 {
-	return &listing->pages[listing->view];
+	return listing->view == LISTING_CALLS ? &listing->steps[listing->step_count - 1].page
+					      : &listing->pages[listing->view];
 }
 
-/* Row or process at an index of `order`; rows are of functions, so not in LISTING_PROCESSES. */
+/* What LISTING_CALLS shows. */
+struct calls_choice listing__choice(const struct listing *listing);
+
+/* Whether only one of several processes is shown: its functions, or callers and callees there. */
+bool listing__is_of_one(const struct listing *listing);
+
+/*
+ * Row or process at an index of `order`. Rows are of functions, so not in LISTING_PROCESSES; those
+ * of LISTING_CALLS have no process.
+ */
 const struct stats_row *listing__row(const struct listing *listing, uint32_t at);
 const struct stats_process *listing__process(const struct listing *listing, uint32_t at);
 
-/* The process of LISTING_ONE_PROCESS; NULL: it is no longer kept apart. */
+/* The process of listing__is_of_one(); NULL: it is no longer kept apart. */
 const struct stats_process *listing__one(const struct listing *listing,
 					 const struct function_stats *stats);
 
@@ -116,6 +161,7 @@ bool listing__is_found(const struct listing *listing, uint32_t at);
 
 /* The name and "source:line" of a row as they are shown, but not yet escaped. */
 const char *listing__name(const struct stats_row *row);
+const char *listing__process_name(const struct stats_process *process);
 void listing__place(const struct stats_row *row, char *to, size_t size);
 
 #endif

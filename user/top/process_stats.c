@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/call_tree.h"
-
 /* The counts of a function during an update. */
 struct stats_slot {
 	struct stats_times times;
@@ -24,30 +22,42 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-int stats_walk__begin(struct stats_walk *walk, const struct ls_profile *profile,
-		      const struct stats_function *functions, uint32_t function_count)
+static void add_totals(struct stats_totals *to, const struct stats_totals *totals)
 {
+	to->samples += totals->samples;
+	to->weight_ns += totals->weight_ns;
+	to->self_ns += totals->self_ns;
+	to->gc_samples += totals->gc_samples;
+	to->gc_ns += totals->gc_ns;
+}
+
+int stats_walk__begin(struct stats_walk *walk, const struct ls_profile *profile,
+		      const struct known_functions *known)
+{
+	size_t keys = 2 * ((size_t)known->count + 1);
+
 	*walk = (struct stats_walk){
 		.profile = profile,
-		.functions = functions,
+		.known = known,
 		.totals = calloc((size_t)profile->node_count + 1, sizeof(*walk->totals)),
-		.slots = calloc((size_t)function_count + 1, sizeof(*walk->slots)),
-		.touched = calloc((size_t)function_count + 1, sizeof(*walk->touched)),
+		.slots = calloc(keys, sizeof(*walk->slots)),
+		.touched = calloc(keys, sizeof(*walk->touched)),
 	};
 	if (!walk->totals || !walk->slots || !walk->touched)
 		return -ENOMEM;
 	/* Parents have lower ids: in descending order, a node is complete when reached. */
 	for (uint32_t id = profile->node_count; id; id--) {
 		const struct ls_profile_node *node = &profile->nodes[id];
-		struct stats_totals *below = &walk->totals[id];
-		struct stats_totals *above = &walk->totals[node->parent];
+		struct stats_totals *totals = &walk->totals[id];
 
-		below->samples += node->samples;
-		below->weight_ns += node->weight_ns;
-		below->self_ns += node->self_ns;
-		above->samples += below->samples;
-		above->weight_ns += below->weight_ns;
-		above->self_ns += below->self_ns;
+		totals->samples += node->samples;
+		totals->weight_ns += node->weight_ns;
+		totals->self_ns += node->self_ns;
+		if (known->by_id[known_functions__whole(profile, node->function)].is_gc) {
+			totals->gc_samples = totals->samples;
+			totals->gc_ns = totals->weight_ns;
+		}
+		add_totals(&walk->totals[node->parent], totals);
 	}
 	return 0;
 }
@@ -59,12 +69,19 @@ void stats_walk__end(struct stats_walk *walk)
 	free(walk->touched);
 }
 
-/* A function at one of its lines counts as the function: returns the entry without a line. */
-static uint32_t whole_function(const struct ls_profile *profile, uint32_t id)
+static bool is_plugin(const struct stats_walk *walk, uint32_t node)
 {
-	const struct ls_profile_function *function = &profile->functions[id];
+	uint32_t id = known_functions__whole(walk->profile, walk->profile->nodes[node].function);
 
-	return function->current_line && function->function ? function->function : id;
+	return walk->known->by_id[id].is_plugin;
+}
+
+/* The key of a node that is the last on the path. */
+static uint32_t key_of(const struct stats_walk *walk, uint32_t node)
+{
+	uint32_t id = known_functions__whole(walk->profile, walk->profile->nodes[node].function);
+
+	return known_functions__key(id, walk->plugins > 0);
 }
 
 /* Leaves `id`, and ancestors with no further child. Returns the next node; 0: end of the tree. */
@@ -73,7 +90,8 @@ static uint32_t leave(struct stats_walk *walk, uint32_t root, uint32_t id)
 	while (id != root) {
 		const struct ls_profile_node *node = &walk->profile->nodes[id];
 
-		walk->slots[whole_function(walk->profile, node->function)].open--;
+		walk->slots[key_of(walk, id)].open--;
+		walk->plugins -= is_plugin(walk, id);
 		if (node->next_sibling)
 			return node->next_sibling;
 		id = node->parent;
@@ -81,12 +99,12 @@ static uint32_t leave(struct stats_walk *walk, uint32_t root, uint32_t id)
 	return 0;
 }
 
-static struct stats_slot *touch(struct stats_walk *walk, uint32_t function)
+static struct stats_slot *touch(struct stats_walk *walk, uint32_t key)
 {
-	struct stats_slot *slot = &walk->slots[function];
+	struct stats_slot *slot = &walk->slots[key];
 
 	if (!slot->is_touched)
-		walk->touched[walk->touched_count++] = function;
+		walk->touched[walk->touched_count++] = key;
 	slot->is_touched = true;
 	return slot;
 }
@@ -101,6 +119,37 @@ static bool is_no_script(const struct ls_profile *profile, uint32_t id)
 		!strcmp(function->name, PROFILE_UNREADABLE));
 }
 
+static void count_node(struct stats_walk *walk, uint32_t id)
+{
+	const struct stats_totals *totals = &walk->totals[id];
+	struct stats_slot *slot;
+
+	walk->plugins += is_plugin(walk, id);
+	slot = touch(walk, key_of(walk, id));
+	slot->times.self += walk->profile->nodes[id].weight_ns;
+	if (slot->open++)
+		return;
+	slot->times.total += totals->weight_ns;
+	slot->times.gc += totals->gc_ns;
+}
+
+/* A function that is the first of a stack. */
+static void count_first(const struct stats_walk *walk, uint32_t id, struct stats_samples *samples)
+{
+	const struct stats_totals *totals = &walk->totals[id];
+	struct stats_part *gc = &samples->parts[STATS_HIDDEN_GC];
+
+	if (is_no_script(walk->profile, walk->profile->nodes[id].function))
+		samples->script_ns -= totals->weight_ns;
+	if (is_plugin(walk, id)) {
+		samples->parts[STATS_HIDDEN_PLUGINS].count += totals->samples - totals->gc_samples;
+		samples->parts[STATS_HIDDEN_PLUGINS].weight_ns += totals->weight_ns - totals->gc_ns;
+		gc = &samples->parts[STATS_HIDDEN_ALL];
+	}
+	gc->count += totals->gc_samples;
+	gc->weight_ns += totals->gc_ns;
+}
+
 void stats_walk__count(struct stats_walk *walk, uint32_t root, struct stats_samples *samples)
 {
 	const struct ls_profile *profile = walk->profile;
@@ -113,13 +162,10 @@ void stats_walk__count(struct stats_walk *walk, uint32_t root, struct stats_samp
 	samples->lost_ns += lost_ns;
 	while (id) {
 		const struct ls_profile_node *node = &profile->nodes[id];
-		struct stats_slot *slot = touch(walk, whole_function(profile, node->function));
 
-		slot->times.self += node->weight_ns;
-		if (!slot->open++)
-			slot->times.total += walk->totals[id].weight_ns;
-		if (node->parent == root && is_no_script(profile, node->function))
-			samples->script_ns -= walk->totals[id].weight_ns;
+		count_node(walk, id);
+		if (node->parent == root)
+			count_first(walk, id, samples);
 		id = node->first_child ? node->first_child : leave(walk, root, id);
 	}
 }
@@ -141,7 +187,7 @@ static void update(struct stats_entry *entry, bool has_changed, struct stats_tim
 	if (has_changed) {
 		moved->all += entry->now.self;
 		moved->base += entry->base.self;
-		*entry = (struct stats_entry){.function = entry->function};
+		*entry = (struct stats_entry){.key = entry->key};
 	}
 	lost = entry->now.self - least(entry->now.self, times.self);
 	moved->all += lost;
@@ -149,8 +195,10 @@ static void update(struct stats_entry *entry, bool has_changed, struct stats_tim
 	entry->recent.self = times.self - least(times.self, entry->now.self);
 	entry->recent.total =
 		most(entry->recent.self, times.total - least(times.total, entry->now.total));
+	entry->recent.gc = least(entry->recent.total, times.gc - least(times.gc, entry->now.gc));
 	entry->base.self = least(entry->base.self, times.self);
 	entry->base.total = least(entry->base.total, times.total);
+	entry->base.gc = least(entry->base.gc, times.gc);
 	entry->now = times;
 }
 
@@ -159,13 +207,9 @@ static void correct_other(struct stats_entry *other, const struct moved *moved)
 {
 	other->recent.self -= least(other->recent.self, moved->all);
 	other->recent.total -= least(other->recent.total, moved->all);
+	other->recent.gc = least(other->recent.gc, other->recent.total);
 	other->base.self = least(other->base.self + moved->base, other->now.self);
 	other->base.total = least(other->base.total + moved->base, other->now.total);
-}
-
-static bool is_other(const struct stats_function *function)
-{
-	return !function->source && function->name && !strcmp(function->name, CALL_TREE_OTHER);
 }
 
 /* Makes room for `count` more entries. 0 or -ENOMEM. */
@@ -192,9 +236,10 @@ static void update_entries(struct process_stats *group, struct stats_walk *walk,
 
 	for (uint32_t i = 0; i < group->entry_count; i++) {
 		struct stats_entry entry = group->entries[i];
-		struct stats_slot *slot = &walk->slots[entry.function];
+		struct stats_slot *slot = &walk->slots[entry.key];
 
-		update(&entry, walk->functions[entry.function].has_changed, slot->times, moved);
+		update(&entry, known_functions__of(walk->known, entry.key)->has_changed,
+		       slot->times, moved);
 		slot->times = (struct stats_times){0};
 		/* Otherwise, its samples now belong to other functions, and nothing is left. */
 		if (entry.now.total)
@@ -203,15 +248,41 @@ static void update_entries(struct process_stats *group, struct stats_walk *walk,
 	group->entry_count = kept;
 }
 
+static uint64_t minus(uint64_t now, uint64_t before)
+{
+	return now - least(now, before);
+}
+
 static struct stats_samples difference(const struct stats_samples *now,
 				       const struct stats_samples *before)
 {
-	return (struct stats_samples){
-		.count = now->count - least(now->count, before->count),
-		.weight_ns = now->weight_ns - least(now->weight_ns, before->weight_ns),
-		.script_ns = now->script_ns - least(now->script_ns, before->script_ns),
-		.lost_ns = now->lost_ns - least(now->lost_ns, before->lost_ns),
+	struct stats_samples samples = {
+		.count = minus(now->count, before->count),
+		.weight_ns = minus(now->weight_ns, before->weight_ns),
+		.script_ns = minus(now->script_ns, before->script_ns),
+		.lost_ns = minus(now->lost_ns, before->lost_ns),
 	};
+
+	for (unsigned kinds = 1; kinds <= STATS_HIDDEN_ALL; kinds++) {
+		const struct stats_part *from = &before->parts[kinds], *to = &now->parts[kinds];
+
+		samples.parts[kinds].count = minus(to->count, from->count);
+		samples.parts[kinds].weight_ns = minus(to->weight_ns, from->weight_ns);
+	}
+	return samples;
+}
+
+struct stats_part process_stats__hidden(const struct stats_samples *samples, unsigned kinds)
+{
+	struct stats_part part = {0};
+
+	for (unsigned any = 1; any <= STATS_HIDDEN_ALL; any++) {
+		if (!(any & kinds))
+			continue;
+		part.count += samples->parts[any].count;
+		part.weight_ns += samples->parts[any].weight_ns;
+	}
+	return part;
 }
 
 int process_stats__take(struct process_stats *group, struct stats_walk *walk,
@@ -224,7 +295,7 @@ int process_stats__take(struct process_stats *group, struct stats_walk *walk,
 		update_entries(group, walk, &moved);
 	for (uint32_t i = 0; i < walk->touched_count; i++) {
 		struct stats_slot *slot = &walk->slots[walk->touched[i]];
-		struct stats_entry entry = {.function = walk->touched[i]};
+		struct stats_entry entry = {.key = walk->touched[i]};
 
 		update(&entry, false, slot->times, &moved);
 		if (!error && slot->times.total)
@@ -235,7 +306,7 @@ int process_stats__take(struct process_stats *group, struct stats_walk *walk,
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < group->entry_count && moved.all; i++)
-		if (is_other(&walk->functions[group->entries[i].function]))
+		if (group->entries[i].key == known_functions__key(walk->known->other, false))
 			correct_other(&group->entries[i], &moved);
 	group->recent = difference(&samples, &group->now);
 	group->has_recent = true;
@@ -302,6 +373,7 @@ static void add(struct stats_times *to, const struct stats_times *times)
 {
 	to->self += times->self;
 	to->total += times->total;
+	to->gc += times->gc;
 }
 
 static void add_samples(struct stats_samples *to, const struct stats_samples *samples)
@@ -310,6 +382,10 @@ static void add_samples(struct stats_samples *to, const struct stats_samples *sa
 	to->weight_ns += samples->weight_ns;
 	to->script_ns += samples->script_ns;
 	to->lost_ns += samples->lost_ns;
+	for (unsigned kinds = 1; kinds <= STATS_HIDDEN_ALL; kinds++) {
+		to->parts[kinds].count += samples->parts[kinds].count;
+		to->parts[kinds].weight_ns += samples->parts[kinds].weight_ns;
+	}
 }
 
 static void add_cpu(struct stats_cpu *to, const struct stats_cpu *cpu)
@@ -319,10 +395,10 @@ static void add_cpu(struct stats_cpu *to, const struct stats_cpu *cpu)
 	to->recent_ns += cpu->recent_ns;
 }
 
-static int by_function(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
-	uint32_t left = ((const struct stats_entry *)a)->function;
-	uint32_t right = ((const struct stats_entry *)b)->function;
+	uint32_t left = ((const struct stats_entry *)a)->key;
+	uint32_t right = ((const struct stats_entry *)b)->key;
 
 	return left < right ? -1 : left > right;
 }
@@ -332,11 +408,11 @@ static void merge_entries(struct process_stats *group)
 {
 	uint32_t kept = 0;
 
-	qsort(group->entries, group->entry_count, sizeof(*group->entries), by_function);
+	qsort(group->entries, group->entry_count, sizeof(*group->entries), by_key);
 	for (uint32_t i = 0; i < group->entry_count; i++) {
 		struct stats_entry *entry = &group->entries[i], *last = &group->entries[kept];
 
-		if (!kept || last[-1].function != entry->function) {
+		if (!kept || last[-1].key != entry->key) {
 			*last = *entry;
 			kept++;
 			continue;

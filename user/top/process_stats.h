@@ -9,19 +9,17 @@
 #include "base/hash_table.h"
 #include "profile/profile.h"
 #include "top/function_stats.h"
-
-/* A function as it was at the last update; its index in the array is its id. */
-struct stats_function {
-	char *source, *name;
-	uint32_t line;
-	bool is_native;
-	bool has_changed; /* its id has been reused since the previous update */
-};
+#include "top/known_functions.h"
 
 /* CPU time that a function's samples stand for: see ls_profile_node.weight_ns. */
 struct stats_entry {
-	uint32_t function;
+	uint32_t key;                         /* known_functions__key() */
 	struct stats_times now, base, recent; /* base: at the reset */
+};
+
+/* Samples that can be hidden. */
+struct stats_part {
+	uint64_t count, weight_ns;
 };
 
 /* The samples of a process. */
@@ -30,6 +28,9 @@ struct stats_samples {
 	uint64_t weight_ns; /* CPU time that they stand for */
 	uint64_t script_ns; /* of that, with script on the stack */
 	uint64_t lost_ns;   /* what lost samples stand for */
+	/* Those that are hidden with any of the kinds that the index is made of (enum
+	 * stats_hidden). */
+	struct stats_part parts[STATS_HIDDEN_ALL + 1];
 };
 
 /* CPU time that the kernel charged the process. */
@@ -57,24 +58,26 @@ struct process_stats {
 /* Sums of a node and all below it. */
 struct stats_totals {
 	uint64_t samples, weight_ns, self_ns;
+	uint64_t gc_samples, gc_ns; /* of these, in the garbage collector */
 };
 
 /* What counting needs of the profile, the same for all groups of an update. */
 struct stats_walk {
 	const struct ls_profile *profile;
-	const struct stats_function *functions;
+	const struct known_functions *known;
 	struct stats_totals *totals; /* by node; [0]: of all nodes */
-	struct stats_slot *slots;
-	uint32_t *touched; /* functions encountered, whose slots are in use */
+	struct stats_slot *slots;    /* by key */
+	uint32_t *touched;           /* keys encountered, whose slots are in use */
 	uint32_t touched_count;
+	uint32_t plugins; /* how many functions on the path are of a plugin's chunk */
 };
 
 /*
- * `functions` are those of the profile, and those for which groups have entries: ids up to
- * `function_count`. 0 or -ENOMEM. Free with stats_walk__end(), also after a failure.
+ * `known` has the functions of the profile, and those for which groups have entries. 0 or -ENOMEM.
+ * Free with stats_walk__end(), also after a failure.
  */
 int stats_walk__begin(struct stats_walk *walk, const struct ls_profile *profile,
-		      const struct stats_function *functions, uint32_t function_count);
+		      const struct known_functions *known);
 void stats_walk__end(struct stats_walk *walk);
 
 /*
@@ -94,6 +97,9 @@ void process_stats__take_cpu(struct process_stats *group);
 
 /* The samples since the reset. */
 struct stats_samples process_stats__all(const struct process_stats *group);
+
+/* Those of `samples` that are hidden with these kinds (enum stats_hidden). */
+struct stats_part process_stats__hidden(const struct stats_samples *samples, unsigned kinds);
 
 /* CPU time of samples of that weight, among those since the previous update, or the reset. */
 uint64_t process_stats__recent_ns(const struct process_stats *group, uint64_t weight_ns);

@@ -11,7 +11,9 @@
 
 #define NS_PER_S      UINT64_C(1000000000)
 #define NATIVE        " <native>"
+#define PLUGIN        " <plugin>"
 #define WIDTH_TIMES   64  /* below it, only the pair of columns sorted by is shown */
+#define WIDTH_CALLS   76  /* likewise, for callers and callees */
 #define WIDTH_MANY    100 /* likewise, if functions are shown with their process */
 #define PROCESS_WIDTH 28  /* of the process column, at most */
 
@@ -19,10 +21,11 @@
 struct cells {
 	char texts[LISTING_NAME][UNITS_SIZE];
 	char count[16]; /* of processes in this row */
+	char role[16];  /* of a caller or callee */
 };
 
 /* "123.45s", "123m05s", "123h05m": eight columns. */
-static const char *format_time(uint64_t ns, char *to, size_t size)
+static const char *format_seconds(uint64_t ns, char *to, size_t size)
 {
 	uint64_t hundredths = (ns + NS_PER_S / 200) / (NS_PER_S / 100);
 	uint64_t seconds = (ns + NS_PER_S / 2) / NS_PER_S;
@@ -36,6 +39,29 @@ static const char *format_time(uint64_t ns, char *to, size_t size)
 		snprintf(to, size, "%" PRIu64 "h%02um", seconds / 3600,
 			 (unsigned)(seconds / 60 % 60));
 	return to;
+}
+
+/* A time since the start or reset, or its average by Roblox's rule: per span of the wall clock. */
+static const char *format_time(const struct row_writer *writer, uint64_t ns, char *to)
+{
+	uint32_t span_s = writer->top_view->listing->average_s;
+	uint64_t elapsed_ns = function_stats__all(writer->top_view->stats)->elapsed_ns;
+
+	if (!span_s)
+		return format_seconds(ns, to, UNITS_SIZE);
+	if (!elapsed_ns)
+		return strcpy(to, "-");
+	ns = (uint64_t)((unsigned __int128)ns * span_s * NS_PER_S / elapsed_ns);
+	if (span_s > 1 || ns >= 100 * NS_PER_S)
+		return format_seconds(ns, to, UNITS_SIZE);
+	ns = (ns + NS_PER_S / 20000) / (NS_PER_S / 10000);
+	snprintf(to, UNITS_SIZE, "%" PRIu64 ".%ums", ns / 10, (unsigned)(ns % 10));
+	return to;
+}
+
+static bool is_of_calls(const struct row_writer *writer)
+{
+	return writer->top_view->listing->view == LISTING_CALLS;
 }
 
 static bool is_of_processes(const struct row_writer *writer)
@@ -52,7 +78,11 @@ static bool has_process(const struct row_writer *writer)
 
 static bool has_both_pairs(const struct row_writer *writer)
 {
-	return row_writer__width(writer) >= (has_process(writer) ? WIDTH_MANY : WIDTH_TIMES);
+	unsigned least = has_process(writer)   ? WIDTH_MANY
+			 : is_of_calls(writer) ? WIDTH_CALLS
+					       : WIDTH_TIMES;
+
+	return row_writer__width(writer) >= least;
 }
 
 /* Whether that pair of columns is shown: the last second's, or that since the start or reset. */
@@ -69,6 +99,7 @@ static bool shows(const struct row_writer *writer, bool is_recent)
 static unsigned begin_row(const struct row_writer *writer, const struct cells *cells, char *line,
 			  size_t size)
 {
+	int width = writer->top_view->listing->average_s ? 10 : 8;
 	size_t used = 0;
 
 	line[0] = '\0';
@@ -78,9 +109,9 @@ static unsigned begin_row(const struct row_writer *writer, const struct cells *c
 		used += (size_t)snprintf(line + used, size - used, "%7s %7s ", cells->texts[0],
 					 cells->texts[1]);
 	if (shows(writer, false))
-		used += (size_t)snprintf(line + used, size - used, "%8s %8s ", cells->texts[2],
-					 cells->texts[3]);
-	used += (size_t)snprintf(line + used, size - used, " ");
+		used += (size_t)snprintf(line + used, size - used, "%*s %*s ", width,
+					 cells->texts[2], width, cells->texts[3]);
+	used += (size_t)snprintf(line + used, size - used, " %s", cells->role);
 	return (unsigned)used;
 }
 
@@ -116,24 +147,50 @@ static void end_row(const struct row_writer *writer, enum top_view_style style,
 	row_writer__put(writer, style, line);
 }
 
+/* Which row this is: callers above the function, and callees below it. */
+static void fill_role(const struct row_writer *writer, enum stats_role role, struct cells *cells)
+{
+	static const char *const words[][2] = {[STATS_CALLER] = {"<- ", "caller "},
+					       [STATS_CHOSEN] = {"", "       "},
+					       [STATS_ITSELF] = {"   ", "       "},
+					       [STATS_CALLEE] = {"-> ", "callee "}};
+
+	snprintf(cells->role, sizeof(cells->role), "%s",
+		 words[role][row_writer__width(writer) >= WIDTH_TIMES]);
+}
+
+/* Whether averages apply to that column. */
+static bool is_time(enum listing_view view, unsigned column)
+{
+	return column == LISTING_SELF || (column == LISTING_TOTAL && (view == LISTING_FUNCTIONS ||
+								      view == LISTING_ONE_PROCESS));
+}
+
 void table__draw_head(const struct row_writer *writer)
 {
 	static const char *const names[][LISTING_COLUMNS] = {
-		{"self%", "total%", "self", "total", "function"},
-		{"cpu%", "script%", "time", "samples", "process"}};
-	const struct listing_page *page = listing__page(writer->top_view->listing);
+		[LISTING_FUNCTIONS] = {"self%", "total%", "self", "total", "function"},
+		[LISTING_PROCESSES] = {"cpu%", "script%", "time", "samples", "process"},
+		[LISTING_ONE_PROCESS] = {"self%", "total%", "self", "total", "function"},
+		[LISTING_CALLS] = {"cpu%", "share%", "time", "share", "function"}};
+	const struct listing *listing = writer->top_view->listing;
+	const struct listing_page *page = listing__page(listing);
 	struct cells cells = {.count = "procs"};
-	char heads[LISTING_COLUMNS][16], line[128];
+	char heads[LISTING_COLUMNS][16], line[128], span[8];
 	const char *texts[3] = {"process", heads[LISTING_NAME],
 				row_writer__width(writer) < WIDTH_TIMES ? "" : "source"};
 	unsigned width;
 
+	if (is_of_calls(writer))
+		fill_role(writer, STATS_CHOSEN, &cells);
 	for (unsigned column = 0; column < LISTING_COLUMNS; column++) {
 		const char *mark = page->is_reversed ? "<" : ">";
 
-		snprintf(heads[column], sizeof(heads[column]), "%s%s",
-			 column == page->column ? mark : "",
-			 names[is_of_processes(writer)][column]);
+		snprintf(heads[column], sizeof(heads[column]), "%s%s%s",
+			 column == page->column ? mark : "", names[listing->view][column],
+			 is_time(listing->view, column)
+				 ? listing__format_average(listing, "/", span, sizeof(span))
+				 : "");
 		if (column < LISTING_NAME)
 			memcpy(cells.texts[column], heads[column], sizeof(heads[column]));
 	}
@@ -159,8 +216,24 @@ static void fill_function(const struct row_writer *writer, const struct stats_ro
 	units__format_share(row->recent.total, elapsed_ns, cells->texts[1], UNITS_SIZE);
 	if (has_ended && !row->recent.total)
 		tell_end(cells);
-	format_time(row->all.self, cells->texts[2], UNITS_SIZE);
-	format_time(row->all.total, cells->texts[3], UNITS_SIZE);
+	format_time(writer, row->all.self, cells->texts[2]);
+	format_time(writer, row->all.total, cells->texts[3]);
+}
+
+/* Shares are of the function's own time, in the same span. */
+static void fill_call(const struct row_writer *writer, const struct stats_row *row,
+		      struct cells *cells)
+{
+	const struct function_stats *stats = writer->top_view->stats;
+	const struct stats_row *chosen = function_calls__chosen(stats);
+	uint64_t elapsed_ns = function_calls__recent_ns(stats);
+
+	units__format_share(row->recent.total, elapsed_ns, cells->texts[0], UNITS_SIZE);
+	units__format_share(row->recent.total, elapsed_ns ? chosen->recent.total : 0,
+			    cells->texts[1], UNITS_SIZE);
+	format_time(writer, row->all.total, cells->texts[2]);
+	units__format_share(row->all.total, chosen->all.total, cells->texts[3], UNITS_SIZE);
+	fill_role(writer, row->role, cells);
 }
 
 static void fill_process(const struct row_writer *writer, const struct stats_process *process,
@@ -172,7 +245,7 @@ static void fill_process(const struct row_writer *writer, const struct stats_pro
 	if (process->has_ended && !process->recent_ns)
 		tell_end(cells);
 	units__format_share(process->script_ns, process->weight_ns, cells->texts[1], UNITS_SIZE);
-	format_time(process->all_ns, cells->texts[2], UNITS_SIZE);
+	format_time(writer, process->all_ns, cells->texts[2]);
 	units__format_count(process->samples, cells->texts[3], UNITS_SIZE);
 	snprintf(cells->count, sizeof(cells->count), "%" PRIu32, process->living);
 }
@@ -190,32 +263,59 @@ static void make_process_text(const struct row_writer *writer, const struct stat
 	row_writer__make_printable(writer, brief, to, size);
 }
 
-void table__draw_row(const struct row_writer *writer, uint32_t at)
+/* The name of a function and its place, as shown. Both have room for PEN_TEXT_SIZE bytes. */
+static void make_function_text(const struct row_writer *writer, const struct stats_row *row,
+			       char *name, char *place)
 {
-	const struct top_view *top_view = writer->top_view;
-	const struct listing *listing = top_view->listing;
-	const struct stats_process *process = listing__process(listing, at);
-	struct cells cells = {};
-	char raw[PEN_TEXT_SIZE], name[PEN_TEXT_SIZE] = "", place[PEN_TEXT_SIZE] = "";
-	char process_text[PEN_TEXT_SIZE], line[128];
-	const char *const texts[3] = {process_text, name, place};
-	enum top_view_style style = process->has_ended ? PICTURE_GONE : PICTURE_PLAIN;
-	unsigned width;
+	bool is_itself = is_of_calls(writer) && row->role == STATS_ITSELF;
+	char raw[PEN_TEXT_SIZE];
 
-	make_process_text(writer, process, process_text, sizeof(process_text));
-	if (is_of_processes(writer)) {
-		fill_process(writer, process, &cells);
-	} else {
+	row_writer__make_printable(writer, is_itself ? "(self)" : listing__name(row), name,
+				   PEN_TEXT_SIZE - sizeof(NATIVE) - sizeof(PLUGIN));
+	if (is_itself)
+		return;
+	if (row->is_plugin)
+		strcat(name, PLUGIN);
+	if (row->is_native)
+		strcat(name, NATIVE);
+	listing__place(row, raw, sizeof(raw));
+	row_writer__make_printable(writer, raw, place, PEN_TEXT_SIZE);
+}
+
+/* Also stores its process, "" if it has none. Returns the style. */
+static enum top_view_style fill_row(const struct row_writer *writer, uint32_t at, char *process,
+				    struct cells *cells)
+{
+	const struct listing *listing = writer->top_view->listing;
+	const struct stats_process *of;
+
+	if (is_of_calls(writer)) {
 		const struct stats_row *row = listing__row(listing, at);
 
-		fill_function(writer, row, process->has_ended, &cells);
-		row_writer__make_printable(writer, listing__name(row), name,
-					   sizeof(name) - sizeof(NATIVE));
-		if (row->is_native)
-			strcat(name, NATIVE);
-		listing__place(row, raw, sizeof(raw));
-		row_writer__make_printable(writer, raw, place, sizeof(place));
+		fill_call(writer, row, cells);
+		return row->role == STATS_CHOSEN ? PICTURE_TITLE : PICTURE_PLAIN;
 	}
+	of = listing__process(listing, at);
+	make_process_text(writer, of, process, PEN_TEXT_SIZE);
+	if (is_of_processes(writer))
+		fill_process(writer, of, cells);
+	else
+		fill_function(writer, listing__row(listing, at), of->has_ended, cells);
+	return of->has_ended ? PICTURE_GONE : PICTURE_PLAIN;
+}
+
+void table__draw_row(const struct row_writer *writer, uint32_t at)
+{
+	const struct listing *listing = writer->top_view->listing;
+	struct cells cells = {};
+	char name[PEN_TEXT_SIZE] = "", place[PEN_TEXT_SIZE] = "", process[PEN_TEXT_SIZE] = "";
+	char line[128];
+	const char *const texts[3] = {process, name, place};
+	enum top_view_style style = fill_row(writer, at, process, &cells);
+	unsigned width;
+
+	if (!is_of_processes(writer))
+		make_function_text(writer, listing__row(listing, at), name, place);
 	if (listing__is_found(listing, at))
 		style = PICTURE_FOUND;
 	if (at == listing__page(listing)->cursor)

@@ -54,8 +54,8 @@ uint32_t top_view__rows(const struct top_view *top_view)
 	return top_view->height > others ? top_view->height - others : 0;
 }
 
-/* The target, or which of its processes is shown, and how many of these there are. */
-static void describe_target(const struct top_view *top_view, char *to, size_t size)
+/* The processes, or which of them is shown, and how many of these there are. */
+static void describe_processes(const struct top_view *top_view, char *to, size_t size)
 {
 	const char *target = top_view->target ? top_view->target : "";
 	const struct stats_process *one;
@@ -68,7 +68,7 @@ static void describe_target(const struct top_view *top_view, char *to, size_t si
 		snprintf(to, size, "%s", target);
 		return;
 	}
-	if (top_view->listing->view == LISTING_ONE_PROCESS) {
+	if (listing__is_of_one(top_view->listing)) {
 		one = listing__one(top_view->listing, top_view->stats);
 		used = snprintf(to, size, "%s%s of ", one ? one->name : STATS_ENDED_EARLIER,
 				!one || one->has_ended ? ", ended," : "");
@@ -82,6 +82,20 @@ static void describe_target(const struct top_view *top_view, char *to, size_t si
 		snprintf(counts + strlen(counts), sizeof(counts) - strlen(counts), "%zu ended",
 			 ended);
 	snprintf(to + used, size - (size_t)used, "%s: %s", target, counts);
+}
+
+/* Also the function whose callers and callees are shown. */
+static void describe_target(const struct top_view *top_view, char *to, size_t size)
+{
+	const struct stats_row *function = function_calls__chosen(top_view->stats);
+	size_t used;
+
+	to[0] = '\0';
+	if (top_view->listing->view == LISTING_CALLS && function)
+		snprintf(to, size, "%s%s in ", listing__name(function),
+			 function->is_plugin ? " <plugin>" : "");
+	used = strlen(to);
+	describe_processes(top_view, to + used, size - used);
 }
 
 static void draw_title(const struct row_writer *writer)
@@ -210,21 +224,28 @@ static void draw_limit(const struct row_writer *writer)
 }
 
 static const char *const help[] = {
-	"1 2      sort by self%, total%: of one processor, in the last second",
-	"3 4 5    by self, total: CPU time since the start or r; by name",
-	"< >  i   sort by the column beside; reverse",
+	"1-5 <> i sort by that column, by the one beside; reverse",
 	"arrows, PgUp, PgDn, Home, End: move; the cursor stays with its function",
 	"/  n  N  search in names and sources; next, previous",
 	"f  Esc   show only rows with some text in them; forget that and the search",
-	"v Tab    processes, or the functions of all of them (where there are several)",
-	"Enter    only the functions of this process; Esc goes back",
+	"Enter    callers and callees of a function, functions of a process; Esc: back",
+	"v Tab o  processes, or functions of all of them; only those of this process",
+	"a        times as averages per 1 s, 1, 5 or 10 min; since the start or r again",
+	"G  P     hide the garbage collector, plugins (--plugin); show them again",
 	"p Space  freeze the picture, and go on; it is sampled all the time",
 	"r        count from zero (what w writes has all)",
 	"w        write the profile so far to NAME-PID-DATE.json",
 	"q Ctrl-C quit",
-	"self is a function's own, total with all that it calls: of charged CPU time",
-	"limit: what interrupts, BPF and luaspy took of it, by --max-overhead",
+	"self% total%: of a processor in the last second; self is without callees",
+	"limit: what interrupts, BPF and luaspy took of CPU time, by --max-overhead",
 };
+
+static const char *why_no_calls(const struct top_view *top_view)
+{
+	if (!listing__choice(top_view->listing).function)
+		return "it had too few samples to be kept (Esc goes back)";
+	return "it is hidden (G or P shows it, Esc goes back)";
+}
 
 static const char *why_no_rows(const struct top_view *top_view)
 {
@@ -234,6 +255,8 @@ static const char *why_no_rows(const struct top_view *top_view)
 		return listing->view == LISTING_PROCESSES
 			       ? "no process fits the filter (Esc shows all)"
 			       : "no function fits the filter (Esc shows all)";
+	if (listing->view == LISTING_CALLS)
+		return why_no_calls(top_view);
 	if (listing->view != LISTING_ONE_PROCESS)
 		return top_view->why_empty;
 	return listing__one(listing, top_view->stats)
@@ -260,59 +283,111 @@ static void draw_rows(const struct row_writer *writer, uint32_t height)
 	}
 }
 
+/* How many rows are shown. */
+static void count_rows(const struct listing *listing, char *to, size_t size)
+{
+	const struct listing_page *page = listing__page(listing);
+	uint32_t last = page->first + listing->height, counts[STATS_CALLEE + 1] = {0};
+
+	if (listing->view != LISTING_CALLS) {
+		last = last < listing->count ? last : listing->count;
+		snprintf(to, size, "%u-%u of %u", listing->count ? page->first + 1 : 0, last,
+			 listing->count);
+		return;
+	}
+	for (uint32_t at = 0; at < listing->count; at++)
+		counts[listing__row(listing, at)->role]++;
+	snprintf(to, size, "%u caller%s, %u callee%s", counts[STATS_CALLER],
+		 counts[STATS_CALLER] == 1 ? "" : "s", counts[STATS_CALLEE],
+		 counts[STATS_CALLEE] == 1 ? "" : "s");
+}
+
 /* Which rows are shown, and in what order. */
 static void describe_rows(const struct top_view *top_view, char *to, size_t size)
 {
-	static const char *const orders[][LISTING_COLUMNS] = {
-		{"self% of the last second", "total% of the last second", "self in all",
-		 "total in all", "name"},
-		{"CPU of the last second", "share of script", "CPU time in all", "samples in all",
-		 "name"}};
+	static const char *const functions[LISTING_COLUMNS] = {
+		"self% of the last second", "total% of the last second", "self in all",
+		"total in all", "name"};
+	static const char *const processes[LISTING_COLUMNS] = {"CPU of the last second",
+							       "share of script", "CPU time in all",
+							       "samples in all", "name"};
+	static const char *const calls[LISTING_COLUMNS] = {"CPU of the last second",
+							   "share of the last second",
+							   "time in all", "share in all", "name"};
 	const struct listing *listing = top_view->listing;
 	const struct listing_page *page = listing__page(listing);
-	uint32_t last = page->first + listing->height;
+	const char *const *orders = listing->view == LISTING_PROCESSES ? processes
+				    : listing->view == LISTING_CALLS   ? calls
+								       : functions;
+	char counts[64];
 
-	last = last < listing->count ? last : listing->count;
-	snprintf(to, size, "%u-%u of %u, by %s%s%s%s%s%s", listing->count ? page->first + 1 : 0,
-		 last, listing->count, orders[listing->view == LISTING_PROCESSES][page->column],
+	count_rows(listing, counts, sizeof(counts));
+	snprintf(to, size, "%s, by %s%s%s%s%s%s", counts, orders[page->column],
 		 page->is_reversed ? ", reversed" : "", *page->filter ? ", filter " : "",
 		 page->filter, *page->search ? ", search " : "", page->search);
+}
+
+/* What changes the meaning of all rows: it comes first, so that it is on narrow screens, too. */
+static void describe_changes(const struct listing *listing, char *to, size_t size)
+{
+	char average[16];
+
+	listing__format_average(listing, "avg ", average, sizeof(average));
+	to[0] = '\0';
+	if (!*average && !listing->hidden)
+		return;
+	snprintf(to, size, "[%s%s%s%s%s] ", average, *average && listing->hidden ? ", " : "",
+		 listing->hidden & STATS_HIDDEN_GC ? "no GC" : "",
+		 listing->hidden == STATS_HIDDEN_ALL ? ", " : "",
+		 listing->hidden & STATS_HIDDEN_PLUGINS ? "no plugins" : "");
 }
 
 static void draw_status(const struct row_writer *writer)
 {
 	const struct top_view *top_view = writer->top_view;
 	const struct listing *listing = top_view->listing;
-	char raw[PEN_TEXT_SIZE], line[PEN_TEXT_SIZE];
+	char raw[PEN_TEXT_SIZE], line[PEN_TEXT_SIZE], *text;
+	size_t room;
 
+	describe_changes(listing, raw, sizeof(raw));
+	text = raw + strlen(raw);
+	room = sizeof(raw) - strlen(raw);
 	if (listing->prompt)
-		snprintf(raw, sizeof(raw), "%s%s_",
+		snprintf(text, room, "%s%s_",
 			 listing->prompt == LISTING_SEARCH ? "/" : "filter: ", listing->typed);
 	else if (top_view->message && *top_view->message)
-		snprintf(raw, sizeof(raw), "%s", top_view->message);
+		snprintf(text, room, "%s", top_view->message);
 	else if (top_view->state == PICTURE_PAUSED)
-		snprintf(raw, sizeof(raw), "paused: it is still sampled, p shows it again");
+		snprintf(text, room, "paused: it is still sampled, p shows it again");
 	else if (top_view->state == PICTURE_ENDED)
-		snprintf(raw, sizeof(raw), "ended: this is the last picture, q quits");
+		snprintf(text, room, "ended: this is the last picture, q quits");
 	else
-		describe_rows(top_view, raw, sizeof(raw));
+		describe_rows(top_view, text, room);
 	row_writer__make_printable(writer, raw, line, sizeof(line));
 	row_writer__put(writer, PICTURE_PLAIN, line);
 }
 
+/* The first that fits, or the last. */
 static void draw_keys(const struct row_writer *writer)
 {
-	if (function_stats__is_of_many(writer->top_view->stats))
-		row_writer__put_either(
-			writer, PICTURE_KEYS,
-			"q:quit h:help v:view Enter:one Esc:back 1-5:sort /:search f:filter "
-			"p w r",
-			"q:quit h:help v:view Enter:one Esc:back");
-	else
-		row_writer__put_either(writer, PICTURE_KEYS,
-				       "q:quit h:help 1-5:sort i:reverse /:search f:filter p:pause "
-				       "w:write r:reset",
-				       "q:quit h:help 1-5:sort /:find p w r");
+	static const char *const of_one[] = {
+		"q:quit h:help Enter:callers Esc:back 1-5:sort i:reverse /:search f:filter "
+		"a:average G:GC P:plugins p:pause w:write r:reset",
+		"q:quit h:help Enter:callers 1-5:sort /:search f:filter a:avg G:GC p:pause w r",
+		"q:quit h:help 1-5:sort /:find p w r"};
+	static const char *const of_many[] = {
+		"q:quit h:help v:view o:one Enter:callers Esc:back 1-5:sort i:reverse /:search "
+		"f:filter a:average G:GC P:plugins p:pause w:write r:reset",
+		"q:quit h:help v:view o:one Enter:open Esc:back 1-5:sort /:search f:filter a p "
+		"w",
+		"q:quit h:help v:view Enter:open Esc:back"};
+	const char *const *lines =
+		function_stats__is_of_many(writer->top_view->stats) ? of_many : of_one;
+	unsigned at = 0;
+
+	while (at < 2 && terminal__width(lines[at]) > row_writer__width(writer))
+		at++;
+	row_writer__put(writer, PICTURE_KEYS, lines[at]);
 }
 
 static void draw_part(const struct row_writer *writer, enum part part)

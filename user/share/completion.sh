@@ -48,6 +48,7 @@ groups=$(choices merge-by)
 presets=$(choices plugin-preset)
 frequencies="100 1khz 10khz"
 limits="none 0.5% 1% 5%"
+spans="1s 1m 5m 10m"
 
 words() {
 	options "$1" | awk -F '\t' '{
@@ -79,6 +80,7 @@ bash_completion() {
 		-p | --pid) COMPREPLY=(\$(compgen -W "\$(_luaspy_pids)" -- "\$word")); return ;;
 		-F | --frequency | -r | --rate) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
 		--max-overhead) COMPREPLY=(\$(compgen -W "$limits" -- "\$word")); return ;;
+		--average) COMPREPLY=(\$(compgen -W "$spans" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
 		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
 		--merge-by) COMPREPLY=(\$(compgen -W "$groups" -- "\$word")); return ;;
@@ -107,13 +109,15 @@ bash_completion() {
 
 zsh_options() {
 	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
-		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" -v limits="$limits" '
+		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" -v limits="$limits" \
+		-v spans="$spans" '
 	function action_of(name) {
 		if (name == "pid") return "_luaspy_pids"
 		if (name == "output-dir") return "_files -/"
 		if (name == "output" || name == "control" || name == "control-ack") return "_files"
 		if (name == "frequency" || name == "rate") return "(" frequencies ")"
 		if (name == "max-overhead") return "(" limits ")"
+		if (name == "average") return "(" spans ")"
 		if (name == "layout") return "(" layouts ")"
 		if (name == "category") return "(" categories ")"
 		if (name == "merge-by") return "(" groups ")"
@@ -171,11 +175,12 @@ fish_completion() {
 	for command in $commands; do
 		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
 			-v categories="$categories" -v groups="$groups" -v presets="$presets" \
-			-v frequencies="$frequencies" -v limits="$limits" '
+			-v frequencies="$frequencies" -v limits="$limits" -v spans="$spans" '
 		function values_of(name) {
 			if (name == "pid") return "(__luaspy_pids)"
 			if (name == "frequency" || name == "rate") return frequencies
 			if (name == "max-overhead") return limits
+			if (name == "average") return spans
 			if (name == "layout") return layouts
 			if (name == "category") return categories
 			if (name == "merge-by") return groups

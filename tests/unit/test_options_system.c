@@ -131,7 +131,7 @@ static void merges_only_what_is_several(void **state)
 	assert_wrong("'--merge-by' needs several processes ('--system', '--children' or a list of "
 		     "'--pid')",
 		     "record", "-p1", "--merge-by=name");
-	assert_wrong("'--merge-by' goes with no '--category' but process (it combines processes)",
+	assert_wrong("'--merge-by' excludes every '--category' but process (it combines processes)",
 		     "record", "--system", "--merge-by=name", "--category=chunk");
 }
 

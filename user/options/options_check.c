@@ -93,7 +93,7 @@ static enum options_verdict check_merge(const struct record_options *record)
 	if (record->targets.merge_by == GROUPING_NONE || record->category == CATEGORY_PROCESS ||
 	    record->output_dir)
 		return OPTIONS_RUN;
-	log_error("'--merge-by' goes with no '--category' but process (it combines processes)");
+	log_error("'--merge-by' excludes every '--category' but process (it combines processes)");
 	return OPTIONS_WRONG;
 }
 

@@ -290,6 +290,20 @@ static void marks_what_plugins_run(void **state)
 	assert_line(fixture, 7, "it is hidden (G or P shows it, Esc goes back)");
 }
 
+static void says_that_all_is_hidden(void **state)
+{
+	static const struct shown_function only_gc[] = {{"GC", "GC", 0, 10, 100, NULL}};
+	struct fixture *fixture = *state;
+
+	show(fixture, only_gc, 1, 1);
+	fixture->top_view.why_empty = "no samples yet";
+	press(fixture, 'G');
+	assert_line(fixture, 7, "all of it is hidden (G or P shows it)");
+	show(fixture, only_gc, 0, 1);
+	draw(fixture);
+	assert_line(fixture, 7, "no samples yet");
+}
+
 static void names_the_process_of_calls(void **state)
 {
 	struct fixture *fixture = *state;
@@ -401,6 +415,7 @@ int main(void)
 		with_fixture(averages_leave_out_what_is_hidden),
 		with_fixture(tells_what_is_hidden_on_every_screen),
 		with_fixture(marks_what_plugins_run),
+		with_fixture(says_that_all_is_hidden),
 		with_fixture(names_the_process_of_calls),
 		with_fixture(processes_are_averaged_without_what_is_hidden),
 		with_fixture(escapes_names_of_neighbours),

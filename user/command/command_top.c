@@ -171,13 +171,18 @@ static int pause_picture(struct top *top)
 static int reset(struct top *top)
 {
 	struct ls_profile profile = {};
-	int error = look(top);
+	int error;
 
+	if (!top->has_ended)
+		session__look(top->session);
+	error = look(top);
 	session__export(top->session, &profile);
 	if (!error)
 		error = function_stats__reset(top->stats);
 	if (!error)
 		error = function_calls__reset(top->stats, &profile);
+	if (!error && top->top_view.state == PICTURE_PAUSED)
+		error = see_calls(top);
 	if (!error && top->listing.view == LISTING_CALLS)
 		error = count_calls(top);
 	return error;
@@ -394,6 +399,19 @@ static enum exit_status top_with(struct top *top)
 	return status;
 }
 
+/* What the options ask to see at first. */
+static void set_listing(struct top *top)
+{
+	const struct top_options *options = top->options;
+
+	listing__init(&top->listing, options->sort);
+	top->listing.average_s = options->average_s;
+	top->listing.hidden = options->hidden;
+	top->listing.has_plugins = options->view.plugins.count;
+	if (top->listing.has_plugins)
+		function_stats__set_plugins(top->stats, &options->view.plugins);
+}
+
 /* Watches the processes that `options` list. `launch` is the only one, or NULL. */
 static enum exit_status watch_processes(const struct top_options *options, struct launch *launch)
 {
@@ -403,19 +421,13 @@ static enum exit_status watch_processes(const struct top_options *options, struc
 	top = calloc(1, sizeof(*top));
 	if (top)
 		top->stats = function_stats__new(target_choice__is_of_many(&options->targets));
-	if (!top || !top->stats) {
+	if (!top || !top->stats || function_stats__hide(top->stats, options->hidden)) {
 		log_error("out of memory");
 		goto cleanup;
 	}
 	top->options = options;
 	top->launch = launch;
-	listing__init(&top->listing, options->sort);
-	top->listing.average_s = options->average_s;
-	top->listing.hidden = options->hidden;
-	top->listing.has_plugins = options->view.plugins.count;
-	if (top->listing.has_plugins)
-		function_stats__set_plugins(top->stats, &options->view.plugins);
-	function_stats__hide(top->stats, options->hidden);
+	set_listing(top);
 	top->top_view.is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	top->top_view.is_merged = options->targets.merge_by != GROUPING_NONE;
 	top->top_view.stats = top->stats;
@@ -423,8 +435,9 @@ static enum exit_status watch_processes(const struct top_options *options, struc
 	top->top_view.message = top->message;
 	status = top_with(top);
 	listing__free(&top->listing);
-	function_stats__free(top->stats);
 cleanup:
+	if (top)
+		function_stats__free(top->stats);
 	free(top);
 	return status;
 }

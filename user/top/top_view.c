@@ -257,6 +257,8 @@ static const char *why_no_rows(const struct top_view *top_view)
 			       : "no function fits the filter (Esc shows all)";
 	if (listing->view == LISTING_CALLS)
 		return why_no_calls(top_view);
+	if (listing->hidden && function_stats__all(top_view->stats)->samples)
+		return "all of it is hidden (G or P shows it)";
 	if (listing->view != LISTING_ONE_PROCESS)
 		return top_view->why_empty;
 	return listing__one(listing, top_view->stats)

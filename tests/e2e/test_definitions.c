@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions are called what their definitions in the source text call them. */
+/* Functions are called what their definitions call them, in the source text or in bytecode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,8 @@ static struct child *start_program(struct stage *stage, const char *program, con
 	return target;
 }
 
-static void assert_defined(const struct scriptprofile *profile)
+/* `compute`: what the function of a chunk is called whose code is dead. */
+static void assert_defined(const struct scriptprofile *profile, const char *compute)
 {
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		int line = line_in("defined.lua", expected[i].mark);
@@ -57,15 +58,17 @@ static void assert_defined(const struct scriptprofile *profile)
 	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
 		if (!scriptprofile__total_us(profile, PROGRAM, callers[i], -1))
 			fail_msg("no '%s'", callers[i]);
-	assert_true(scriptprofile__self_us(profile, "\\[string *", "results.compute", 2) > 0);
+	assert_true(scriptprofile__self_us(profile, "\\[string *", compute, 2) > 0);
 	/* The argument of pcall() has none. */
 	assert_int_equal(scriptprofile__self_us(profile, PROGRAM, "?*",
 						line_in("defined.lua", "\tpcall(function()")),
 			 0);
 }
 
-static void check_program(struct stage *stage, const char *program)
+/* `option` may leave the text alone: bytecode has the same names. */
+static void check_program(struct stage *stage, const char *program, const char *option)
 {
+	struct scriptprofile *profile;
 	struct child *target;
 
 	need_to_record();
@@ -75,32 +78,55 @@ static void check_program(struct stage *stage, const char *program)
 		skip_because("its package is missing");
 	}
 	target = start_program(stage, program, program_source("defined.lua"));
-	assert_defined(record(stage, target->pid, "-d", "1.5", "-F", "5khz", "-q"));
+	profile = record(stage, target->pid, "-d", "1.5", "-F", "5khz", "-q", option);
+	assert_defined(profile, option ? "compute" : "results.compute");
 }
 
 #define NAMES_BY_DEFINITION(minor)                                                                 \
 	static void names_functions_of_5_##minor##_by_definition(void **state)                     \
 	{                                                                                          \
-		check_program(*state, "lua5." #minor);                                             \
+		check_program(*state, "lua5." #minor, NULL);                                       \
+	}                                                                                          \
+	static void names_functions_of_5_##minor##_by_bytecode(void **state)                       \
+	{                                                                                          \
+		check_program(*state, "lua5." #minor, "--no-source");                              \
 	}
 NAMES_BY_DEFINITION(1)
 NAMES_BY_DEFINITION(2)
 NAMES_BY_DEFINITION(3)
 NAMES_BY_DEFINITION(4)
 
-/* A program in a folder of its own, which works in "renamed" by the name of a local variable. */
+/*
+ * A program in a folder of its own, which works in a function that only the text names: bytecode
+ * does not show how the text spells a number.
+ */
 #define BUSY_FILE                                                                                  \
-	"local function %s()\n"                                                                    \
+	"local %s = {} %s[1] = function()\n"                                                       \
 	"	for _ = 1, 10000 do end\n"                                                               \
 	"end\n"                                                                                    \
-	"local called = %s\n"                                                                      \
+	"local called = %s[1]\n"                                                                   \
 	"while true do called() end\n"
 
 static void write_busy(const struct stage *stage, const char *file, const char *name)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text), BUSY_FILE, name, name);
+	snprintf(text, sizeof(text), BUSY_FILE, name, name, name);
+	write_text(stage, file, text);
+}
+
+/* One that bytecode names, too. */
+static void write_plain(const struct stage *stage, const char *file, const char *name)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "local function %s()\n"
+		 "	for _ = 1, 10000 do end\n"
+		 "end\n"
+		 "local called = %s\n"
+		 "while true do called() end\n",
+		 name, name);
 	write_text(stage, file, text);
 }
 
@@ -125,7 +151,7 @@ static void a_text_that_has_changed_since_names_nothing(void **state)
 	need_lua();
 	write_busy(stage, "app.lua", "before");
 	target = start_program(stage, "lua5.4", "app.lua");
-	assert_name(stage, target, "app.lua", "before");
+	assert_name(stage, target, "app.lua", "before\\[1\\]");
 	write_busy(stage, "app.lua", "after");
 	assert_name(stage, target, "app.lua", "called");
 }
@@ -138,7 +164,7 @@ static void switch_link(struct stage *stage, const char *name, const char *link,
 
 	assert_int_equal(symlink(from, in_folder(stage, link)), 0);
 	target = start_program(stage, "lua5.4", name);
-	assert_name(stage, target, name, "new");
+	assert_name(stage, target, name, "new\\[1\\]");
 	assert_int_equal(unlink(in_folder(stage, link)), 0);
 	assert_int_equal(symlink(to, in_folder(stage, link)), 0);
 	assert_name(stage, target, name, "called");
@@ -172,7 +198,61 @@ static void source_text_can_be_left_alone(void **state)
 	target = start_program(stage, "lua5.4", "app.lua");
 	profile = record(stage, target->pid, "--until-samples", "200", "-q", "--no-source");
 	assert_true(scriptprofile__self_us(profile, "app.lua", "called", 1) > 0);
-	assert_int_equal(scriptprofile__self_us(profile, "app.lua", "defined", 1), 0);
+	assert_int_equal(scriptprofile__self_us(profile, "app.lua", "defined\\[1\\]", 1), 0);
+}
+
+/* The text may be another one by then; the code is what was loaded. */
+static void bytecode_names_what_a_changed_text_does_not(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+
+	need_lua();
+	write_plain(stage, "app.lua", "before");
+	target = start_program(stage, "lua5.4", "app.lua");
+	write_plain(stage, "app.lua", "after");
+	assert_name(stage, target, "app.lua", "before");
+}
+
+/* Neither text nor code is there, and no caller names what C calls. */
+static void a_metatable_of_a_global_names_its_events(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_lua();
+	write_text(stage, "app.lua",
+		   "local event = load('return function() for _ = 1, 10000 do end return [[]] end',"
+		   " '=gone')()\n"
+		   "collectgarbage()\n"
+		   "Account = setmetatable({}, {__tostring = event})\n"
+		   "while true do tostring(Account) end");
+	target = start_program(stage, "lua5.4", "app.lua");
+	profile = record(stage, target->pid, "--until-samples", "200", "-q");
+	assert_true(scriptprofile__self_us(profile, "gone", "Account.__tostring", 1) > 0);
+	assert_int_equal(scriptprofile__self_us(profile, "gone", NULL, 1),
+			 scriptprofile__self_us(profile, "gone", "Account.__tostring", 1));
+}
+
+/* Nothing in it says what variables are called. */
+static void a_stripped_chunk_has_the_names_that_it_had(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_lua();
+	write_text(stage, "app.lua",
+		   "load(string.dump(load([[\n"
+		   "local M = {}\n"
+		   "function M.defined() for _ = 1, 10000 do end end\n"
+		   "local t = {called = M.defined}\n"
+		   "while true do t.called() end]], '@stripped.lua'), true))()");
+	target = start_program(stage, "lua5.4", "app.lua");
+	profile = record(stage, target->pid, "--until-samples", "200", "-q");
+	assert_true(scriptprofile__self_us(profile, "*", "called", 2) > 0);
+	assert_int_equal(scriptprofile__self_us(profile, "*", "*defined", 2), 0);
 }
 
 /* Chunk names are the program's own: these lead to what must not be opened, or not followed. */
@@ -194,8 +274,8 @@ static void names_of_files_are_not_trusted(void **state)
 		double begin;
 
 		snprintf(text, sizeof(text),
-			 "load([[local function f()\nfor _ = 1, 10000 do end\nend\n"
-			 "local called = f\nwhile true do called() end]], '@%s')()",
+			 "load([[local f = {} f[1] = function()\nfor _ = 1, 10000 do end\nend\n"
+			 "local called = f[1]\nwhile true do called() end]], '@%s')()",
 			 names[i]);
 		write_text(stage, "app.lua", text);
 		target = start_program(stage, "lua5.4", "app.lua");
@@ -212,12 +292,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(names_functions_of_5_1_by_definition),
+		staged(names_functions_of_5_1_by_bytecode),
 		staged(names_functions_of_5_2_by_definition),
+		staged(names_functions_of_5_2_by_bytecode),
 		staged(names_functions_of_5_3_by_definition),
+		staged(names_functions_of_5_3_by_bytecode),
 		staged(names_functions_of_5_4_by_definition),
+		staged(names_functions_of_5_4_by_bytecode),
 		staged(a_text_that_has_changed_since_names_nothing),
 		staged(a_link_that_was_switched_names_nothing),
 		staged(source_text_can_be_left_alone),
+		staged(bytecode_names_what_a_changed_text_does_not),
+		staged(a_metatable_of_a_global_names_its_events),
+		staged(a_stripped_chunk_has_the_names_that_it_had),
 		staged(names_of_files_are_not_trusted),
 	};
 

@@ -162,7 +162,7 @@ static struct scriptprofile *take_tour(struct stage *stage, const char *program,
 	char *said;
 
 	child__await_output(stage, target, "WORK ");
-	/* What callers call a function is what debug.getinfo says. */
+	/* By the code that defines a function, or else as debug.getinfo says. */
 	profile = record(stage, target->pid, "--until-samples", samples, "-d", "15", "-F", "10khz",
 			 "-q", "--no-source");
 	said = child__output(stage, target);

@@ -3,7 +3,6 @@
  * The names of definitions in all Lua files that this machine has, against the variables and fields
  * that compiled code stores the functions in.
  */
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,27 +15,11 @@
 
 #include <cmocka.h>
 
+#include "corpus.h"
 #include "skip.h"
-#include "source/definitions.h"
-
-#define SOURCE_MAX (4 << 20)
 
 #define NAMED_NEEDED 0.98 /* of functions that bytecode gives a name to */
 #define FILES_NEEDED 50
-
-static const char *const patterns[] = {
-	"/usr/share/lua/5.[1-4]/*.lua",
-	"/usr/share/lua/5.[1-4]/*/*.lua",
-	"/usr/share/lua/5.[1-4]/*/*/*.lua",
-	"/usr/lib/prosody/*/*.lua",
-	"/usr/lib/prosody/*/*/*.lua",
-	"/usr/share/nmap/nselib/*.lua",
-	"/usr/share/imapfilter/*.lua",
-	"/usr/share/luajit-*/jit/*.lua",
-	"/usr/share/wireshark/*.lua",
-	"/usr/share/pandoc/data/*.lua",
-	"tests/*/*.lua",
-};
 
 struct tally {
 	size_t files, all, alone; /* functions */
@@ -84,38 +67,6 @@ static void compare(struct tally *tally, const char *file, uint32_t first, uint3
 		      stored);
 }
 
-static struct definitions *read_definitions(const char *file)
-{
-	struct definitions *definitions = NULL;
-	char *text = malloc(SOURCE_MAX);
-	FILE *stream = fopen(file, "re");
-	size_t size;
-
-	assert_non_null(text);
-	if (stream) {
-		size = fread(text, 1, SOURCE_MAX, stream);
-		fclose(stream);
-		definitions__find(text, size, &definitions);
-	}
-	free(text);
-	return definitions;
-}
-
-/* Writes the names of all files that there are into `list`. */
-static void list_files(const char *list)
-{
-	FILE *stream = fopen(list, "we");
-	glob_t found = {};
-
-	assert_non_null(stream);
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		glob(patterns[i], i ? GLOB_APPEND : 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		fprintf(stream, "%s\n", found.gl_pathv[i]);
-	globfree(&found);
-	assert_int_equal(fclose(stream), 0);
-}
-
 /* Takes in a line of definitions_in_bytecode.py. */
 static void take_line(struct tally *tally, const char *line, char file[1024],
 		      struct definitions **definitions)
@@ -126,7 +77,7 @@ static void take_line(struct tally *tally, const char *line, char file[1024],
 
 	if (sscanf(line, "file\t%1023[^\t]\t%zu", file, &functions) == 2) {
 		definitions__free(*definitions);
-		*definitions = functions ? read_definitions(file) : NULL;
+		*definitions = functions ? corpus__definitions(file) : NULL;
 		tally->files += functions != 0;
 		tally->all += functions;
 		if (functions && !*definitions)
@@ -152,7 +103,7 @@ static void definitions_are_what_compilers_store(void **state)
 	need_program("python3", "python3");
 	assert_true(fd >= 0);
 	close(fd);
-	list_files(list);
+	corpus__list(list);
 	snprintf(command, sizeof(command), "python3 tests/names/definitions_in_bytecode.py <%s",
 		 list);
 	listing = popen(command, "re");

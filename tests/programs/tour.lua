@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 --
 -- Goes round all ways in which a function may come to run, forever. At each of them it tells once
--- on which stack, as debug.getinfo has it ("STACK place TAB names, outermost first"), and now and
--- then how much work it has done at each ("WORK place=rounds of one loop;").
+-- on which stack ("STACK place TAB names, outermost first"), and now and then how much work it has
+-- done at each ("WORK place=rounds of one loop;"). Functions are called what the line calls them
+-- that defines them; without a name there, what debug.getinfo calls them.
 
 local coroutine, debug, table, string, io = coroutine, debug, table, string, io
 local ROUNDS = 3000
@@ -34,11 +35,26 @@ local function spawn(f)
 	return co
 end
 
+local own_source = debug.getinfo(1, "S").source
+local lines = {}
+for line in io.lines((own_source:gsub("^@", ""))) do
+	lines[#lines + 1] = line
+end
+
+-- Bytecode does not tell a method on one line from a field, and so names none.
+local function defined_name(info)
+	local line = info.source == own_source and lines[info.linedefined] or ""
+	return line:match("^%s*local function ([%w_]+)%(") or line:match("^%s*function ([%w_.]+)%(") or
+		line:match("^%s*([%w_.]+) = function%(")
+end
+
 local function describe(info)
 	if info.what == "C" then
 		return names[info.func] or nameless
 	elseif info.what == "main" then
 		return "main chunk"
+	elseif defined_name(info) then
+		return defined_name(info)
 	elseif info.namewhat == "hook" then
 		return "hook"
 	end
@@ -64,8 +80,9 @@ local function add_frames(stack, level, thread)
 end
 
 -- In 5.1 nobody can look at the main thread from a coroutine, but it is always at one place then.
+local visited
 local function add_main_thread(stack, how)
-	for _, name in ipairs({how, "stop", "visit", "main chunk", nameless}) do
+	for _, name in ipairs({how, "tour." .. visited, "visit", "main chunk", nameless}) do
 		table.insert(stack, 1, name)
 	end
 end
@@ -81,20 +98,6 @@ local function publish(place, leaf)
 			add_main_thread(stack, thread)
 		end
 		thread = type(thread) == "thread" and thread
-	end
-	-- 5.2 knows that it is a hook and does not say so.
-	if _VERSION == "Lua 5.2" and place == "hook" then
-		stack[#stack - 1] = "hook"
-	end
-	-- 5.4.0 to 5.4.2 know less of these.
-	if place == "__gc" and stack[#stack - 1] == "" then
-		stack[#stack - 1] = "@(|__gc)"
-	elseif stack[#stack - 1] == "order" then
-		stack[#stack - 1] = "@(order|lt|le)"
-	end
-	-- Between two instructions the caller is still there, and names it for good.
-	if place == "tail call" then
-		stack[#stack - 1] = "@(|callee)"
 	end
 	if is_host then
 		stack[1] = "@(run_script|*+0x*)"
@@ -308,6 +311,7 @@ end
 
 local function visit(place)
 	local stop = tour[place]
+	visited = place
 	stop()
 	return 1
 end

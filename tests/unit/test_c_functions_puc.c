@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "puc/table_puc.h"
+#include "puc/family_puc.h"
 #include "symbols/c_functions.h"
 #include "puc/layout_puc.h"
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "puc/table_puc.h"
+#include "puc/family_puc.h"
 #include "symbols/c_functions.h"
 #include "puc/layout_puc.h"
 #include "skip.h"

@@ -397,11 +397,41 @@ static void gives_machine_code_the_name_of_its_definition(void **state)
 			    "defined");
 }
 
+static void text_names_before_bytecode_and_that_before_callers(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 1, 2, 0);
+
+	vote(*state, id, "called", 9);
+	assert_int_equal(functions__infer(*state, id, "M:f"), 0);
+	assert_string_equal(shown(*state, id)->name, "M:f");
+	assert_true(functions__is_defined(*state, id));
+	assert_true(functions__awaits_definition(*state, id, 1));
+	assert_int_equal(functions__define(*state, id, 1, "M.f"), 0);
+	assert_int_equal(functions__infer(*state, id, "M:f"), 0);
+	assert_string_equal(shown(*state, id)->name, "M.f");
+}
+
+static void callers_name_what_bytecode_of_programs_disagrees_on(void **state)
+{
+	uint32_t id = script(*state, "app.lua", 1, 2, 0);
+
+	assert_int_equal(functions__infer(*state, id, "old"), 0);
+	assert_string_equal(shown(*state, id)->name, "old");
+	assert_int_equal(functions__infer(*state, id, "new"), 0);
+	assert_null(shown(*state, id)->name);
+	vote(*state, id, "called", 1);
+	assert_int_equal(functions__infer(*state, id, "old"), 0);
+	assert_string_equal(shown(*state, id)->name, "called");
+	assert_false(functions__is_defined(*state, id));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		fixed(tells_machine_code_from_bytecode),
 		fixed(gives_machine_code_the_name_of_its_definition),
+		fixed(text_names_before_bytecode_and_that_before_callers),
+		fixed(callers_name_what_bytecode_of_programs_disagrees_on),
 		fixed(has_none_at_first),
 		fixed(knows_a_script_function_again),
 		fixed(tells_apart_by_source_lines_and_shape),

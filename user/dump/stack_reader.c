@@ -150,6 +150,10 @@ void stack_reader__name(struct stack_reader *reader, struct dump_stack *stack)
 		frame->line = function->current_line;
 		frame->line_defined = function->line;
 		/* A main chunk keeps its own name, whatever its caller calls it. */
-		frame->name = frame->called && frame->line_defined ? frame->called : function->name;
+		frame->name =
+			frame->called && frame->line_defined &&
+					!functions__is_defined(reader->functions, frame->function)
+				? frame->called
+				: function->name;
 	}
 }

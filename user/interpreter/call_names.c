@@ -103,7 +103,7 @@ static int learn(struct call_names *names, const struct prototype_inquiry *inqui
 static struct prototype_inquiry inquiry_of(const struct site_key *key)
 {
 	return (struct prototype_inquiry){
-		.key = key->caller, .is_of_call = true, .pc = (uint32_t)key->pc};
+		.key = key->caller, .subject = INQUIRY_CALL, .pc = (uint32_t)key->pc};
 }
 
 static struct site_key key_of(const struct ls_frame *caller)
@@ -210,6 +210,11 @@ void call_names__suggest(struct call_names *names)
 {
 	if (!names->needs_proof)
 		generations__visit(names->sites, suggest, names->functions);
+}
+
+bool call_names__needs_proof(const struct call_names *names)
+{
+	return names->needs_proof;
 }
 
 void call_names__require_proof(struct call_names *names)

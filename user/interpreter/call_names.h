@@ -9,6 +9,7 @@
 #ifndef LS_CALL_NAMES_H
 #define LS_CALL_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -51,6 +52,9 @@ int call_names__learn(struct call_names *names, const struct prototype_inquiry *
  * in one sample only. Does nothing for a program whose functions were seen to come and go.
  */
 void call_names__suggest(struct call_names *names);
+
+/* Whether names that were never proven may be those of others: functions come and go. */
+bool call_names__needs_proof(const struct call_names *names);
 
 /* Prototypes or function ids come and go: from now on, call_names__suggest() does nothing. */
 void call_names__require_proof(struct call_names *names);

@@ -10,7 +10,7 @@
  *   (recognise). Its content decides, never a name.
  * - A *process*: which layout its samples agree on (layout_vote.h), and what the functions on its
  *   stacks are called (symbolizer.h). That code is the same for all families; the family only reads
- *   memory: lines, call sites, tables (struct memory_ops).
+ *   memory: lines, definitions, call sites, tables (struct memory_ops).
  * - An *instance*, a VM in a process: its coroutines, and where it is if no stack leads to it
  *   (struct walker_ops, for luaspy dump).
  *
@@ -33,6 +33,7 @@ struct call_site;
 struct elf_file;
 struct line_table;
 struct lua_file;
+struct nested_definitions;
 struct table_ops;
 
 #define LAYOUT_OFFSETS_MAX 256 /* bytes */
@@ -77,6 +78,13 @@ struct memory_ops {
 	/* By which name the prototype at `caller` calls a function at instruction `pc`. */
 	int (*read_call_site)(const struct target_memory *memory, const void *offsets,
 			      uint64_t caller, uint32_t pc, struct call_site *site);
+	/*
+	 * What the code of the prototype at `parent` calls the functions that it defines: those
+	 * that it names as their source text does (nested_definitions.h); free found->items with
+	 * free(). A function whose name is in doubt has none. May be missing.
+	 */
+	int (*read_nested)(const struct target_memory *memory, const void *offsets, uint64_t parent,
+			   struct nested_definitions *found);
 	/* Access to tables, from which the names of C functions are read. */
 	const struct table_ops *tables;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads lines, call sites and names of functions from the memory of a process. */
+/* Reads lines, call sites, definitions and names of functions from the memory of a process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* The part of an inquiry that is sent. */
 struct question {
 	struct prototype_key key;
-	uint32_t is_of_call, pc;
+	uint32_t subject, pc;
 };
 
 void reading__take(struct message *request, pid_t pid, struct reading *reading)
@@ -63,6 +63,32 @@ static void read_call_site(const struct reading *reading, const struct question 
 	message__put_number(answer, site.is_covered);
 }
 
+static void read_nested(const struct reading *reading, const struct question *question,
+			struct message *answer)
+{
+	struct nested_definitions found = {};
+	int error = reading->ops->read_nested
+			    ? reading->ops->read_nested(&reading->memory, reading->offsets,
+							question->key.address, &found)
+			    : -ENOTSUP;
+
+	/* Most define none, and need no check. */
+	if (!error && found.count)
+		error = reading->ops->check_prototype(&reading->memory, reading->offsets,
+						      &question->key);
+	message__put_number(answer, (uint64_t)-error);
+	if (!error) {
+		message__put_number(answer, found.count);
+		message__put_number(answer, found.is_covered);
+	}
+	for (size_t i = 0; i < found.count && !error; i++) {
+		message__put_number(answer, found.items[i].address);
+		message__put_number(answer, found.items[i].fingerprint);
+		message__put_text(answer, found.items[i].name);
+	}
+	free(found.items);
+}
+
 int handle_prototypes(struct inspection *inspection, pid_t pid, struct message *request,
 		      struct message *answer)
 {
@@ -78,8 +104,10 @@ int handle_prototypes(struct inspection *inspection, pid_t pid, struct message *
 		message__take(request, &question, sizeof(question));
 		if (request->error)
 			break;
-		if (question.is_of_call)
+		if (question.subject == INQUIRY_CALL)
 			read_call_site(&reading, &question, answer);
+		else if (question.subject == INQUIRY_NESTED)
+			read_nested(&reading, &question, answer);
 		else
 			read_lines(&reading, &question, answer);
 	}
@@ -135,20 +163,41 @@ void reading__put(struct message *request, const struct layout *layout)
 	message__put(request, layout->offsets, layout->family->offsets_size);
 }
 
-static void take_answer(struct message *answer, struct prototype_inquiry *inquiry)
+static void take_nested(struct message *answer, struct nested_definitions *nested)
 {
-	struct call_site *site = &inquiry->site;
+	size_t count = message__take_number(answer, NESTED_DEFINITIONS_MAX);
 
-	inquiry->error = -(int)message__take_number(answer, ERRNO_MAX);
-	if (inquiry->error || answer->error)
-		return;
-	if (!inquiry->is_of_call) {
-		inquiry->error = line_table__take(answer, &inquiry->lines);
-		return;
+	nested->is_covered = message__take_number(answer, 1);
+	nested->items = count ? calloc(count, sizeof(*nested->items)) : NULL;
+	if (count && !nested->items)
+		answer->error = answer->error ? answer->error : -ENOMEM;
+	for (; nested->count < count && !answer->error; nested->count++) {
+		struct nested_definition *item = &nested->items[nested->count];
+
+		item->address = message__take_number(answer, UINT64_MAX);
+		item->fingerprint = message__take_number(answer, UINT64_MAX);
+		message__take_text_into(answer, item->name, sizeof(item->name));
 	}
+}
+
+static void take_call_site(struct message *answer, struct call_site *site)
+{
 	site->kind = (enum call_site_kind)message__take_number(answer, CALL_SITE_HOOK);
 	message__take_text_into(answer, site->name, sizeof(site->name));
 	site->is_covered = message__take_number(answer, 1);
+}
+
+static void take_answer(struct message *answer, struct prototype_inquiry *inquiry)
+{
+	inquiry->error = -(int)message__take_number(answer, ERRNO_MAX);
+	if (inquiry->error || answer->error)
+		return;
+	if (inquiry->subject == INQUIRY_CALL)
+		take_call_site(answer, &inquiry->site);
+	else if (inquiry->subject == INQUIRY_NESTED)
+		take_nested(answer, &inquiry->nested);
+	else
+		inquiry->error = line_table__take(answer, &inquiry->lines);
 }
 
 /* Answers all with that error, after dropping what was taken from an invalid answer. */
@@ -156,7 +205,9 @@ static int forget(struct prototype_inquiry *inquiries, size_t count, int error)
 {
 	for (size_t i = 0; i < count; i++) {
 		line_table__free(inquiries[i].lines);
+		free(inquiries[i].nested.items);
 		inquiries[i].lines = NULL;
+		inquiries[i].nested = (struct nested_definitions){};
 		inquiries[i].error = error;
 	}
 	return error;
@@ -174,12 +225,13 @@ int inspector__prototypes(struct inspector *inspector, pid_t pid, const struct l
 	reading__put(request, layout);
 	message__put_number(request, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct question question = {inquiries[i].key, inquiries[i].is_of_call,
+		const struct question question = {inquiries[i].key, inquiries[i].subject,
 						  inquiries[i].pc};
 
 		message__put(request, &question, sizeof(question));
 		inquiries[i].lines = NULL;
 		inquiries[i].site = (struct call_site){};
+		inquiries[i].nested = (struct nested_definitions){};
 	}
 	error = inspector__ask(inspector, &answer);
 	if (error)

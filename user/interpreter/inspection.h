@@ -14,6 +14,7 @@
 #include "symbols/call_site.h"
 #include "interpreter/family.h"
 #include "interpreter/interpreters.h"
+#include "symbols/nested_definitions.h"
 #include "source/definitions.h"
 #include "process/command_line.h"
 #include "process/container.h"
@@ -65,13 +66,20 @@ int inspector__native_place(struct inspector *inspector, pid_t pid, uint64_t add
 			    struct native_place *place);
 
 /* One question about a sampled prototype, and its answer. */
+enum inquiry_subject {
+	INQUIRY_LINES,
+	INQUIRY_CALL,   /* the call at `pc` */
+	INQUIRY_NESTED, /* the functions that it defines */
+};
+
 struct prototype_inquiry {
 	struct prototype_key key;
-	bool is_of_call; /* about the call at `pc`; else about its lines */
+	enum inquiry_subject subject;
 	uint32_t pc;
 	int error;                /* 0; -ESTALE: another prototype is there now; other -errno */
 	struct line_table *lines; /* NULL: it was stripped of them; owned by the caller */
 	struct call_site site;
+	struct nested_definitions nested; /* its items are owned by the caller */
 };
 
 #define PROTOTYPE_INQUIRIES_MAX 16

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/generations.h"
 #include "interpreter/call_names.h"
+#include "interpreter/nested_names.h"
 #include "symbols/chunk_name.h"
 
 /* Where the text is that a function was compiled from. */
@@ -24,8 +25,9 @@ struct prototype {
 	enum text_place text; /* TEXT_NOWHERE also once its definition was looked for */
 	bool is_chunk;        /* the main function of a chunk */
 	bool is_named;        /* by its definition: callers do not name it */
-	bool lines_are_read;  /* successfully or not: not to be tried again */
-	bool has_lines;       /* `lines` is valid; it is NULL if the chunk was stripped */
+	struct nested_state nested;
+	bool lines_are_read; /* successfully or not: not to be tried again */
+	bool has_lines;      /* `lines` is valid; it is NULL if the chunk was stripped */
 	struct line_table *lines;
 	size_t *line_bytes; /* total of all such tables, in the symbolizer */
 };
@@ -58,6 +60,7 @@ struct symbolizer {
 	size_t line_bytes;
 	uint32_t program; /* functions__program(): tells its addresses from those of others */
 	struct call_names *names;
+	struct nested_names *nested;
 };
 
 static void drop_prototype(void *value)
@@ -85,11 +88,13 @@ struct symbolizer *symbolizer__new(pid_t pid, struct functions *functions,
 	symbolizer->prototypes = generations__new(sizeof(struct prototype_key),
 						  sizeof(struct prototype), drop_prototype);
 	symbolizer->names = call_names__new(pid, inspector, functions);
+	symbolizer->nested = nested_names__new(pid, inspector);
 	symbolizer->c_functions =
 		generations__new(sizeof(uint64_t), sizeof(struct c_function), NULL);
 	symbolizer->registered = c_function_names__new();
 	if (symbolizer->collected && symbolizer->truncated && symbolizer->prototypes &&
-	    symbolizer->names && symbolizer->c_functions && symbolizer->registered)
+	    symbolizer->names && symbolizer->nested && symbolizer->c_functions &&
+	    symbolizer->registered)
 		return symbolizer;
 	symbolizer__free(symbolizer);
 	return NULL;
@@ -101,6 +106,7 @@ void symbolizer__free(struct symbolizer *symbolizer)
 		return;
 	generations__free(symbolizer->prototypes);
 	call_names__free(symbolizer->names);
+	nested_names__free(symbolizer->nested);
 	generations__free(symbolizer->c_functions);
 	c_function_names__free(symbolizer->registered);
 	if (symbolizer->has_places)
@@ -186,6 +192,24 @@ static int look_for_definition(struct symbolizer *symbolizer, const struct layou
 	return error;
 }
 
+/* Gives the function the name that the code of its definer has for it, if there is no text. */
+static int infer_name(struct symbolizer *symbolizer, struct prototype *prototype)
+{
+	struct functions *functions = symbolizer->functions;
+	const char *name = NULL;
+	int error = 0;
+
+	if (!prototype->is_named && !prototype->is_chunk)
+		name = nested_names__find(symbolizer->nested, &prototype->key, &prototype->nested);
+	if (name)
+		error = functions__infer(functions, prototype->function, name);
+	if (name && prototype->native && !error)
+		error = functions__infer(functions, prototype->native, name);
+	if (name)
+		prototype->is_named = functions__is_defined(functions, prototype->function);
+	return error;
+}
+
 /* For all line tables together: enough for programs of several million lines. */
 #define LINE_BYTES_MAX (64U << 20)
 
@@ -240,9 +264,15 @@ static int learn(struct symbolizer *symbolizer, struct prototype_inquiry *inquir
 {
 	struct prototype *prototype;
 
-	if (inquiry->is_of_call)
+	if (inquiry->subject == INQUIRY_CALL)
 		return call_names__learn(symbolizer->names, inquiry);
 	prototype = generations__find(symbolizer->prototypes, &inquiry->key);
+	if (inquiry->subject == INQUIRY_NESTED) {
+		struct nested_state gone = {};
+
+		return nested_names__learn(symbolizer->nested,
+					   prototype ? &prototype->nested : &gone, inquiry);
+	}
 	if (prototype && !prototype->lines_are_read)
 		learn_lines(symbolizer, prototype, inquiry);
 	else
@@ -250,10 +280,12 @@ static int learn(struct symbolizer *symbolizer, struct prototype_inquiry *inquir
 	return 0;
 }
 
-/* The inquiries that naming frames[0] still needs, two at most. How many, or -ENOMEM. */
+#define INQUIRIES_OF_FRAME 3
+
+/* The inquiries that naming frames[0], and those it defines, still needs. How many, or -ENOMEM. */
 static int inquire(struct symbolizer *symbolizer, const struct layout *layout,
 		   const struct ls_frame *frames, uint32_t count,
-		   struct prototype_inquiry inquiries[2])
+		   struct prototype_inquiry inquiries[INQUIRIES_OF_FRAME])
 {
 	struct prototype_key key = {frames->function, frames->fingerprint};
 	struct prototype *prototype;
@@ -267,10 +299,14 @@ static int inquire(struct symbolizer *symbolizer, const struct layout *layout,
 	asked = look_for_definition(symbolizer, layout, prototype);
 	if (!asked && !prototype->is_named)
 		asked = call_names__inquire(symbolizer->names, frames, count, inquiries);
-	if (asked < 0 || prototype->lines_are_read)
+	if (asked < 0)
 		return asked;
-	inquiries[asked] = (struct prototype_inquiry){.key = key};
-	return asked + 1;
+	if (!prototype->nested.is_read)
+		inquiries[asked++] =
+			(struct prototype_inquiry){.key = key, .subject = INQUIRY_NESTED};
+	if (!prototype->lines_are_read)
+		inquiries[asked++] = (struct prototype_inquiry){.key = key};
+	return asked;
 }
 
 int symbolizer__look_ahead(struct symbolizer *symbolizer, const struct ls_sample *sample,
@@ -284,7 +320,8 @@ int symbolizer__look_ahead(struct symbolizer *symbolizer, const struct ls_sample
 	if (!layout__of_sample(sample, &layout))
 		return 0;
 	/* Leaf first: its prototype lives shortest. */
-	for (uint32_t i = 0; i < fresh && asked + 2 <= PROTOTYPE_INQUIRIES_MAX; i++) {
+	for (uint32_t i = 0; i < fresh && asked + INQUIRIES_OF_FRAME <= PROTOTYPE_INQUIRIES_MAX;
+	     i++) {
 		int more = inquire(symbolizer, &layout, frames + i, count - i, inquiries + asked);
 
 		if (more < 0)
@@ -316,7 +353,10 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 		quality->has_line = 0;
 		return symbolizer->collected;
 	}
-	if (look_for_definition(symbolizer, layout, prototype))
+	if (look_for_definition(symbolizer, layout, prototype) ||
+	    nested_names__meet(symbolizer->nested, layout, &key, &prototype->nested,
+			       sample->time_ns) ||
+	    (prototype->text == TEXT_NOWHERE && infer_name(symbolizer, prototype)))
 		return 0;
 	function = function_of(symbolizer, prototype, frames);
 	if (!function)
@@ -498,9 +538,17 @@ static void name_script_function(void *context, void *value)
 		rename_prototype(symbolizer, prototype, name);
 }
 
+static void infer_last(void *context, void *value)
+{
+	infer_name(context, value);
+}
+
 void symbolizer__suggest_names(struct symbolizer *symbolizer)
 {
 	call_names__suggest(symbolizer->names);
+	if (!call_names__needs_proof(symbolizer->names))
+		nested_names__prove_all(symbolizer->nested);
+	generations__visit(symbolizer->prototypes, infer_last, symbolizer);
 }
 
 void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layout, uint64_t state)

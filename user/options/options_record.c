@@ -111,7 +111,7 @@ static const char help[] =
 	"                         (default: " DEPTH_TEXT ")\n"
 	"      --lines            split functions by their current line\n"
 	"      --no-source        do not read source text to name functions: name them\n"
-	"                         as their callers do\n"
+	"                         by bytecode, or as their callers do\n"
 	"      --layout=NAME      read memory as the interpreter of release NAME has it,\n"
 	"                         such as 5.4.6, whatever samples say (--layout=help\n"
 	"                         lists the releases)\n"

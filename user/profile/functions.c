@@ -48,7 +48,9 @@ struct naming {
 	char *called;       /* of a C function: its callers' name for it, and its place */
 	bool is_given;      /* `given`, even if disputed, is from the program or a module */
 	bool is_disputed;   /* processes disagree, so `given` is NULL */
-	bool is_defined;    /* `given` is from its definition */
+	bool is_defined;    /* `given` is from its definition in the source text, */
+	bool is_inferred;   /* or in bytecode, */
+	bool is_doubtful;   /* in which programs disagree */
 	uint32_t definer;   /* the program that looked for its definition last; 0: none did */
 	uint32_t next_free; /* if it was evicted: the next free id */
 	uint32_t function;  /* not 0: this is that function at one of its lines */
@@ -339,6 +341,14 @@ int functions__rename(struct functions *functions, uint32_t function, const char
 	return 0;
 }
 
+/* Programs disagree: takes the name away, also from what was exported. */
+static void drop_name(struct functions *functions, uint32_t function)
+{
+	free(functions->namings[function].given);
+	functions->namings[function].given = NULL;
+	functions->shown[function].name = NULL;
+}
+
 bool functions__awaits_definition(const struct functions *functions, uint32_t function,
 				  uint32_t program)
 {
@@ -349,8 +359,9 @@ bool functions__is_defined(const struct functions *functions, uint32_t function)
 {
 	const struct naming *naming = &functions->namings[function];
 
-	return naming->function ? functions->namings[naming->function].is_defined
-				: naming->is_defined;
+	if (naming->function)
+		naming = &functions->namings[naming->function];
+	return naming->is_defined || naming->is_inferred;
 }
 
 int functions__define(struct functions *functions, uint32_t function, uint32_t program,
@@ -363,13 +374,31 @@ int functions__define(struct functions *functions, uint32_t function, uint32_t p
 		return 0;
 	if (!naming->is_defined) {
 		naming->is_defined = true;
+		naming->is_inferred = false;
 		return functions__rename(functions, function, name);
 	}
 	if (strcmp(name, naming->given) != 0) {
-		free(naming->given);
-		naming->given = NULL;
+		drop_name(functions, function);
 		naming->is_defined = false;
 		naming->is_disputed = true;
+	}
+	return 0;
+}
+
+int functions__infer(struct functions *functions, uint32_t function, const char *name)
+{
+	struct naming *naming = &functions->namings[function];
+
+	if (naming->is_defined || naming->is_disputed || naming->is_doubtful)
+		return 0;
+	if (!naming->is_inferred) {
+		naming->is_inferred = true;
+		return functions__rename(functions, function, name);
+	}
+	if (strcmp(name, naming->given) != 0) {
+		drop_name(functions, function);
+		naming->is_inferred = false;
+		naming->is_doubtful = true;
 	}
 	return 0;
 }

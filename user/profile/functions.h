@@ -84,6 +84,13 @@ bool functions__awaits_definition(const struct functions *functions, uint32_t fu
 int functions__define(struct functions *functions, uint32_t function, uint32_t program,
 		      const char *name);
 
+/*
+ * Takes in the name by which a program's bytecode defines the function, which overrides votes; one
+ * from source text overrides it. If programs find different names, none of them counts. 0 or
+ * -ENOMEM.
+ */
+int functions__infer(struct functions *functions, uint32_t function, const char *name);
+
 /* Whether its definition names the function, which may be one at a line. */
 bool functions__is_defined(const struct functions *functions, uint32_t function);
 

@@ -55,6 +55,28 @@ enum bytecode_calls {
 	CALLS_EVENT_C, /* C is the event's number */
 };
 
+/* Where an instruction stores a value. */
+enum bytecode_stores {
+	STORES_NOTHING,
+	STORES_GLOBAL,        /* value A; Bx is its name: 5.1 */
+	STORES_UPVALUE,       /* value A, upvalue B */
+	STORES_UPVALUE_FIELD, /* value C, upvalue A, key B */
+	STORES_FIELD,         /* value C, register A, key B */
+};
+
+/* Which temporary registers are used up: those of arguments, results and items of lists. */
+enum bytecode_uses {
+	USES_NOTHING,
+	USES_FROM_A,
+	USES_ABOVE_A,
+};
+
+enum bytecode_makes {
+	MAKES_NOTHING,
+	MAKES_TABLE,
+	MAKES_FUNCTION, /* nested prototype Bx */
+};
+
 /* In the order of TMS in ltm.h of 5.3, 5.4 and 5.5, from 1. */
 enum bytecode_event {
 	EVENT_NONE,
@@ -93,6 +115,10 @@ struct bytecode_op {
 	uint8_t flow;
 	uint8_t calls;
 	uint8_t event;
+	uint8_t stores;
+	uint8_t store_key; /* enum bytecode_key, but in B */
+	uint8_t uses;
+	uint8_t makes;
 };
 
 struct bytecode_field {
@@ -112,7 +138,8 @@ struct bytecode_puc {
 	size_t op_count;
 	struct bytecode_field op, a, b, c, bx, ax;
 	struct bytecode_field jump;
-	struct bytecode_field key_is_constant; /* for KEY_EITHER; C's low byte is the index */
+	struct bytecode_field key_is_constant; /* C, for KEY_EITHER; its low byte is the index */
+	struct bytecode_field b_is_constant;   /* B, likewise, up to 5.3 */
 	uint32_t jump_zero;                    /* value of the jump field for a distance of 0 */
 	enum bytecode_environment environment;
 	bool follows_jumps;       /* ignores code that a forward jump skips; else distrusts it */

@@ -8,13 +8,13 @@
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
 #include "puc/call_site_puc.h"
+#include "puc/definition_puc.h"
+#include "puc/family_puc.h"
 #include "puc/gc_puc.h"
 #include "puc/layout_puc.h"
 #include "puc/line_table_puc.h"
 #include "puc/program_puc.h"
 #include "puc/prototype_puc.h"
-#include "puc/table_puc.h"
-#include "puc/walker_puc.h"
 
 /* ---- files */
 
@@ -142,11 +142,18 @@ static int read_source(const struct target_memory *memory, const void *offsets, 
 	return prototype_puc__source(memory, offsets, prototype, most, text, length);
 }
 
+static int read_nested(const struct target_memory *memory, const void *offsets, uint64_t parent,
+		       struct nested_definitions *found)
+{
+	return definition_puc__read(memory, offsets, parent, found);
+}
+
 static const struct memory_ops memory = {
 	.check_prototype = check_prototype,
 	.read_source = read_source,
 	.read_lines = read_lines,
 	.read_call_site = read_call_site,
+	.read_nested = read_nested,
 	.tables = &table_ops_puc,
 };
 

@@ -27,16 +27,9 @@
 #define TYPE_STRING    4
 
 /* Proto, lobject.h, 5.1: only needed to count the pseudo-instructions after a CLOSURE. */
-#define PROTO_5_1_NESTED       32
-#define PROTO_5_1_NESTED_COUNT 88
-#define PROTO_5_1_CAPTURES     112 /* nups */
+#define PROTO_5_1_CAPTURES 112 /* nups */
 
-struct local_var {
-	uint64_t name;
-	int32_t start_pc;
-	int32_t end_pc;
-};
-_Static_assert(sizeof(struct local_var) == 16, "LocVar of lobject.h, every release");
+_Static_assert(sizeof(struct local_var_puc) == 16, "LocVar of lobject.h, every release");
 
 static uint64_t pointer_at(const uint8_t *bytes, size_t offset)
 {
@@ -55,43 +48,78 @@ static uint32_t count_at(const uint8_t *bytes, size_t offset)
 	return count;
 }
 
-int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
-		    const struct ls_puc_layout *layout, uint64_t address, uint32_t pc)
+static void note_beyond(struct proto_puc *proto, bool is_covered)
 {
+	proto->is_beyond_fingerprint |= !is_covered;
+}
+
+/* Takes over all but the code. `code` is its address, *count how many instructions it has. */
+static int open_header(struct proto_puc *proto, uint64_t address, uint64_t *code, uint32_t *count)
+{
+	const struct ls_puc_layout *layout = proto->layout;
 	/* Offsets fit in a byte, so no layout reads beyond this. */
 	uint8_t header[UINT8_MAX + sizeof(uint64_t)] = {0};
-	uint32_t code_count;
-	int err;
+	int err = target_memory__read(proto->memory, address, header, layout->proto_size);
 
-	*proto = (struct proto_puc){.memory = memory, .layout = layout};
-	err = target_memory__read(memory, address, header, layout->proto_size);
 	if (err)
 		return err;
-	code_count = count_at(header, layout->proto_code_count);
-	if (header[HEADER_TAG] != layout->proto_tag || code_count > INT32_MAX || pc >= code_count ||
-	    pc >= CODE_MAX)
+	*code = pointer_at(header, layout->proto_code);
+	*count = count_at(header, layout->proto_code_count);
+	if (header[HEADER_TAG] != layout->proto_tag || *count > INT32_MAX)
 		return -EINVAL;
-
 	proto->constants = pointer_at(header, layout->proto_constants);
 	proto->constant_count = count_at(header, layout->proto_constant_count);
 	proto->locals = pointer_at(header, layout->proto_local_vars);
 	proto->local_count = count_at(header, layout->proto_local_var_count);
 	proto->upvalues = pointer_at(header, layout->proto_upvalues);
 	proto->upvalue_count = count_at(header, layout->proto_upvalue_count);
-	if (layout->minor == 1) {
-		proto->nested = pointer_at(header, PROTO_5_1_NESTED);
-		proto->nested_count = count_at(header, PROTO_5_1_NESTED_COUNT);
-	}
-	if (proto->local_count > LOCALS_MAX)
-		return -EINVAL;
+	proto->nested = pointer_at(header, layout->proto_nested);
+	proto->nested_count = count_at(header, layout->proto_nested_count);
+	proto->is_stripped = !count_at(header, layout->proto_line_info_count);
+	return proto->local_count > LOCALS_MAX ? -EINVAL : 0;
+}
 
-	proto->is_beyond_fingerprint = !prototype_puc__covers_code(code_count, pc);
-	proto->code_count = pc + 1;
-	proto->code = malloc(proto->code_count * sizeof(*proto->code));
+static int copy_code(struct proto_puc *proto, uint64_t code, uint32_t count)
+{
+	proto->code_count = count;
+	proto->code = malloc(count * sizeof(*proto->code));
 	if (!proto->code)
 		return -ENOMEM;
-	return target_memory__read(memory, pointer_at(header, layout->proto_code), proto->code,
-				   proto->code_count * sizeof(*proto->code));
+	return target_memory__read(proto->memory, code, proto->code, count * sizeof(*proto->code));
+}
+
+int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
+		    const struct ls_puc_layout *layout, uint64_t address, uint32_t pc)
+{
+	uint32_t count;
+	uint64_t code;
+	int err;
+
+	*proto = (struct proto_puc){.memory = memory, .layout = layout};
+	err = open_header(proto, address, &code, &count);
+	if (err)
+		return err;
+	if (pc >= count || pc >= CODE_MAX)
+		return -EINVAL;
+	note_beyond(proto, prototype_puc__covers_code(count, pc));
+	return copy_code(proto, code, pc + 1);
+}
+
+int proto_puc__open_whole(struct proto_puc *proto, const struct target_memory *memory,
+			  const struct ls_puc_layout *layout, uint64_t address, uint32_t most)
+{
+	uint32_t count;
+	uint64_t code;
+	int err;
+
+	*proto = (struct proto_puc){.memory = memory, .layout = layout};
+	err = open_header(proto, address, &code, &count);
+	if (err)
+		return err;
+	if (!count || count > most)
+		return count ? -E2BIG : -EINVAL;
+	note_beyond(proto, prototype_puc__covers_code(count, count - 1));
+	return copy_code(proto, code, count);
 }
 
 void proto_puc__close(struct proto_puc *proto)
@@ -100,11 +128,6 @@ void proto_puc__close(struct proto_puc *proto)
 		return;
 	free(proto->code);
 	proto->code = NULL;
-}
-
-static void note_beyond(struct proto_puc *proto, bool is_covered)
-{
-	proto->is_beyond_fingerprint |= !is_covered;
 }
 
 /* `before`: how many strings precede it in the array that it was found in. */
@@ -152,10 +175,31 @@ int proto_puc__constant(struct proto_puc *proto, uint32_t index, char name[PROTO
 	return read_string(proto, pointer_at(values[before], 0), strings, name);
 }
 
+int proto_puc__locals(struct proto_puc *proto, struct local_var_puc *locals)
+{
+	return proto->local_count ? target_memory__read(proto->memory, proto->locals, locals,
+							proto->local_count * sizeof(*locals))
+				  : 0;
+}
+
+int proto_puc__nested(struct proto_puc *proto, uint64_t *nested)
+{
+	return proto->nested_count ? target_memory__read(proto->memory, proto->nested, nested,
+							 proto->nested_count * sizeof(*nested))
+				   : 0;
+}
+
+int proto_puc__local_name(struct proto_puc *proto, const struct local_var_puc *local,
+			  uint32_t index, char name[PROTO_PUC_NAME_SIZE])
+{
+	note_beyond(proto, prototype_puc__covers_item(index));
+	return read_string(proto, local->name, index, name);
+}
+
 int proto_puc__local(struct proto_puc *proto, uint32_t reg, int64_t pc,
 		     char name[PROTO_PUC_NAME_SIZE])
 {
-	struct local_var vars[LOCALS_CHUNK];
+	struct local_var_puc vars[LOCALS_CHUNK];
 	uint32_t active = 0, first, count, i;
 	int err;
 

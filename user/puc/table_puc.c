@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "puc/table_puc.h"
+#include "puc/family_puc.h"
 
 #include <errno.h>
 #include <string.h>

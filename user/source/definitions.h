@@ -15,6 +15,7 @@
 #ifndef LS_DEFINITIONS_H
 #define LS_DEFINITIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "source/definition_name.h"
+
 /* ---- definitions */
 
 static void add_name(struct parser *parser, uint32_t path, struct definition *definition)
@@ -125,37 +127,17 @@ static void read_head(struct parser *parser)
 	}
 }
 
-/* Text that is shown as it stands in the source. */
-static bool is_printable(const struct token *token)
-{
-	for (size_t i = 0; i < token->length; i++)
-		if ((unsigned char)token->text[i] < ' ' || token->text[i] == '\\')
-			return false;
-	return true;
-}
-
-static bool is_identifier(const struct token *token)
-{
-	for (size_t i = 0; i < token->length; i++) {
-		char c = token->text[i];
-
-		if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		      (c >= '0' && c <= '9' && i)))
-			return false;
-	}
-	return token->length > 0;
-}
-
 /* "[key]" has ended: ".key" if that is the same, "[i]" otherwise. */
 static void append_key(struct parser *parser, const struct scope *bracket)
 {
 	const struct token *key = &bracket->key;
 	bool is_string = key->kind == TOKEN_STRING;
-	bool is_plain = bracket->tokens == 1 && is_printable(key) &&
+	bool is_plain = bracket->tokens == 1 &&
+			definition_name__is_printable(key->text, key->length) &&
 			(is_string || key->kind == TOKEN_NAME || key->kind == TOKEN_NUMBER);
 	struct scope *scope = parser__current(parser);
 
-	if (is_plain && is_string && is_identifier(key)) {
+	if (is_plain && is_string && definition_name__is_identifier(key->text, key->length)) {
 		parser__append_name(parser, ".", key);
 	} else if (is_plain && parser__has_text(parser, scope->path)) {
 		parser__append(parser, "[", 1);

@@ -37,6 +37,7 @@ struct reading {
 	const char *prefix;    /* "string", "" for the globals */
 	struct tables *tables; /* collects the tables in it; NULL: they are ignored */
 	bool met_script;       /* the table contains a script function */
+	bool is_of_events;     /* only script functions count that are called by an operation */
 };
 
 static bool is_function(const struct table_reader *reader, const struct table_value *value)
@@ -89,8 +90,10 @@ static int visit(void *context, const char *key, const struct table_value *value
 
 	if (is_table(&reading->reader, value))
 		return reading->tables ? add_table(reading, key, value->value) : 0;
+	if (reading->is_of_events && strncmp(key, "__", 2) != 0)
+		return 0;
 	name.function = reading->reader.ops->c_function(&reading->reader, value, &name.instance);
-	if (name.function && reading->rank == RANK_REGISTRY)
+	if (name.function && (reading->rank == RANK_REGISTRY || reading->is_of_events))
 		return 0;
 	if (!name.function) {
 		name.function = reading->reader.ops->prototype(&reading->reader, value);
@@ -161,6 +164,27 @@ static void promote_library(struct reading *reading, size_t first)
 	}
 }
 
+/*
+ * Reads the events in the metatable of a table: "Account.__call". A method in it is one of a class
+ * that has another name.
+ */
+static int read_events(struct reading *reading, uint64_t table, const char *name)
+{
+	enum name_rank rank = reading->rank;
+	uint64_t metatable;
+	int error;
+
+	if (reading->reader.ops->metatable(&reading->reader, table, &metatable) || !metatable ||
+	    metatable == table)
+		return 0;
+	reading->rank = RANK_METATABLE;
+	reading->is_of_events = true;
+	error = read_table(reading, metatable, name, NULL);
+	reading->is_of_events = false;
+	reading->rank = rank;
+	return error;
+}
+
 /* Reads the functions in `table` and in the tables in it. */
 static int read_two_levels(struct reading *reading, uint64_t table, enum name_rank rank)
 {
@@ -180,6 +204,8 @@ static int read_two_levels(struct reading *reading, uint64_t table, enum name_ra
 		error = read_table(reading, tables.items[i].address,
 				   strcmp(prefix, "_G") == 0 ? "" : prefix, NULL);
 		promote_library(reading, first);
+		if (!error)
+			error = read_events(reading, tables.items[i].address, prefix);
 	}
 	free(tables.items);
 	return error;

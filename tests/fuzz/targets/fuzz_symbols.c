@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "memory_of_input.h"
-#include "puc/table_puc.h"
+#include "puc/family_puc.h"
 #include "symbols/c_functions.h"
 #include "puc/call_site_puc.h"
 #include "puc/layout_puc.h"

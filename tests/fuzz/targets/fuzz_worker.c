@@ -100,18 +100,23 @@ static void take_interpreters(struct inspector *inspector)
 static void take_names(struct inspector *inspector, const struct layout *layout)
 {
 	struct prototype_inquiry inquiries[] = {{.key = {1, 2}},
-						{.key = {1, 2}, .is_of_call = true, .pc = 3}};
+						{.key = {1, 2}, .subject = INQUIRY_CALL, .pc = 3},
+						{.key = {1, 2}, .subject = INQUIRY_NESTED}};
 	struct c_function_names *functions = c_function_names__new();
 	struct native_place place;
 
 	require(functions);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		const struct call_site *site = &inquiries[i].site;
 
 		inspector__prototypes(inspector, PID, layout, &inquiries[i], 1);
 		for (uint32_t pc = 0; pc < 64; pc++)
 			line_table__line(inquiries[i].lines, pc * pc * pc);
 		line_table__free(inquiries[i].lines);
+		for (size_t at = 0; at < inquiries[i].nested.count; at++)
+			require(memchr(inquiries[i].nested.items[at].name, 0,
+				       DEFINITION_NAME_SIZE));
+		free(inquiries[i].nested.items);
 		require(site->kind <= CALL_SITE_HOOK && strlen(site->name) < sizeof(site->name));
 	}
 	for (int i = 0; i < 2; i++)

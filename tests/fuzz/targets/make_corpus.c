@@ -11,7 +11,7 @@
 #include "fixture.h"
 #include "input.h"
 #include "process/target_memory.h"
-#include "puc/table_puc.h"
+#include "puc/family_puc.h"
 #include "symbols/c_functions.h"
 #include "puc/call_site_puc.h"
 #include "puc/prototype_puc.h"

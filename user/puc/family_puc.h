@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The operations of PUC Lua that are in files of their own. */
+#ifndef LS_FAMILY_PUC_H
+#define LS_FAMILY_PUC_H
+
+#include "interpreter/walker.h"
+#include "symbols/vm_tables.h"
+
+/* Tables, strings and functions in the memory of a VM. */
+extern const struct table_ops table_ops_puc;
+
+/* The walker of bpf/ in user space: the same source, reading with process_vm_readv(). */
+extern const struct walker_ops walker_ops_puc;
+
+#endif

@@ -142,6 +142,24 @@ static void who_does_it_again_and_again_is_left_alone(void **state)
 	assert_int_equal(allowances__check(fixture->allowances, getpid(), false), 0);
 }
 
+/* As one whose script is on a file server that is down. */
+static void a_command_line_may_be_left_alone_by_itself(void **state)
+{
+	struct fixture *fixture = *state;
+	pid_t pid = fixture->pids[0];
+
+	need_root();
+	assert_true(allowances__takes_command(fixture->allowances, pid));
+	allowances__ban_command(fixture->allowances, pid, "blocked a test");
+	assert_false(allowances__takes_command(fixture->allowances, pid));
+	assert_true(allowances__takes_command(fixture->allowances, fixture->pids[1]));
+	assert_int_equal(allowances__check(fixture->allowances, pid, true), 0);
+	assert_int_equal(allowances__check(fixture->allowances, pid, false), 0);
+	for (int i = 1; i < PROCESSES - 1; i++)
+		allowances__ban_command(fixture->allowances, fixture->pids[i], "blocked a test");
+	assert_int_equal(allowances__check(fixture->allowances, pid, false), -EOWNERDEAD);
+}
+
 static void another_process_of_that_id_is_not(void **state)
 {
 	struct fixture *fixture = *state;
@@ -162,6 +180,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_user_has_one_for_all_processes, start, end),
 		cmocka_unit_test_setup_teardown(a_larger_grant_holds_for_each_budget, start, end),
 		cmocka_unit_test_setup_teardown(who_does_it_again_and_again_is_left_alone, start,
+						end),
+		cmocka_unit_test_setup_teardown(a_command_line_may_be_left_alone_by_itself, start,
 						end),
 		cmocka_unit_test_setup_teardown(another_process_of_that_id_is_not, start, end),
 	};

@@ -48,7 +48,8 @@ struct reading {
 	struct time_budget memory, mapped;
 	bool told_memory, told_mapped; /* a warning said that this is not read in full */
 	bool is_banned_itself;
-	uint64_t birth_ns; /* of the banned process */
+	bool leaves_command; /* its command line is not read any more */
+	uint64_t birth_ns;   /* of the banned process */
 };
 
 struct allowances {
@@ -256,6 +257,27 @@ void allowances__ban(struct allowances *allowances, pid_t pid, const char *why)
 	process__birth_ns(pid, &reading->birth_ns);
 	log_warn("stopped reading %s: its memory %s", title_of(pid, title), why);
 	strike(user, reading->user);
+}
+
+void allowances__ban_command(struct allowances *allowances, pid_t pid, const char *why)
+{
+	char title[TITLE_SIZE];
+	struct reading *reading;
+	struct user *user;
+
+	if (!find(allowances, pid, &reading, &user))
+		return;
+	reading->leaves_command = true;
+	log_warn("the command line of %s is not read any more: it %s", title_of(pid, title), why);
+	strike(user, reading->user);
+}
+
+bool allowances__takes_command(struct allowances *allowances, pid_t pid)
+{
+	struct reading *reading;
+	struct user *user;
+
+	return find(allowances, pid, &reading, &user) && !reading->leaves_command;
 }
 
 void allowances__forget(struct allowances *allowances, pid_t pid)

@@ -35,6 +35,13 @@ void allowances__spend(struct allowances *allowances, pid_t pid, bool is_of_memo
  */
 void allowances__ban(struct allowances *allowances, pid_t pid, const char *why);
 
+/*
+ * The same for its command line and the files that this names: the rest of the process is still
+ * read. __takes_command() tells whether the command line is.
+ */
+void allowances__ban_command(struct allowances *allowances, pid_t pid, const char *why);
+bool allowances__takes_command(struct allowances *allowances, pid_t pid);
+
 /* The same for a file that the process uses; the process itself is not banned. */
 void allowances__ban_file(struct allowances *allowances, pid_t pid, const char *why);
 

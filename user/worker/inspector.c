@@ -25,7 +25,8 @@ struct inspector {
 	pid_t pid;
 	unsigned int left; /* bit per source whose requests fail */
 	bool was_told;     /* a warning said that there is no worker */
-	pid_t pending_pid; /* of the request that the worker still serves */
+	pid_t pending_pid; /* these two of the request that the worker still serves */
+	enum inspector_source pending_source;
 };
 
 static struct inspector *make(const struct worker_job *job)
@@ -127,7 +128,8 @@ struct message *inspector__request(struct inspector *inspector, enum inspector_s
 	return &inspector->request;
 }
 
-static void blame(struct inspector *inspector, pid_t pid, int error, uint64_t spent_ns)
+static void blame(struct inspector *inspector, enum inspector_source source, pid_t pid, int error,
+		  uint64_t spent_ns)
 {
 	const char *why = "did not answer within a second";
 
@@ -137,6 +139,8 @@ static void blame(struct inspector *inspector, pid_t pid, int error, uint64_t sp
 							  : "crashed the process that read it";
 	if (quarantine__add_current())
 		allowances__ban_file(inspector->allowances, pid, why);
+	else if (source == INSPECTOR_COMMANDS)
+		allowances__ban_command(inspector->allowances, pid, why);
 	else
 		allowances__ban(inspector->allowances, pid, why);
 }
@@ -149,7 +153,8 @@ static int finish_pending(struct inspector *inspector)
 
 	allowances__spend(inspector->allowances, inspector->pending_pid, false, spent_ns);
 	if (error == -ETIMEDOUT || error == -EIO)
-		blame(inspector, inspector->pending_pid, error, spent_ns);
+		blame(inspector, inspector->pending_source, inspector->pending_pid, error,
+		      spent_ns);
 	return error == -EAGAIN ? error : 0;
 }
 
@@ -174,11 +179,13 @@ static int ask_worker(struct inspector *inspector, uint64_t *spent_ns)
 	error = worker__call(worker, &inspector->request, &inspector->answer, spent_ns);
 	if (error == -ECHILD)
 		tell_no_worker(inspector);
-	if (error == -EAGAIN)
+	if (error == -EAGAIN) {
 		inspector->pending_pid = inspector->pid;
+		inspector->pending_source = inspector->source;
+	}
 	if (error != -ETIMEDOUT && error != -EIO)
 		return error;
-	blame(inspector, inspector->pid, error, *spent_ns);
+	blame(inspector, inspector->source, inspector->pid, error, *spent_ns);
 	/* Either the file is in quarantine now, so a second try may succeed, or the process is
 	 * banned. */
 	return -EAGAIN;
@@ -201,6 +208,9 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 	*answer = &inspector->answer;
 	if (!error && inspector->left & 1U << inspector->source)
 		error = -ENOTSUP;
+	if (!error && inspector->source == INSPECTOR_COMMANDS &&
+	    !allowances__takes_command(inspector->allowances, inspector->pid))
+		error = -EOWNERDEAD;
 	if (!error)
 		error = allowances__check(inspector->allowances, inspector->pid,
 					  inspector->source != INSPECTOR_FILES);

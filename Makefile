@@ -69,7 +69,7 @@ GENERATED    := $(SKELETONS) $(O)/system_calls.inc
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
 
 # TESTS names directories below tests/, or test programs in them; the order is that of running.
-TESTS         ?= unit walk names fuzz e2e toy hostile field accuracy oracle
+TESTS         ?= unit walk names formats fuzz e2e toy hostile field accuracy oracle
 ifeq ($(TESTS),quick)
 override TESTS := unit walk e2e/test_versions
 endif

@@ -136,7 +136,9 @@ def check_nodes(document, report):
         if not is_integer(node.get("TotalDuration"), 0):
             report.add(f"{where}: TotalDuration is {node.get('TotalDuration')!r}, "
                        "not an integer from 0")
-        if not node.keys() <= {"TotalDuration", "FunctionIds", "NodeIds"}:
+        if "Samples" in node and not is_integer(node["Samples"], 1):
+            report.add(f"{where}: Samples are {node['Samples']!r}, not an integer from 1")
+        if not node.keys() <= {"TotalDuration", "FunctionIds", "NodeIds", "Samples"}:
             report.add(f"{where} has an unknown key")
         if ("FunctionIds" in node) != ("NodeIds" in node):
             report.add(f"{where} has one of FunctionIds and NodeIds")

@@ -93,6 +93,15 @@ need_to_test() {
 	need redis-tools has_program redis-cli
 	need_in_the_field
 	need python3 has_program python3
+	need_readers
+}
+
+# Other people's readers of luaspy's formats. npm of Debian's has 300 small packages with it.
+need_readers() {
+	need nodejs has_program node
+	need npm has_program npm
+	need golang-go has_program go
+	need valgrind has_program callgrind_annotate
 }
 
 # Programs that embed Lua, together 190 MB, of which libwireshark takes 120 and TeX's programs 50.

@@ -25,6 +25,7 @@ LAYERS = [
     ["worker"],
     ["symbols"],
     ["profile"],
+    ["format"],
     ["output"],
     ["interpreter"],
     FAMILIES,

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "command/command_check.h"
+#include "command/command_convert.h"
 #include "command/command_dump.h"
 #include "command/command_list.h"
 #include "command/command_record.h"
@@ -59,6 +60,8 @@ int main(int argc, char **argv)
 	}
 	if (options.command == COMMAND_LIST)
 		return command_list__run(&options.list);
+	if (options.command == COMMAND_CONVERT)
+		return command_convert__run(&options.convert);
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);

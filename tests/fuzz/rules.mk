@@ -4,7 +4,7 @@
 # stands for the target in its place. Without clang's fuzzer runtime there are none, and
 # test_fuzz.c says so.
 
-FUZZ_NAMES    := walk elf symbols records worker source
+FUZZ_NAMES    := walk elf symbols records worker source profile
 FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS  ?= 600
 

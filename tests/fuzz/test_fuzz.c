@@ -107,6 +107,11 @@ static void parses_whatever_source_text_holds(void **state)
 	run_fuzzer(*state, "source");
 }
 
+static void reads_whatever_a_recording_holds(void **state)
+{
+	run_fuzzer(*state, "profile");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +121,7 @@ int main(void)
 		staged(writes_whatever_records_hold),
 		staged(takes_whatever_a_worker_answers_and_is_asked),
 		staged(parses_whatever_source_text_holds),
+		staged(reads_whatever_a_recording_holds),
 	};
 
 	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

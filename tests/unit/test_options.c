@@ -54,7 +54,7 @@ static void a_pid_is_enough(void **state)
 	assert_int_equal(options.record.sampling.period_ns, 1000000);
 	assert_int_equal(options.record.sampling.max_depth, 512);
 	assert_int_equal(options.record.lines, 0);
-	assert_null(options.record.output);
+	assert_int_equal(options.record.outputs.count, 0);
 	assert_int_equal(options.record.log_level, LOG_INFO);
 	assert_null(options.record.targets.layout);
 	assert_int_equal(options.record.targets.waits, false);
@@ -173,7 +173,8 @@ static void takes_every_option_in_its_short_form(void **state)
 	assert_int_equal(options.record.targets.pids[0], 42);
 	assert_int_equal(options.record.duration_ns, 1500000000);
 	assert_int_equal(options.record.sampling.period_ns, 100000);
-	assert_string_equal(options.record.output, "-");
+	assert_int_equal(options.record.outputs.count, 1);
+	assert_string_equal(options.record.outputs.files[0].path, "-");
 	assert_int_equal(options.record.log_level, LOG_ERROR);
 }
 
@@ -189,7 +190,7 @@ static void takes_every_option_in_its_long_form(void **state)
 	assert_int_equal(options.record.sampling.period_ns, 4000000);
 	assert_int_equal(options.record.sampling.max_depth, 4096);
 	assert_int_equal(options.record.lines, 1);
-	assert_string_equal(options.record.output, "x.json");
+	assert_string_equal(options.record.outputs.files[0].path, "x.json");
 	assert_int_equal(options.record.log_level, LOG_DEBUG);
 }
 

@@ -99,38 +99,6 @@ static void answers_what_hands_type_by_reflex(void **state)
 	assert_wrong("unknown option '--native' (C functions that Lua calls are always shown; "
 		     "machine frames below them are not)",
 		     "record", "--native");
-	assert_wrong("unknown option '--format=svg' (the format is ScriptProfiler v2 JSON)",
-		     "record", "--format=svg");
-}
-
-static void writes_no_json_under_the_name_of_another_format(void **state)
-{
-	static const char *const refused[] = {"out.svg",        "out.html", "x.speedscope.json",
-					      "a/b.cpuprofile", "x.pb.gz",  "x.pb",
-					      "x.folded",       "x.txt",    "x.collapsed",
-					      "x.perf",         "x.trace",  "x.callgrind",
-					      "callgrind.out",  "x.gprof",  "x.lua",
-					      "X.SVG",          ".svg",     "a/callgrind.out.7"};
-	static const char *const taken[] = {
-		"out.json", "out", "-", "a.svg/out", "svg", "x.svg.json", "callgrind.outer"};
-	char expected[256], *out, *err;
-	struct options options;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		snprintf(expected, sizeof(expected),
-			 "luaspy: cannot write '%s': luaspy does not have the format of that name "
-			 "(accepted: ScriptProfiler v2 JSON, a name that ends in .json)\n",
-			 refused[i]);
-		assert_int_equal(
-			parsing__run(&options, &out, &err, "record", "-p1", "-o", refused[i], NULL),
-			OPTIONS_WRONG);
-		assert_string_equal(err, expected);
-		free(out);
-		free(err);
-	}
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		assert_runs(&options, "record", "-p1", "-o", taken[i]);
 }
 
 static void takes_the_options_of_list(void **state)
@@ -187,7 +155,6 @@ int main(void)
 		cmocka_unit_test(takes_a_name_instead_of_a_process),
 		cmocka_unit_test(takes_what_hands_type_by_reflex),
 		cmocka_unit_test(answers_what_hands_type_by_reflex),
-		cmocka_unit_test(writes_no_json_under_the_name_of_another_format),
 		cmocka_unit_test(takes_the_options_of_list),
 	};
 

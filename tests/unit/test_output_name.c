@@ -14,7 +14,7 @@ static const char *of_process(const char *name, pid_t pid)
 {
 	static char to[OUTPUT_NAME_SIZE];
 
-	output_name__make_dateless(name, pid, to);
+	output_name__make_dateless(name, pid, ".json", to);
 	return to;
 }
 
@@ -22,7 +22,7 @@ static const char *of_group(const char *name)
 {
 	static char to[OUTPUT_NAME_SIZE];
 
-	output_name__make_of_group(name, to);
+	output_name__make_of_group(name, ".json", to);
 	return to;
 }
 

@@ -13,7 +13,7 @@
 #include "profile/call_tree.h"
 #include "profile/merged_profile.h"
 #include "profile/totals.h"
-#include "profile/write_scriptprofiler.h"
+#include "format/write_scriptprofiler.h"
 #include "skip.h"
 
 #define FUNCTIONS 8

@@ -12,12 +12,11 @@
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "command/output_folder.h"
+#include "command/output_set.h"
 #include "summary/printer.h"
 #include "command/rendered_profile.h"
 #include "summary/summary.h"
-#include "output/output_file.h"
 #include "output/output_name.h"
-#include "output/rolled_files.h"
 #include "recording/parts.h"
 #include "session/control.h"
 #include "session/session.h"
@@ -27,45 +26,52 @@
 /* Where a session's profile goes. */
 struct delivery {
 	const struct record_options *options;
-	const char *path;
-	struct output_file *file;     /* NULL if there are several: */
-	struct rolled_files *files;   /* one per interval; NULL: not by interval */
-	struct output_folder *folder; /* one per part instead; NULL: not by part */
+	struct output_choice outputs; /* as in the options, or of the default name */
+	struct output_set set;
+	struct output_folder *folder; /* one file per part instead; NULL: not by part */
 };
 
-/* What can be done with the file: Luau's sources have a tool that reads it. */
-static void tell_use(const struct delivery *delivery)
+/* What can be done with a file. */
+static void tell_use(const struct format *format)
 {
 	const struct printer printer = printer__on(stderr);
-	char text[128];
+	char text[256];
 
-	snprintf(text, sizeof(text),
-		 "ScriptProfiler v2 JSON: Luau's perfgraph.py --json makes a flame graph of %s",
-		 delivery->folder ? "each" : "it");
+	snprintf(text, sizeof(text), "%s: %s", format->title, format->use);
 	printer__wrapped(&printer, "  ", text);
 }
 
 /* An interval's file has no summary, so the line that names it holds the most of it. */
-static void tell_interval(const char *path, const struct rendered_profile *shown,
+static void tell_interval(const struct output_set *set, const struct rendered_profile *shown,
 			  const struct category_words *words)
 {
 	char line[SUMMARY_LINE_SIZE];
+	const char *path;
 
 	summary__describe(merged_profile__profile(shown->merged), &shown->totals, words, line,
 			  sizeof(line));
-	log_info("wrote %s: %s", path, line);
+	for (size_t i = 0; (path = output_set__path(set, i)); i++)
+		log_info("wrote %s: %s", path, line);
 }
 
-static void tell_file(const struct delivery *delivery, const char *path, bool has_summary)
+static void tell_files(const struct delivery *delivery, const struct output_set *set,
+		       bool has_summary)
 {
-	if (delivery->folder && !output_folder__report(delivery->folder))
+	const char *path;
+
+	if (!set) {
+		if (output_folder__report(delivery->folder) && has_summary)
+			tell_use(output_choice__default(&delivery->outputs));
 		return;
-	if (!delivery->folder && !strcmp(path, "-"))
-		return;
-	if (!delivery->folder)
+	}
+	for (size_t i = 0; i < delivery->outputs.count; i++) {
+		path = output_set__path(set, i);
+		if (!path || !strcmp(path, "-"))
+			continue;
 		log_info("wrote %s", path);
-	if (has_summary)
-		tell_use(delivery);
+		if (has_summary)
+			tell_use(output_set__format(set, i));
+	}
 }
 
 /* --merge-by chooses the processes of each file, where there are several. */
@@ -75,9 +81,9 @@ static const struct category_words *words_of(const struct record_options *option
 				  options->output_dir ? GROUPING_NONE : options->targets.merge_by);
 }
 
-/* Takes over `file`; if it is NULL, the files of all parts are written. */
-static int deliver(struct session *session, const struct delivery *delivery, const char *path,
-		   struct output_file *file, bool is_end)
+/* Writes the files of `set`; if it is NULL, those of all parts are written. */
+static int deliver(struct session *session, const struct delivery *delivery, struct output_set *set,
+		   bool is_end)
 {
 	struct rendered_profile shown;
 	struct ls_profile raw = {};
@@ -87,26 +93,24 @@ static int deliver(struct session *session, const struct delivery *delivery, con
 		.callers = delivery->options->callers,
 	};
 	bool has_summary = is_end && log__level() >= LOG_INFO;
-	uint64_t size;
 	int error;
 
 	session__export(session, &raw);
 	error = rendered_profile__make(&raw, delivery->options, &shown);
-	if (error) {
-		output_file__discard(file);
+	if (error)
 		goto cleanup;
-	}
-	if (file)
-		error = rendered_profile__write(&shown, path, file, &size);
-	/* The file is written: at the end, messages may now block. */
+	if (set)
+		error = output_set__write(set, merged_profile__profile(shown.merged),
+					  &shown.totals);
+	/* The files are written: at the end, messages may now block. */
 	log__wait(is_end);
 	if (has_summary)
 		summary__print(merged_profile__profile(shown.merged), &shown.totals, &summary,
 			       stderr);
-	if (!error && delivery->files)
-		tell_interval(path, &shown, summary.words);
+	if (!error && set && delivery->options->interval_ns)
+		tell_interval(set, &shown, summary.words);
 	else if (!error)
-		tell_file(delivery, path, has_summary);
+		tell_files(delivery, set, has_summary);
 	if (has_summary)
 		summary__print_accounting(merged_profile__profile(shown.merged), &shown.totals,
 					  log__level() >= LOG_DEBUG, stderr);
@@ -149,37 +153,36 @@ static int deliver_parts(struct session *session, const struct delivery *deliver
 }
 
 /* Writes what was sampled since the last interval, even if that is nothing. */
-static int deliver_interval(struct session *session, const struct delivery *delivery)
+static int deliver_interval(struct session *session, struct delivery *delivery)
 {
-	struct output_file *file = NULL;
 	struct ls_profile sampled = {};
-	const char *path;
 	int error;
 
 	session__export(session, &sampled);
-	rolled_files__begin(delivery->files);
-	path = rolled_files__name(delivery->files, delivery->path,
-				  (time_t)(sampled.recorder.start_ms / 1000));
-	if (!path) {
-		log_error("cannot write '%s': no unused name is left for it", delivery->path);
-		return -EEXIST;
-	}
-	error = rendered_profile__open(path, path, delivery->options->mode, &file);
+	error = output_set__begin(&delivery->set, (time_t)(sampled.recorder.start_ms / 1000));
 	if (!error)
-		error = deliver(session, delivery, path, file, false);
-	if (error)
-		return error;
-	tell_losses(&sampled.recorder, path);
-	if (rolled_files__add(delivery->files))
-		log_warn("out of memory: '%s' was not removed", path);
-	return 0;
+		error = deliver(session, delivery, &delivery->set, false);
+	if (!error)
+		tell_losses(&sampled.recorder, output_set__path(&delivery->set, 0));
+	return error;
+}
+
+/* Writes the profile so far into the files that can be written more than once. */
+static int deliver_again(struct session *session, struct delivery *delivery)
+{
+	struct output_set again;
+	int error = output_set__again(&delivery->set, &again);
+
+	if (!error)
+		error = deliver(session, delivery, &again, false);
+	output_set__close(&again);
+	return error;
 }
 
 /* Writes the profile while the session goes on; a failure costs only this profile. */
 static int write_so_far(void *context, struct session *session)
 {
-	const struct delivery *delivery = context;
-	struct output_file *file;
+	struct delivery *delivery = context;
 	int error;
 
 	if (delivery->folder) {
@@ -187,45 +190,35 @@ static int write_so_far(void *context, struct session *session)
 		output_folder__report(delivery->folder);
 		return error;
 	}
-	if (delivery->files)
-		return deliver_interval(session, delivery);
-	error = output_file__again(delivery->file, &file);
-	if (error == -ENOTSUP)
-		log_warn("ignored 'write': '%s' takes one profile, at the end", delivery->path);
-	else if (error)
-		log_error("cannot write '%s': %s", delivery->path, resource_limits__reason(error));
-	else
-		error = deliver(session, delivery, delivery->path, file, false);
-	return error;
+	return delivery->options->interval_ns ? deliver_interval(session, delivery)
+					      : deliver_again(session, delivery);
 }
 
 /*
  * Writes at the end. A profile without samples is discarded, but an interval without any is not;
  * and a profile of nothing that luaspy can look into.
  */
-static int deliver_last(struct session *session, const struct delivery *delivery, int error)
+static int deliver_last(struct session *session, struct delivery *delivery, int error)
 {
 	struct ls_profile sampled = {};
 
 	session__export(session, &sampled);
 	if (error == -ENOENT || !session__has_begun(session) || session__is_unsupported(session) ||
-	    (!delivery->options->interval_ns && !sampled.recorder.samples)) {
-		output_file__discard(delivery->file);
+	    (!delivery->options->interval_ns && !sampled.recorder.samples))
 		return 0;
-	}
-	if (delivery->files)
+	if (!delivery->folder && delivery->options->interval_ns)
 		return deliver_interval(session, delivery);
 	if (!delivery->folder)
-		return deliver(session, delivery, delivery->path, delivery->file, true);
+		return deliver(session, delivery, &delivery->set, true);
 	error = deliver_parts(session, delivery);
 	/* The summary covers all parts. */
 	if (!delivery->options->interval_ns && log__level() >= LOG_INFO)
-		deliver(session, delivery, delivery->path, NULL, true);
+		deliver(session, delivery, NULL, true);
 	output_folder__report(delivery->folder);
 	return error;
 }
 
-static enum exit_status run(struct session *session, const struct delivery *delivery)
+static enum exit_status run(struct session *session, struct delivery *delivery)
 {
 	const char *why;
 	int error, failed;
@@ -261,31 +254,20 @@ static const char *why_stopped_badly(enum exit_status status)
 }
 
 /*
- * Checks the output path early: a wrong one must not cost a recording, nor its first interval. 0 or
- * -errno, which was reported unless no name could be made.
+ * Checks the output paths early: a wrong one must not cost a recording, nor its first interval. 0
+ * or -errno, which was reported unless no name could be made.
  */
 static int prepare(struct delivery *delivery)
 {
 	const struct record_options *options = delivery->options;
-	struct output_file *probe = NULL;
-	const char *path;
-	int error;
 
 	if (options->output_dir)
 		return output_folder__new(options, &delivery->folder);
-	if (!options->interval_ns)
-		return rendered_profile__open(delivery->path, delivery->path, options->mode,
-					      &delivery->file);
-	error = rolled_files__new(delivery->path, options->keep, options->keep_bytes,
-				  &delivery->files);
-	if (error) {
-		log_error("cannot write '%s': %s", delivery->path, resource_limits__reason(error));
-		return error;
-	}
-	path = rolled_files__name(delivery->files, delivery->path, time(NULL));
-	error = path ? rendered_profile__open(path, path, options->mode, &probe) : -ENOMEM;
-	output_file__discard(probe);
-	return error;
+	if (options->interval_ns)
+		return output_set__open_by_interval(&delivery->set, &delivery->outputs,
+						    options->mode, options->keep,
+						    options->keep_bytes);
+	return output_set__open(&delivery->set, &delivery->outputs, options->mode);
 }
 
 /* Makes the default name of the file; with intervals, dates are added later. */
@@ -293,17 +275,18 @@ static void make_name(const struct record_options *options, const struct session
 		      char to[OUTPUT_NAME_SIZE])
 {
 	const char *name = options->words ? command_name(options->words) : session__name(session);
+	const char *ending = output_choice__default(&options->outputs)->endings[0];
 
 	if (options->interval_ns)
-		output_name__make_dateless(name, session__pid(session), to);
+		output_name__make_dateless(name, session__pid(session), ending, to);
 	else
-		output_name__make(name, session__pid(session), to);
+		output_name__make(name, session__pid(session), ending, to);
 }
 
 static enum exit_status record_with(const struct record_options *options, struct launch *launch,
 				    struct control *control, struct parts *parts)
 {
-	struct delivery delivery = {.options = options, .path = options->output};
+	struct delivery delivery = {.options = options, .outputs = options->outputs};
 	struct session_options session_options = {
 		.targets = &options->targets,
 		.sampling = options->sampling,
@@ -329,12 +312,12 @@ static enum exit_status record_with(const struct record_options *options, struct
 	error = session__open(&session_options, &session);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
-	if (!delivery.path && !options->output_dir) {
+	if (!delivery.outputs.count && !options->output_dir) {
 		make_name(options, session, name);
-		delivery.path = name;
+		output_choice__name(&delivery.outputs, name);
 	}
 	status = prepare(&delivery) ? EXIT_FAILED : run(session, &delivery);
-	rolled_files__free(delivery.files);
+	output_set__close(&delivery.set);
 	output_folder__free(delivery.folder);
 	if (session__was_stopped(session))
 		control__answer(control, CONTROL_STOP, status ? why_stopped_badly(status) : NULL);

@@ -14,7 +14,7 @@
 #include "base/resource_limits.h"
 #include "base/units.h"
 #include "command/exit_status.h"
-#include "command/kept_warnings.h"
+#include "top/kept_warnings.h"
 #include "command/named_process.h"
 #include "command/top_costs.h"
 #include "command/written_profile.h"

@@ -16,6 +16,7 @@
 #include "base/resource_limits.h"
 #include "base/units.h"
 #include "base/user_rights.h"
+#include "command/profile_output.h"
 #include "command/rendered_profile.h"
 #include "output/output_name.h"
 #include "output/rolled_files.h"
@@ -162,14 +163,15 @@ uint64_t output_folder__failed(const struct output_folder *folder)
 static const char *new_name(struct output_folder *folder, const struct part *part,
 			    uint64_t start_ms)
 {
-	char name[OUTPUT_NAME_SIZE] = "rest.json";
+	const char *ending = output_choice__default(&folder->options->outputs)->endings[0];
+	char name[OUTPUT_NAME_SIZE];
 	const char *found;
 	char *path;
 
 	if (part->pid)
-		output_name__make_dateless(part->name, part->pid, name);
-	else if (part->id)
-		output_name__make_of_group(part->name, name);
+		output_name__make_dateless(part->name, part->pid, ending, name);
+	else
+		output_name__make_of_group(part->id ? part->name : "rest", ending, name);
 	path = path_in(folder, name);
 	found = path ? rolled_files__name(folder->files, path, (time_t)(start_ms / 1000)) : NULL;
 	free(path);
@@ -201,7 +203,7 @@ static int open_file(const struct output_folder *folder, const char *path,
 
 	snprintf(held, sizeof(held), "/proc/self/fd/%d/%s", rolled_files__folder(folder->files),
 		 folder__name_in(path));
-	return rendered_profile__open(held, path, folder->options->mode, file);
+	return profile_output__open(held, path, folder->options->mode, file);
 }
 
 static int write_shown(struct output_folder *folder, const struct rendered_profile *shown,
@@ -212,7 +214,9 @@ static int write_shown(struct output_folder *folder, const struct rendered_profi
 	int error = open_file(folder, path, &file);
 
 	if (!error)
-		error = rendered_profile__write(shown, path, file, &size);
+		error = profile_output__write(
+			merged_profile__profile(shown->merged), &shown->totals,
+			output_choice__default(&folder->options->outputs), path, file, &size);
 	if (error)
 		return error;
 	log_debug("wrote %s", path);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "command/rendered_profile.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "base/resource_limits.h"
-#include "profile/write_scriptprofiler.h"
 
 static int put_together(const struct ls_profile *raw, const struct record_options *options,
 			struct rendered_profile *shown)
@@ -45,35 +41,4 @@ void rendered_profile__free(struct rendered_profile *shown)
 	totals__free(&shown->totals);
 	merged_profile__free(shown->merged);
 	view__free(shown->view);
-}
-
-int rendered_profile__open(const char *path, const char *called, mode_t mode,
-			   struct output_file **file)
-{
-	int error = output_file__open(path, mode, file);
-
-	if (error == -EINVAL)
-		log_error("cannot write '%s': not a regular file", called);
-	else if (error)
-		log_error("cannot write '%s': %s", called, resource_limits__reason(error));
-	return error;
-}
-
-int rendered_profile__write(const struct rendered_profile *shown, const char *path,
-			    struct output_file *file, uint64_t *size)
-{
-	int error = write_scriptprofiler(merged_profile__profile(shown->merged), &shown->totals,
-					 output_file__stream(file));
-	long end = error ? -1 : ftell(output_file__stream(file));
-
-	*size = end > 0 ? (uint64_t)end : 0;
-	if (error)
-		output_file__discard(file);
-	else
-		error = output_file__commit(file);
-	if (error && !strcmp(path, "-"))
-		log_error("cannot write to standard output: %s", resource_limits__reason(error));
-	else if (error)
-		log_error("cannot write '%s': %s", path, resource_limits__reason(error));
-	return error;
 }

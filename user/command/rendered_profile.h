@@ -4,7 +4,6 @@
 #define LS_RENDERED_PROFILE_H
 
 #include "options/options.h"
-#include "output/output_file.h"
 #include "profile/merged_profile.h"
 #include "profile/totals.h"
 #include "profile/view.h"
@@ -22,19 +21,5 @@ struct rendered_profile {
 int rendered_profile__make(const struct ls_profile *raw, const struct record_options *options,
 			   struct rendered_profile *shown);
 void rendered_profile__free(struct rendered_profile *shown);
-
-/*
- * Opens an output file at `path` ("-": standard output), which messages call `called`; `mode` is
- * that of output_file__open(). 0, or -errno after reporting it.
- */
-int rendered_profile__open(const char *path, const char *called, mode_t mode,
-			   struct output_file **file);
-
-/*
- * Writes the profile and frees `file`, which appears whole or not at all. `path` is for messages;
- * *size is in bytes, 0 if unknown. 0, or -errno after reporting it.
- */
-int rendered_profile__write(const struct rendered_profile *shown, const char *path,
-			    struct output_file *file, uint64_t *size);
 
 #endif

@@ -3,11 +3,12 @@
 
 #include "base/log.h"
 #include "base/resource_limits.h"
+#include "format/format.h"
+#include "format/write_scriptprofiler.h"
 #include "output/output_file.h"
 #include "output/output_name.h"
 #include "profile/merged_profile.h"
 #include "profile/totals.h"
-#include "profile/write_scriptprofiler.h"
 
 /* 0 or -errno. */
 static int write_to(const char *path, const struct ls_profile *profile)
@@ -41,7 +42,8 @@ int written_profile__write(struct session *session, const struct view_options *o
 	char path[OUTPUT_NAME_SIZE];
 	int error = 0;
 
-	output_name__make(session__name(session), session__pid(session), path);
+	output_name__make(session__name(session), session__pid(session), format__at(0)->endings[0],
+			  path);
 	session__export(session, &profile);
 	if (view_options__are_any(options))
 		error = view__new(&profile, options, &view);

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "options/options_convert.h"
 #include "options/options_dump.h"
 #include "options/options_list.h"
 #include "options/options_record.h"
@@ -38,6 +39,7 @@ static const char general_help[] =
 	"  dump            print the call stacks of a process right now\n"
 	"  list            list the processes that luaspy can profile\n"
 	"  check           show what this host, your privileges and a process allow\n"
+	"  convert         write a recording in other formats, for other programs\n"
 	"  help [COMMAND]  show all options of a command\n"
 	"\n"
 	"Options:\n"
@@ -81,8 +83,8 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record", "top",    "dump",      "check", "list",
-					    "help",   "--help", "--version", NULL};
+static const char *const command_words[] = {"record",  "top",  "dump",   "check",     "list",
+					    "convert", "help", "--help", "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
@@ -149,6 +151,8 @@ static enum options_verdict print_help(int argc, char **argv)
 		return options_top__help();
 	if (!strcmp(argv[1], "list"))
 		return options_list__help();
+	if (!strcmp(argv[1], "convert"))
+		return options_convert__help();
 	return usage__unknown_command(argv[1], command_words);
 }
 
@@ -180,6 +184,10 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "list")) {
 		options->command = COMMAND_LIST;
 		return options_list__parse(argc - 1, argv + 1, &options->list);
+	}
+	if (!strcmp(word, "convert")) {
+		options->command = COMMAND_CONVERT;
+		return options_convert__parse(argc - 1, argv + 1, &options->convert);
 	}
 	if (is_help(word))
 		return print_help(argc - 1, argv + 1);

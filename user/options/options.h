@@ -9,13 +9,21 @@
 #include <sys/types.h>
 
 #include "base/log.h"
+#include "options/output_choice.h"
 #include "options/target_choice.h"
 #include "profile/view.h"
 #include "recording/category.h"
 #include "sampler/sampling.h"
 #include "top/listing.h"
 
-enum command { COMMAND_RECORD, COMMAND_CHECK, COMMAND_DUMP, COMMAND_TOP, COMMAND_LIST };
+enum command {
+	COMMAND_RECORD,
+	COMMAND_CHECK,
+	COMMAND_DUMP,
+	COMMAND_TOP,
+	COMMAND_LIST,
+	COMMAND_CONVERT,
+};
 
 /* The default of --max-overhead with --system. */
 #define OVERHEAD_SYSTEM_PPM  10000
@@ -27,8 +35,8 @@ struct record_options {
 	struct sampling sampling;
 	bool has_max_overhead; /* given as an option */
 	bool lines;            /* distinguish functions by their current line */
-	const char
-		*output; /* NULL: NAME-PID-DATE.json in the current folder; "-": standard output */
+	/* None: NAME-PID-DATE.json in the current folder, or with the ending of '--format'. */
+	struct output_choice outputs;
 	const char *output_dir; /* folder for one file per process; NULL: one file */
 	enum log_level log_level;
 	char *const *words; /* command to start and profile, NULL-terminated; NULL: `targets` */
@@ -72,6 +80,12 @@ struct list_options {
 	bool no_command_lines; /* as in target_choice.h */
 };
 
+struct convert_options {
+	const char *input; /* "-": standard input */
+	struct output_choice outputs;
+	mode_t mode; /* as in record_options */
+};
+
 struct top_options {
 	struct target_choice targets;
 	char *const *words; /* as in record_options */
@@ -89,6 +103,7 @@ struct options {
 	struct dump_command_options dump;
 	struct check_options check;
 	struct record_options record;
+	struct convert_options convert;
 };
 
 enum options_verdict {

@@ -2,41 +2,8 @@
 #include "options/options_check.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/log.h"
-
-/* What other profilers write under such names. */
-static const char *const foreign_endings[] = {
-	".svg",   ".html",      ".speedscope.json", ".cpuprofile", ".pb.gz",
-	".pb",    ".folded",    ".collapsed",       ".txt",        ".perf",
-	".trace", ".callgrind", ".gprof",           ".lua",
-};
-
-static bool is_foreign(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < sizeof(foreign_endings) / sizeof(foreign_endings[0]); i++) {
-		size_t ending = strlen(foreign_endings[i]);
-
-		if (length >= ending && !strcasecmp(name + length - ending, foreign_endings[i]))
-			return true;
-	}
-	return !strcmp(name, "callgrind.out") || !strncmp(name, "callgrind.out.", 14);
-}
-
-/* A file must not be called what it is not. */
-static enum options_verdict check_ending(const struct record_options *record)
-{
-	if (!record->output || !is_foreign(record->output))
-		return OPTIONS_RUN;
-	log_error("cannot write '%s': luaspy does not have the format of that name (accepted: "
-		  "ScriptProfiler v2 JSON, a name that ends in .json)",
-		  record->output);
-	return OPTIONS_WRONG;
-}
 
 /* Checks options that exclude or require each other. */
 static enum options_verdict check_combination(const struct record_options *record)
@@ -56,8 +23,6 @@ static enum options_verdict check_combination(const struct record_options *recor
 /* Interval files are named after the output path, which must be that of a file. */
 static enum options_verdict check_interval(const struct record_options *record)
 {
-	const char *output = record->output ? record->output : "";
-
 	if ((record->keep || record->keep_bytes) && !record->interval_ns) {
 		log_error("'%s' needs '--interval': there is one file",
 			  record->keep ? "--keep" : "--keep-size");
@@ -65,8 +30,12 @@ static enum options_verdict check_interval(const struct record_options *record)
 	}
 	if (!record->interval_ns)
 		return OPTIONS_RUN;
-	if (!strcmp(output, "-") ||
-	    (!strncmp(output, "/dev/", 5) && strncmp(output, "/dev/shm/", 9))) {
+	for (size_t i = 0; i < record->outputs.count; i++) {
+		const char *output = record->outputs.files[i].path;
+
+		if (strcmp(output, "-") != 0 &&
+		    (strncmp(output, "/dev/", 5) != 0 || !strncmp(output, "/dev/shm/", 9)))
+			continue;
 		log_error(
 			"'--interval' excludes '--output %s' (it writes a file for each interval)",
 			output);
@@ -77,7 +46,7 @@ static enum options_verdict check_interval(const struct record_options *record)
 
 static enum options_verdict check_folder(const struct record_options *record)
 {
-	if (!record->output_dir || !record->output)
+	if (!record->output_dir || !record->outputs.count)
 		return OPTIONS_RUN;
 	log_error("'--output-dir' excludes '--output' (files are named after their processes)");
 	return OPTIONS_WRONG;
@@ -117,9 +86,8 @@ static enum options_verdict check_summary(const struct record_options *record)
 
 enum options_verdict options_check__record(const struct record_options *record, bool has_command)
 {
-	if (check_ending(record) != OPTIONS_RUN || check_combination(record) != OPTIONS_RUN ||
-	    check_interval(record) != OPTIONS_RUN || check_folder(record) != OPTIONS_RUN ||
-	    check_summary(record) != OPTIONS_RUN ||
+	if (check_combination(record) != OPTIONS_RUN || check_interval(record) != OPTIONS_RUN ||
+	    check_folder(record) != OPTIONS_RUN || check_summary(record) != OPTIONS_RUN ||
 	    target_choice__check(&record->targets, has_command) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	return check_merge(record);

@@ -4,16 +4,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/units.h"
 #include "interpreter/family.h"
 #include "options/options_check.h"
 #include "options/plugin_presets.h"
 #include "options/usage.h"
-#include "output/output_file.h"
 #include "profile/patterns.h"
 #include "record.h"
 
@@ -37,7 +34,6 @@
 #define TREE_MAX_TEXT     TEXT(TREE_MAX)
 #define INTERVAL_MIN      (NS_PER_S / 10)
 #define FIFO_TEXT         "the name of a FIFO, which need not exist"
-#define MODE_TEXT         "an octal number such as 600, 640 or 664"
 #define GLOB_TEXT         "a pattern such as '*/plugins/*'"
 #define NS_PER_S          UINT64_C(1000000000)
 
@@ -58,8 +54,9 @@ static const char help[] =
 	"       luaspy record --system [OPTION]...\n"
 	"\n"
 	"Samples the call stacks of scripts in all threads of running processes, writes\n"
-	"where their CPU time goes as ScriptProfiler JSON, and prints a summary. Ctrl-C\n"
-	"ends the recording and writes the profile; so does the end of the processes.\n"
+	"where their CPU time goes as ScriptProfiler JSON or in other formats, and prints\n"
+	"a summary. Ctrl-C ends the recording and writes the profile; so does the end of\n"
+	"the processes.\n"
 	"\n"
 	"luaspy starts a COMMAND (under sudo, as the user who called it and in that\n"
 	"user's environment) and profiles it from its first instruction. The COMMAND has\n"
@@ -117,8 +114,9 @@ static const char help[] =
 	"                         lists the releases)\n"
 	"\n"
 	"Output:\n"
-	"  -o, --output=FILE      the profile (ScriptProfiler v2 JSON); - is stdout\n"
-	"                         (default: NAME-PID-DATE.json in this folder)\n"
+	"  -o, --output=FILE      the profile, in the format that the name's ending tells\n"
+	"                         (the list is below); - is stdout. May be given more\n"
+	"                         than once (default: NAME-PID-DATE.json in this folder)\n" OUTPUT_CHOICE_HELP
 	"      --output-dir=DIR   write a file for each process, NAME-PID-DATE.json, or\n"
 	"                         for each group (--merge-by) into this folder, which is\n"
 	"                         created if needed, and rest-DATE.json for all else\n"
@@ -144,8 +142,9 @@ static const char help[] =
 	"      --no-command-lines  call processes by their names alone: 'lua5.4'. Else\n"
 	"                         the script follows, 'lua5.4 app.lua', or there is the\n"
 	"                         beginning of the command line, which may hold secrets\n"
-	"      --timeline         add every sample in order of time (Samples), for charts\n"
-	"                         of what ran when; the first 4,194,304 are kept\n"
+	"      --timeline         keep every sample in order of time, for charts of what\n"
+	"                         ran when (in JSON: Samples); the first 4,194,304 are\n"
+	"                         kept. Formats that need it turn it on\n"
 	"      --strict           write only fields of ScriptProfiler's own format: no\n"
 	"                         Recorder, no Lines\n"
 	"\n"
@@ -174,7 +173,7 @@ static const char help[] =
 	"  -v, --verbose          say how the interpreter was found, what became of\n"
 	"                         every sample, and more\n"
 	"\n"
-	"  -h, --help             show this help\n" USAGE_EXIT_STATUS;
+	"  -h, --help             show this help\n";
 
 enum {
 	OPTION_MAX_DEPTH = 256, /* no letter */
@@ -228,12 +227,13 @@ static const struct usage_option accepted[] = {
 	{OPTION_COROUTINE, "--coroutine", FUNCTION_TEXT},
 	{OPTION_STRICT, "--strict", NULL},
 	{OPTION_TIMELINE, "--timeline", NULL},
-	{'o', "--output", "a file name, or - for standard output"},
+	{'o', "--output", OUTPUT_CHOICE_OUTPUT},
+	{'f', "--format", "a format's name, or help, which lists them"},
 	{OPTION_OUTPUT_DIR, "--output-dir", "the name of a folder"},
 	{OPTION_INTERVAL, "--interval", "a time such as 1m, 100ms at least, up to 365 days"},
 	{OPTION_KEEP, "--keep", "a number of files, 1 to " KEEP_MAX_TEXT},
 	{OPTION_KEEP_SIZE, "--keep-size", "bytes, such as 500k, 10M or 1G"},
-	{OPTION_MODE, "--mode", MODE_TEXT},
+	{OPTION_MODE, "--mode", USAGE_MODE},
 	{OPTION_TREE, "--tree", "a depth, 1 to " TREE_MAX_TEXT},
 	{OPTION_CALLERS, "--callers", CALLERS_TEXT},
 	{'q', "--quiet", NULL},
@@ -289,22 +289,14 @@ static int parse_interval(const char *text, uint64_t *ns)
 	return value < INTERVAL_MIN ? -ERANGE : 0;
 }
 
-/* -ERANGE: a bit outside OUTPUT_FILE_MODE_MOST, or not readable by its owner. */
-static int parse_mode(const char *text, mode_t *mode)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 8);
-
-	if (*text < '0' || *text > '7' || *end)
-		return -EINVAL;
-	*mode = (mode_t)value;
-	return value & S_IRUSR && !(value & ~(unsigned long)OUTPUT_FILE_MODE_MOST) ? 0 : -ERANGE;
-}
-
 /* Takes an option about the output files, or one of the above. */
 static int set_file_option(int letter, struct record_options *record)
 {
 	switch (letter) {
+	case 'o':
+		return output_choice__add(&record->outputs, optarg);
+	case 'f':
+		return output_choice__set_format(&record->outputs, optarg);
 	case OPTION_OUTPUT_DIR:
 		record->output_dir = optarg;
 		return *optarg ? 0 : -EINVAL;
@@ -315,7 +307,7 @@ static int set_file_option(int letter, struct record_options *record)
 	case OPTION_KEEP_SIZE:
 		return units__parse_size(optarg, &record->keep_bytes);
 	case OPTION_MODE:
-		return parse_mode(optarg, &record->mode);
+		return usage__parse_mode(optarg, &record->mode);
 	}
 	return set_view_option(letter, record);
 }
@@ -384,10 +376,6 @@ static int set_option(int letter, struct record_options *record)
 	case OPTION_NO_SOURCE:
 		record->targets.no_source = true;
 		break;
-	case 'o':
-		record->output = optarg;
-		err = *optarg ? 0 : -EINVAL;
-		break;
 	case 'q':
 		record->log_level = LOG_ERROR;
 		break;
@@ -424,6 +412,14 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 	}
 	if (is_pid)
 		return usage__refuse_pid(value, error);
+	if (letter == 'f') {
+		output_choice__refuse_format(value);
+		return OPTIONS_WRONG;
+	}
+	if (error == -E2BIG && letter == 'o') {
+		output_choice__refuse_more(value);
+		return OPTIONS_WRONG;
+	}
 	if (error == -E2BIG) {
 		log_error("too many patterns: '%s' is one more than " TEXT(PATTERNS_MAX), value);
 		return OPTIONS_WRONG;
@@ -468,13 +464,15 @@ static enum options_verdict print_choices(const char *text)
 
 static enum options_verdict print_values(int letter)
 {
+	if (letter == 'f')
+		return output_choice__print_names() ? OPTIONS_DONE : OPTIONS_FAILED;
 	return letter == OPTION_LAYOUT ? options_record__print_layouts()
 				       : print_choices(usage__accepted(accepted, letter));
 }
 
 static bool has_list(int letter)
 {
-	return letter == OPTION_LAYOUT || letter == OPTION_CATEGORY ||
+	return letter == OPTION_LAYOUT || letter == 'f' || letter == OPTION_CATEGORY ||
 	       letter == TARGET_CHOICE_MERGE_BY || letter == OPTION_PLUGIN_PRESET;
 }
 
@@ -525,12 +523,15 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 		record->sampling.max_overhead_ppm = OVERHEAD_SYSTEM_PPM;
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
 		return usage__stray_word(argv[optind], true);
-	if (options_check__record(record, optind < argc) != OPTIONS_RUN)
+	if (!output_choice__decide(&record->outputs) ||
+	    options_check__record(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
+	if (output_choice__ordered(&record->outputs))
+		record->timeline = true;
 	return choose_target(argc, argv, record);
 }
 
 enum options_verdict options_record__help(void)
 {
-	return usage__print(help);
+	return output_choice__print_help(help, USAGE_EXIT_STATUS) ? OPTIONS_DONE : OPTIONS_FAILED;
 }

@@ -4,12 +4,26 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/resource_limits.h"
+#include "output/output_file.h"
 
 #define SUGGESTION_SIZE 64
+
+int usage__parse_mode(const char *text, mode_t *mode)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 8);
+
+	if (*text < '0' || *text > '7' || *end)
+		return -EINVAL;
+	*mode = (mode_t)value;
+	return value & S_IRUSR && !(value & ~(unsigned long)OUTPUT_FILE_MODE_MOST) ? 0 : -ERANGE;
+}
 
 void usage__begin(void)
 {
@@ -48,6 +62,16 @@ int usage__next_or_pid(const struct usage_option *options, int argc, char **argv
 	const char *word = letter == -1 && optind < argc ? argv[optind] : "";
 
 	if (!*word || word[strspn(word, "0123456789")] || !strcmp(argv[optind - 1], "--"))
+		return letter;
+	optarg = argv[optind++];
+	return USAGE_WORD;
+}
+
+int usage__next_or_word(const struct usage_option *options, int argc, char **argv)
+{
+	int letter = usage__next(options, argc, argv);
+
+	if (letter != -1 || optind >= argc)
 		return letter;
 	optarg = argv[optind++];
 	return USAGE_WORD;
@@ -163,8 +187,6 @@ static const struct {
 	 NULL},
 	{"--native",
 	 "C functions that Lua calls are always shown; machine frames below them are not", NULL},
-	{"-f", "the format is ScriptProfiler v2 JSON", "--output"},
-	{"--format", "the format is ScriptProfiler v2 JSON", "--output"},
 	{"-V", "'luaspy --version' tells the version", NULL},
 	{"--version", "'luaspy --version' tells the version", NULL},
 };

@@ -45,8 +45,18 @@ int usage__next(const struct usage_option *options, int argc, char **argv);
 #define USAGE_WORD 0x2000
 int usage__next_or_pid(const struct usage_option *options, int argc, char **argv);
 
+/* The same for a command that takes words of any kind, in front of options or behind them. */
+int usage__next_or_word(const struct usage_option *options, int argc, char **argv);
+
 /* Prints to standard output and flushes it. Returns OPTIONS_DONE or OPTIONS_FAILED. */
 enum options_verdict usage__print(const char *text);
+
+/*
+ * Parses the mode of output files in octal, which "USAGE_MODE" describes. 0; -EINVAL: not a number;
+ * -ERANGE: a bit outside OUTPUT_FILE_MODE_MOST (output_file.h), or not readable by its owner.
+ */
+#define USAGE_MODE "an octal number such as 600, 640 or 664"
+int usage__parse_mode(const char *text, mode_t *mode);
 
 /* Parses a number from 1 to `max`. 0; -EINVAL: not a number; -ERANGE. */
 int usage__parse_number(const char *text, uint32_t max, uint32_t *number);

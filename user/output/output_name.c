@@ -33,18 +33,19 @@ static void make_safe(const char *name, size_t size, char *to)
 	to[length] = '\0';
 }
 
-static void make(const char *name, pid_t pid, const char *date, char to[OUTPUT_NAME_SIZE])
+static void make(const char *name, pid_t pid, const char *date, const char *ending,
+		 char to[OUTPUT_NAME_SIZE])
 {
 	char safe[32], number[16] = "";
 
 	make_safe(name, sizeof(safe), safe);
 	if (pid)
 		snprintf(number, sizeof(number), "-%d", pid);
-	snprintf(to, OUTPUT_NAME_SIZE, "%s%s%s%s.json", *safe ? safe : "process", number,
-		 *date ? "-" : "", date);
+	snprintf(to, OUTPUT_NAME_SIZE, "%s%s%s%s%s", *safe ? safe : "process", number,
+		 *date ? "-" : "", date, ending);
 }
 
-void output_name__make_of_group(const char *name, char to[OUTPUT_NAME_SIZE])
+void output_name__make_of_group(const char *name, const char *ending, char to[OUTPUT_NAME_SIZE])
 {
 	char safe[GROUP_LENGTH + 1];
 	size_t length = strlen(name);
@@ -53,18 +54,19 @@ void output_name__make_of_group(const char *name, char to[OUTPUT_NAME_SIZE])
 		name += length - GROUP_LENGTH;
 	name += strspn(name, "/");
 	make_safe(name, sizeof(safe), safe);
-	snprintf(to, OUTPUT_NAME_SIZE, "%s.json", *safe ? safe : "group");
+	snprintf(to, OUTPUT_NAME_SIZE, "%s%s", *safe ? safe : "group", ending);
 }
 
-void output_name__make(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
+void output_name__make(const char *name, pid_t pid, const char *ending, char to[OUTPUT_NAME_SIZE])
 {
 	char date[OUTPUT_NAME_DATE_SIZE];
 
 	output_name__date(time(NULL), date);
-	make(name, pid, date, to);
+	make(name, pid, date, ending, to);
 }
 
-void output_name__make_dateless(const char *name, pid_t pid, char to[OUTPUT_NAME_SIZE])
+void output_name__make_dateless(const char *name, pid_t pid, const char *ending,
+				char to[OUTPUT_NAME_SIZE])
 {
-	make(name, pid, "", to);
+	make(name, pid, "", ending, to);
 }

@@ -13,6 +13,7 @@
 #include "base/folder.h"
 #include "base/log.h"
 #include "base/user_rights.h"
+#include "format/format.h"
 #include "output/output_name.h"
 
 #define ATTEMPTS 10000
@@ -89,14 +90,6 @@ void rolled_files__free(struct rolled_files *files)
 	free(files);
 }
 
-/* The offset of the path's extension, ".json"; its length if it has none. */
-static size_t ending_of(const char *path)
-{
-	const char *name = folder__name_in(path), *dot = strrchr(name, '.');
-
-	return dot && dot != name ? (size_t)(dot - path) : strlen(path);
-}
-
 /* A name in the folder that is held open. */
 struct place {
 	int folder;
@@ -139,7 +132,7 @@ void rolled_files__begin(struct rolled_files *files)
 
 const char *rolled_files__name(struct rolled_files *files, const char *path, time_t begin)
 {
-	size_t stem = ending_of(path);
+	size_t stem = format__stem_length(path);
 	char date[OUTPUT_NAME_DATE_SIZE], number[16] = "";
 
 	output_name__date(begin, date);

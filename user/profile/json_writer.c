@@ -178,14 +178,16 @@ static bool looks_escaped(const unsigned char *at, size_t left)
 	return left >= 4 && at[1] == 'x' && isxdigit(at[2]) && isxdigit(at[3]);
 }
 
-/* Writes the character at `at` and returns how many bytes it is. */
-static size_t put_character(struct json_writer *writer, const unsigned char *at, size_t left)
+/* Writes the character at `at` and returns how many bytes it is. `raw`: a backslash is just that.
+ */
+static size_t put_character(struct json_writer *writer, const unsigned char *at, size_t left,
+			    bool raw)
 {
 	uint32_t code;
 	size_t length = decode_utf8(at, left, &code);
 	char escape[16] = "";
 
-	if (!length || (code == '\\' && looks_escaped(at, left)))
+	if (!length || (code == '\\' && !raw && looks_escaped(at, left)))
 		snprintf(escape, sizeof(escape), "\\\\x%02x", *at);
 	else if (code == '"' || code == '\\')
 		snprintf(escape, sizeof(escape), "\\%c", (int)code);
@@ -200,19 +202,29 @@ static size_t put_character(struct json_writer *writer, const unsigned char *at,
 	return length ? length : 1;
 }
 
-void json_writer__bytes(struct json_writer *writer, const char *bytes, size_t length)
+static void put_string(struct json_writer *writer, const char *bytes, size_t length, bool raw)
 {
 	const unsigned char *at = (const unsigned char *)bytes;
 
 	start_value(writer);
 	put(writer, "\"", 1);
 	while (length && !writer->error) {
-		size_t taken = put_character(writer, at, length);
+		size_t taken = put_character(writer, at, length, raw);
 
 		at += taken;
 		length -= taken;
 	}
 	put(writer, "\"", 1);
+}
+
+void json_writer__bytes(struct json_writer *writer, const char *bytes, size_t length)
+{
+	put_string(writer, bytes, length, false);
+}
+
+void json_writer__printable(struct json_writer *writer, const char *text)
+{
+	put_string(writer, text, strlen(text), true);
 }
 
 void json_writer__text(struct json_writer *writer, const char *text)

@@ -55,6 +55,11 @@ void json_writer__int(struct json_writer *writer, int64_t value);
 void json_writer__bytes(struct json_writer *writer, const char *bytes, size_t length);
 void json_writer__text(struct json_writer *writer, const char *text); /* NUL-terminated */
 
+/*
+ * Writes text that went through log__printable() as it is: what that escaped is not escaped again.
+ */
+void json_writer__printable(struct json_writer *writer, const char *text);
+
 /* Ends the document with a line feed. 0 or the first failure; -EINVAL if something is open. */
 int json_writer__finish(struct json_writer *writer);
 

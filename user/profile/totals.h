@@ -23,10 +23,10 @@ struct ls_totals {
 
 /* 0 or -ENOMEM. Free with totals__free(), also after a failure. */
 int totals__compute(const struct ls_profile *profile, struct ls_totals *totals);
+void totals__free(struct ls_totals *totals);
 
-/* A node's own time. */
+/* A node's own time in microseconds: its total less those of its children. */
 uint64_t totals__node_self_us(const struct ls_profile *profile, const struct ls_totals *totals,
 			      uint32_t node);
-void totals__free(struct ls_totals *totals);
 
 #endif

@@ -5,7 +5,7 @@
 # the program's own help, so that every option is there.
 set -eu
 shell=$1 luaspy=$2
-commands="record top dump check list"
+commands="record top dump check list convert"
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {
@@ -46,6 +46,7 @@ layouts=$(choices layout)
 categories=$(choices category)
 groups=$(choices merge-by)
 presets=$(choices plugin-preset)
+formats=$(choices format)
 frequencies="100 1khz 10khz"
 limits="none 0.5% 1% 5%"
 spans="1s 1m 5m 10m"
@@ -83,6 +84,7 @@ bash_completion() {
 		--average) COMPREPLY=(\$(compgen -W "$spans" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
 		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
+		-f | --format) COMPREPLY=(\$(compgen -W "$formats" -- "\$word")); return ;;
 		--merge-by) COMPREPLY=(\$(compgen -W "$groups" -- "\$word")); return ;;
 		--plugin-preset)
 			part=\${word##*,}
@@ -110,7 +112,7 @@ bash_completion() {
 zsh_options() {
 	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
 		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" -v limits="$limits" \
-		-v spans="$spans" '
+		-v spans="$spans" -v formats="$formats" '
 	function action_of(name) {
 		if (name == "pid") return "_luaspy_pids"
 		if (name == "output-dir") return "_files -/"
@@ -121,6 +123,7 @@ zsh_options() {
 		if (name == "layout") return "(" layouts ")"
 		if (name == "category") return "(" categories ")"
 		if (name == "merge-by") return "(" groups ")"
+		if (name == "format") return "(" formats ")"
 		if (name == "plugin-preset") return "_values -s , preset " presets
 		return " "
 	}
@@ -175,7 +178,8 @@ fish_completion() {
 	for command in $commands; do
 		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
 			-v categories="$categories" -v groups="$groups" -v presets="$presets" \
-			-v frequencies="$frequencies" -v limits="$limits" -v spans="$spans" '
+			-v frequencies="$frequencies" -v limits="$limits" -v spans="$spans" \
+			-v formats="$formats" '
 		function values_of(name) {
 			if (name == "pid") return "(__luaspy_pids)"
 			if (name == "frequency" || name == "rate") return frequencies
@@ -184,6 +188,7 @@ fish_completion() {
 			if (name == "layout") return layouts
 			if (name == "category") return categories
 			if (name == "merge-by") return groups
+			if (name == "format") return formats
 			if (name == "output-dir") return "(__fish_complete_directories)"
 			return name == "plugin-preset" ? "(__fish_append , " presets ")" : ""
 		}

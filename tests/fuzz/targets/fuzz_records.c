@@ -11,7 +11,7 @@
 #include "profile/merged_profile.h"
 #include "profile/totals.h"
 #include "profile/view.h"
-#include "profile/write_scriptprofiler.h"
+#include "format/write_scriptprofiler.h"
 #include "puc/layout_puc.h"
 #include "recording/recording.h"
 

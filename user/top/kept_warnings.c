@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command/kept_warnings.h"
+#include "top/kept_warnings.h"
 
 #include <stdio.h>
 

@@ -3,14 +3,14 @@
 #ifndef LS_WRITE_SCRIPTPROFILER_H
 #define LS_WRITE_SCRIPTPROFILER_H
 
-#include <stdio.h>
-
-#include "profile/profile.h"
-#include "profile/totals.h"
+#include "format/format.h"
 
 /*
- * `profile` is a merged one (merged_profile.h), and `totals` are its totals. Session times are left
- * out if start_ms is 0, and the `Recorder` object if the recorder has no version (--strict).
+ * A format_writer(). Session times are left out if start_ms is 0, and the `Recorder` object if the
+ * recorder has no version (--strict).
+ *
+ * Optional field of a node, not with --strict:
+ *   Samples      how many samples ended there, if any did
  *
  * Optional fields of a function beyond the format's own:
  *   CurrentLine  the line being executed (--lines): a function has separate entries, and nodes, for
@@ -30,11 +30,7 @@
  *   Samples      if there are any, and not with --strict: each sample in order of time, as
  *                [node id, microseconds since the one before, thread id]; for the first, since
  *                SessionStartTime. The node is where its stack ended.
- *
- * 0 or -errno of the stream. Errors in writing its buffer only appear when it is flushed: check
- * that, too.
  */
-int write_scriptprofiler(const struct ls_profile *profile, const struct ls_totals *totals,
-			 FILE *stream);
+format_writer write_scriptprofiler;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <string.h>
 
+#include "format/write_scriptprofiler.h"
 #include "profile/json_writer.h"
-#include "profile/write_scriptprofiler.h"
 
 #define NS_PER_US 1000
 #define NS_PER_MS 1000000
@@ -91,6 +91,8 @@ static void write_nodes(struct json_writer *writer, const struct ls_profile *pro
 		json_writer__object(writer);
 		put_uint(writer, "TotalDuration", totals->node_total_us[id]);
 		write_children(writer, profile, profile->nodes[id].first_child);
+		if (profile->nodes[id].samples && profile->recorder.version)
+			put_uint(writer, "Samples", profile->nodes[id].samples);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);

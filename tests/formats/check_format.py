@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""
+Compares what a reader finds in a converted file with the recording that it was made of:
+`check_format.py FORMAT RECORDING CONVERTED [SPEEDSCOPE]`. The readers are other people's programs;
+SPEEDSCOPE is the folder of that package. Own and total time of every function have to be equal, in
+microseconds. Exit status 0 and a line of figures, or 1 and a line for each difference.
+
+The recording's sums are computed here from its JSON, so nothing is shared with luaspy.
+"""
+
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MOST_DIFFERENCES = 10
+
+
+def printable(text):
+    """As log__printable() shows it; "" is "<empty>"."""
+    def shown(character):
+        if ord(character) < 0x20 or 0x7f <= ord(character) < 0xa0:
+            return "".join(f"\\x{byte:02x}" for byte in character.encode())
+        return character
+    return "".join(map(shown, text)) or "<empty>"
+
+
+class Recording:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        self.functions = [None, *document["Functions"]]
+        self.nodes = [None, *document["Nodes"]]
+        self.categories = document["Categories"]
+        self.all_us = sum(self.nodes[c["NodeId"]]["TotalDuration"] for c in self.categories)
+        names = collections.Counter(self.flagged(f) for f in self.functions[1:] if "Name" in f)
+        self.twins = {name for name, count in names.items() if count > 1}
+
+    @staticmethod
+    def flagged(function, name=None):
+        flags = function.get("Flags", 0)
+        if name is None:
+            name = printable(function["Name"]) if "Name" in function else "<anonymous>"
+        return name + " <native>" * (flags & 1) + " <plugin>" * (flags >> 1 & 1)
+
+    @staticmethod
+    def place(function):
+        line = f":{function['Line']}" if "Line" in function else ""
+        return printable(function["Source"]) + line if "Source" in function else ""
+
+    def with_place(self, function):
+        name = printable(function["Name"]) if "Name" in function else "<anonymous>"
+        place = self.place(function)
+        return self.flagged(function, f"{name} ({place})" if place else name)
+
+    def unique(self, function):
+        if "Name" not in function:
+            return self.flagged(function, f"<anonymous {self.place(function)}>")
+        if self.flagged(function) in self.twins and self.place(function):
+            return self.flagged(function, f"{printable(function['Name'])} {self.place(function)}")
+        return self.flagged(function)
+
+    def parts(self, function):
+        source = printable(function["Source"]) if "Source" in function else ""
+        return self.flagged(function), source, function.get("Line", 0)
+
+    def sums(self, label, category=None):
+        """Own and total time by label; a function counts once on a stack."""
+        own, total = collections.Counter(), collections.Counter()
+        waiting = [(c["NodeId"], category and category(printable(c["Name"])), frozenset())
+                   for c in self.categories]
+        while waiting:
+            number, name, above = waiting.pop()
+            node = self.nodes[number]
+            children = list(zip(node.get("FunctionIds", ()), node.get("NodeIds", ())))
+            if name is not None:
+                own[name] += node["TotalDuration"] - sum(
+                    self.nodes[child]["TotalDuration"] for _, child in children)
+                if name not in above:
+                    total[name] += node["TotalDuration"]
+                above = above | {name}
+            waiting.extend((child, label(self.functions[function]), above)
+                           for function, child in children)
+        return {name: (own[name], total[name]) for name in total if total[name]}
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(f"{words[0]} failed: {done.stderr.decode(errors='replace')[:2000]}")
+    return done.stdout.decode()
+
+
+def of_speedscope(path, speedscope, key):
+    sums = {}
+    for profile in json.loads(run("node", f"{HERE}/read_with_speedscope.js", speedscope, path)):
+        for name, file, line, own, total in profile:
+            at = key(name, file, line)
+            before = sums.get(at, (0, 0))
+            sums[at] = (before[0] + own, before[1] + total)
+    return {at: both for at, both in sums.items() if both[1]}
+
+
+def check_folded(recording, path, speedscope):
+    found = of_speedscope(path, speedscope, lambda name, file, line: name)
+    expected = recording.sums(lambda f: recording.with_place(f).replace(";", "\\x3b"),
+                              lambda name: re.sub("^#", "\\\\x23", name).replace(";", "\\x3b"))
+    return expected, found, 0
+
+
+def check_speedscope(recording, path, speedscope):
+    found = of_speedscope(path, speedscope, lambda name, file, line: (name, file, line))
+    return recording.sums(recording.parts), found, 0
+
+
+def check_cpuprofile(recording, path, speedscope):
+    """Times are on a grain of 125 us: each stretch of samples may be off by half of that."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    ids = [node["id"] for node in document["nodes"]]
+    assert ids == list(range(1, len(ids) + 1))
+    assert len(document["samples"]) == len(document["timeDeltas"])
+    assert all(delta % 125 == 0 for delta in document["timeDeltas"])
+    assert document["startTime"] % 125 == 0 and document["samples"][-1] == 1
+    assert document["endTime"] - document["startTime"] == sum(document["timeDeltas"])
+    assert abs(sum(document["timeDeltas"]) - recording.all_us) <= 63
+    found = of_speedscope(path, speedscope, lambda name, file, line: (name, file, max(line, 0)))
+    expected = recording.sums(recording.parts, lambda name: (name, "", 0))
+    return expected, found, 63 * 40
+
+
+def check_order(recording, path):
+    """The samples of a .cpuprofile are those of the recording, in its order."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    nodes = {node["id"]: node["callFrame"]["functionName"] for node in document["nodes"]}
+    function_of = {child: function for node in recording.nodes[1:] for function, child in
+                   zip(node.get("FunctionIds", ()), node.get("NodeIds", ()))}
+    with open(sys.argv[2], encoding="utf-8") as file:
+        samples = json.load(file)["Samples"]
+    expected = [recording.flagged(recording.functions[function_of[node]]) for node, _, _ in samples]
+    return [nodes[node] for node in document["samples"]][:len(expected)] == expected
+
+
+def check_pprof(recording, path, _):
+    text = run("go", "tool", "pprof", "-top", "-unit=us", "-nodefraction=0", "-edgefraction=0",
+               "-nodecount=1000000", "-sample_index=cpu", path)
+    rows = re.findall(r"^ *([\d.]+)(?:us)? +[\d.]+% +[\d.]+% +([\d.]+)(?:us)? +[\d.]+% +(.*)$", text, re.M)
+    found = {name: (float(own), float(total)) for own, total, name in rows}
+    return recording.sums(recording.unique), found, 0
+
+
+def of_annotate(path, recording, *options):
+    text = run("callgrind_annotate", "--threshold=100", "--auto=no", *options, path)
+    rows = re.findall(r"^ *([\d,]+) \([^)]*\) +[\d,.]+(?: \([^)]*\))? +([^:\n]*:.*)$", text, re.M)
+    return {name: int(number.replace(",", "")) for number, name in rows}
+
+
+def check_callgrind(recording, path, _):
+    def label(function):
+        source = printable(function["Source"]) if "Source" in function else "(no source)"
+        return f"{source}:{recording.unique(function)}"
+    total = of_annotate(path, recording, "--inclusive=yes")
+    own = of_annotate(path, recording)
+    found = {name: (own.get(name, 0), total[name]) for name in total}
+    return recording.sums(label, lambda name: f"(category):{name}"), found, 0
+
+
+def frames_of(path):
+    """Each frame's name, times, place and depth, from what a browser shows as its tooltip."""
+    space = "{http://www.w3.org/2000/svg}"
+    root = xml.etree.ElementTree.parse(path).getroot()
+    for frame in root.iterfind(f".//{space}g[@id='frames']/{space}g"):
+        name, times = frame.find(f"{space}title").text.rsplit("\n", 1)
+        total, own = re.fullmatch(r"([\d,]+) us, [<>]?[\d.]+%; itself ([\d,]+) us", times).groups()
+        box = frame.find(f"{space}rect")
+        yield (name, int(own.replace(",", "")), int(total.replace(",", "")),
+               float(box.get("x")), float(box.get("width")), int(box.get("y")))
+
+
+def check_flamegraph(recording, path, _):
+    own, total = collections.Counter(), collections.Counter()
+    above = []
+    for name, own_us, total_us, x, width, y in sorted(frames_of(path), key=lambda f: (f[3], f[5])):
+        while above and (above[-1][2] >= y):
+            above.pop()
+        assert abs(width - total_us * 1180 / recording.all_us) < 0.02, name
+        assert not above or above[-1][2] == y - 16, name
+        own[name] += own_us
+        if name not in [other[0] for other in above]:
+            total[name] += total_us
+        above.append((name, x, y))
+    expected = recording.sums(recording.with_place, lambda name: name)
+    return expected, {name: (own[name], total[name]) for name in total}, 0
+
+
+def main():
+    form, recording, path = sys.argv[1], Recording(sys.argv[2]), sys.argv[3]
+    expected, found, most = globals()[f"check_{form}"](recording, path, *sys.argv[4:5] or [None])
+    differences = []
+    for name in sorted(set(expected) | set(found), key=str):
+        ours, theirs = expected.get(name, (0, 0)), found.get(name, (0, 0))
+        if any(abs(a - b) > most + 0.005 for a, b in zip(ours, theirs)):
+            differences.append(f"{name!r}: recorded (own, total) {ours} us, read {theirs} us")
+    if form == "cpuprofile" and not check_order(recording, path):
+        differences.append("the samples are not in the order of the recording")
+    for line in differences[:MOST_DIFFERENCES]:
+        print(line)
+    if differences:
+        sys.exit(f"{len(differences)} differences")
+    print(f"{form}: {len(found)} functions, {recording.all_us} us")
+
+
+main()

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the functions of a profile are called in formats that know less of a function than luaspy:
+ * printable text in UTF-8 (log__printable()) without line feeds, never empty. A function without a
+ * name is "<anonymous>", and code generated from script and plugins have " <native>" and "
+ * <plugin>" behind the name, as in Roblox's profiler.
+ */
+#ifndef LS_FRAME_LABELS_H
+#define LS_FRAME_LABELS_H
+
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+enum frame_label_kind {
+	/* "work", "<anonymous>": for formats that have source and line beside it */
+	FRAME_LABELS_NAME,
+	/* "work (app.lua:4)": different functions have different labels */
+	FRAME_LABELS_PLACE,
+	/*
+	 * "work"; but "work app.lua:4" if another function has that name, and "<anonymous
+	 * app.lua:4>": for readers that take functions of one name for one
+	 */
+	FRAME_LABELS_UNIQUE,
+};
+
+struct frame_labels;
+
+/* NULL when out of memory. `profile` is borrowed. frame_labels__free() takes NULL. */
+struct frame_labels *frame_labels__new(const struct ls_profile *profile,
+				       enum frame_label_kind kind);
+void frame_labels__free(struct frame_labels *labels);
+
+/* Valid until `labels` is freed. */
+const char *frame_labels__of(const struct frame_labels *labels, uint32_t function);
+const char *frame_labels__of_category(const struct frame_labels *labels, uint32_t category);
+
+/* The source of a function as printable text; "" if it has none. */
+const char *frame_labels__source(const struct frame_labels *labels, uint32_t function);
+
+/*
+ * The label of a node: of its function or, for a node below no other, of its category. Categories'
+ * nodes are looked up once, when the labels are made.
+ */
+const char *frame_labels__of_node(const struct frame_labels *labels, uint32_t node);
+
+#endif

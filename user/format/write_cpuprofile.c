@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The .cpuprofile of V8, for Chrome's DevTools and VS Code. Its axis is CPU time: a sample lasts as
+ * long as the CPU time that it stands for, in the order in which samples were taken, so that totals
+ * are those of the profile, and several threads find room on one axis.
+ *
+ * A reader takes a sample to last until the next one, and some take the last one to last no time,
+ * so one of the root ends the list. Times are multiples of 125 us: DevTools computes wrong self
+ * times unless they are exact as binary fractions of a millisecond.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+#include "format/frame_labels.h"
+#include "format/sample_order.h"
+#include "profile/json_writer.h"
+
+#define GRAIN_US 125
+#define START_US 1000000 /* at 0, DevTools draws an empty chart */
+#define ROOT_ID  1       /* node ids are one more than the profile's */
+
+static void put_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_writer__key(writer, key);
+	json_writer__printable(writer, text);
+}
+
+static void put_int(struct json_writer *writer, const char *key, int64_t value)
+{
+	json_writer__key(writer, key);
+	json_writer__int(writer, value);
+}
+
+/* `line` counts from 1; 0: none. DevTools looks script ids up in the page it inspects, but not 0.
+ */
+static void put_call_frame(struct json_writer *writer, const char *name, const char *source,
+			   uint32_t line)
+{
+	json_writer__key(writer, "callFrame");
+	json_writer__object(writer);
+	put_text(writer, "functionName", name);
+	put_text(writer, "scriptId", "0");
+	put_text(writer, "url", source);
+	put_int(writer, "lineNumber", (int64_t)line - 1);
+	put_int(writer, "columnNumber", -1);
+	json_writer__end_object(writer);
+}
+
+static void put_root(struct json_writer *writer, const struct ls_profile *profile)
+{
+	json_writer__object(writer);
+	put_int(writer, "id", ROOT_ID);
+	put_call_frame(writer, "(root)", "", 0);
+	put_int(writer, "hitCount", 1);
+	json_writer__key(writer, "children");
+	json_writer__array(writer);
+	for (uint32_t i = 0; i < profile->category_count; i++)
+		json_writer__uint(writer, ROOT_ID + (uint64_t)profile->categories[i].node);
+	json_writer__end_array(writer);
+	json_writer__end_object(writer);
+}
+
+static void put_node(struct json_writer *writer, const struct ls_profile *profile,
+		     const struct frame_labels *labels, uint32_t id, uint64_t hits)
+{
+	const struct ls_profile_node *node = &profile->nodes[id];
+	const struct ls_profile_function *function = &profile->functions[node->function];
+
+	json_writer__object(writer);
+	put_int(writer, "id", ROOT_ID + (int64_t)id);
+	put_call_frame(writer, frame_labels__of_node(labels, id),
+		       node->function ? frame_labels__source(labels, node->function) : "",
+		       !node->function          ? 0
+		       : function->current_line ? function->current_line
+						: function->line);
+	put_int(writer, "hitCount", (int64_t)hits);
+	if (node->first_child) {
+		json_writer__key(writer, "children");
+		json_writer__array(writer);
+		for (uint32_t child = node->first_child; child;
+		     child = profile->nodes[child].next_sibling)
+			json_writer__uint(writer, ROOT_ID + (uint64_t)child);
+		json_writer__end_array(writer);
+	}
+	json_writer__end_object(writer);
+}
+
+static void put_nodes(struct json_writer *writer, const struct ls_profile *profile,
+		      const struct frame_labels *labels, const uint64_t *hits)
+{
+	json_writer__key(writer, "nodes");
+	json_writer__array_lines(writer);
+	put_root(writer, profile);
+	for (uint32_t id = 1; id <= profile->node_count; id++)
+		put_node(writer, profile, labels, id, hits[id]);
+	json_writer__end_array(writer);
+}
+
+/* The time after `us` of CPU time, on the grain. */
+static uint64_t grained(uint64_t us)
+{
+	return (us + GRAIN_US / 2) / GRAIN_US * GRAIN_US;
+}
+
+static void put_samples(struct json_writer *writer, const struct sample_order *order)
+{
+	uint64_t us = 0, before_us = 0;
+
+	json_writer__key(writer, "samples");
+	json_writer__array(writer);
+	for (size_t i = 0; i < order->count; i++)
+		json_writer__uint(writer, ROOT_ID + (uint64_t)order->samples[i].node);
+	json_writer__uint(writer, ROOT_ID);
+	json_writer__end_array(writer);
+	json_writer__key(writer, "timeDeltas");
+	json_writer__array(writer);
+	json_writer__uint(writer, 0);
+	for (size_t i = 0; i < order->count; i++) {
+		us += order->samples[i].us;
+		json_writer__uint(writer, grained(us) - before_us);
+		before_us = grained(us);
+	}
+	json_writer__end_array(writer);
+	put_int(writer, "startTime", START_US);
+	put_int(writer, "endTime", START_US + (int64_t)before_us);
+}
+
+int write_cpuprofile(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
+{
+	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_NAME);
+	uint64_t *hits = calloc((size_t)profile->node_count + 1, sizeof(*hits));
+	struct json_writer writer;
+	struct sample_order order;
+	int err = sample_order__make(profile, totals, &order);
+
+	if (!err && (!labels || !hits))
+		err = -ENOMEM;
+	if (err)
+		goto cleanup;
+	for (size_t i = 0; i < order.count; i++)
+		hits[order.samples[i].node]++;
+	json_writer__init(&writer, stream);
+	json_writer__object(&writer);
+	put_nodes(&writer, profile, labels, hits);
+	put_samples(&writer, &order);
+	json_writer__end_object(&writer);
+	err = json_writer__finish(&writer);
+cleanup:
+	sample_order__free(&order);
+	free(hits);
+	frame_labels__free(labels);
+	return err;
+}

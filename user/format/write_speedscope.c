@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * speedscope's own format, as events: a frame is opened and closed where the stack changes, which
+ * keeps deep trees small. There is a profile for each category and, with a timeline, for each of
+ * its threads, in order of time. The axis is CPU time in microseconds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+#include "format/frame_labels.h"
+#include "format/sample_order.h"
+#include "profile/json_writer.h"
+
+/* Where a profile is. */
+struct cursor {
+	const struct ls_profile *profile;
+	struct json_writer *writer;
+	uint32_t *path; /* of open nodes, outermost first; without the category */
+	uint32_t *next; /* the same, of the next sample */
+	size_t depth;
+	uint64_t at_us;
+};
+
+/* Labels are printable. */
+static void put_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_writer__key(writer, key);
+	json_writer__printable(writer, text);
+}
+
+static void put_uint(struct json_writer *writer, const char *key, uint64_t value)
+{
+	json_writer__key(writer, key);
+	json_writer__uint(writer, value);
+}
+
+/* Frames are counted from 0. */
+static void put_event(struct cursor *cursor, const char *type, uint32_t node)
+{
+	json_writer__object(cursor->writer);
+	put_text(cursor->writer, "type", type);
+	put_uint(cursor->writer, "frame", cursor->profile->nodes[node].function - 1);
+	put_uint(cursor->writer, "at", cursor->at_us);
+	json_writer__end_object(cursor->writer);
+}
+
+static void close_to(struct cursor *cursor, size_t depth)
+{
+	while (cursor->depth > depth)
+		put_event(cursor, "C", cursor->path[--cursor->depth]);
+}
+
+/* Goes to `node` by way of the innermost node that is above both. */
+static void go_to(struct cursor *cursor, uint32_t node)
+{
+	const struct ls_profile_node *nodes = cursor->profile->nodes;
+	size_t depth = 0, common = 0;
+
+	for (uint32_t id = node; nodes[id].parent; id = nodes[id].parent)
+		depth++;
+	for (uint32_t id = node, i = 0; nodes[id].parent; id = nodes[id].parent)
+		cursor->next[depth - ++i] = id;
+	while (common < depth && common < cursor->depth &&
+	       cursor->path[common] == cursor->next[common])
+		common++;
+	close_to(cursor, common);
+	for (; common < depth; common++) {
+		put_event(cursor, "O", cursor->next[common]);
+		cursor->path[cursor->depth++] = cursor->next[common];
+	}
+}
+
+/* Category and thread of a profile: "lua5.4, thread 42". */
+static void put_name(struct json_writer *writer, const struct frame_labels *labels,
+		     const struct ordered_sample *sample, bool has_timeline)
+{
+	const char *category = frame_labels__of_category(labels, sample->category);
+	char *name = NULL;
+
+	json_writer__key(writer, "name");
+	if (!has_timeline)
+		json_writer__printable(writer, category);
+	else if (asprintf(&name, sample->thread ? "%s, thread %" PRIu32 : "%s, not on the timeline",
+			  category, sample->thread) < 0)
+		json_writer__printable(writer, category);
+	else
+		json_writer__printable(writer, name);
+	free(name);
+}
+
+/* Samples from `at` on that are of one category and thread. Returns the index of the next one. */
+static size_t put_profile(struct cursor *cursor, const struct sample_order *order, size_t at,
+			  const struct frame_labels *labels)
+{
+	const struct ordered_sample *first = &order->samples[at];
+	struct json_writer *writer = cursor->writer;
+	uint64_t all_us = 0;
+	size_t end = at;
+
+	for (; end < order->count && order->samples[end].category == first->category &&
+	       order->samples[end].thread == first->thread;
+	     end++)
+		all_us += order->samples[end].us;
+	cursor->at_us = 0;
+	json_writer__object(writer);
+	put_text(writer, "type", "evented");
+	put_name(writer, labels, first, cursor->profile->sample_count);
+	put_text(writer, "unit", "microseconds");
+	put_uint(writer, "startValue", 0);
+	put_uint(writer, "endValue", all_us);
+	json_writer__key(writer, "events");
+	json_writer__array_lines(writer);
+	for (; at < end; at++) {
+		go_to(cursor, order->samples[at].node);
+		cursor->at_us += order->samples[at].us;
+	}
+	close_to(cursor, 0);
+	json_writer__end_array(writer);
+	json_writer__end_object(writer);
+	return end;
+}
+
+static void put_frames(struct json_writer *writer, const struct ls_profile *profile,
+		       const struct frame_labels *labels)
+{
+	json_writer__key(writer, "shared");
+	json_writer__object(writer);
+	json_writer__key(writer, "frames");
+	json_writer__array_lines(writer);
+	for (uint32_t id = 1; id <= profile->function_count; id++) {
+		const struct ls_profile_function *function = &profile->functions[id];
+		uint32_t line = function->current_line ? function->current_line : function->line;
+
+		json_writer__object(writer);
+		put_text(writer, "name", frame_labels__of(labels, id));
+		if (function->source)
+			put_text(writer, "file", frame_labels__source(labels, id));
+		if (line)
+			put_uint(writer, "line", line);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+	json_writer__end_object(writer);
+}
+
+static int put_document(struct cursor *cursor, const struct sample_order *order,
+			const struct frame_labels *labels)
+{
+	const struct ls_profile_recorder *recorder = &cursor->profile->recorder;
+	struct json_writer *writer = cursor->writer;
+
+	json_writer__object(writer);
+	put_text(writer, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	put_text(writer, "exporter", "luaspy");
+	if (recorder->target) {
+		json_writer__key(writer, "name");
+		json_writer__text(writer, recorder->target);
+	}
+	put_frames(writer, cursor->profile, labels);
+	json_writer__key(writer, "profiles");
+	json_writer__array_lines(writer);
+	for (size_t at = 0; at < order->count;)
+		at = put_profile(cursor, order, at, labels);
+	json_writer__end_array(writer);
+	json_writer__end_object(writer);
+	return json_writer__finish(writer);
+}
+
+int write_speedscope(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
+{
+	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_NAME);
+	size_t most = (size_t)profile->node_count + 1;
+	struct json_writer writer;
+	struct cursor cursor = {.profile = profile,
+				.writer = &writer,
+				.path = calloc(most, sizeof(uint32_t)),
+				.next = calloc(most, sizeof(uint32_t))};
+	struct sample_order order;
+	int err = sample_order__make(profile, totals, &order);
+
+	json_writer__init(&writer, stream);
+	if (!err && (!labels || !cursor.path || !cursor.next))
+		err = -ENOMEM;
+	if (!err)
+		err = sample_order__group(&order);
+	if (!err)
+		err = put_document(&cursor, &order, labels);
+	sample_order__free(&order);
+	free(cursor.path);
+	free(cursor.next);
+	frame_labels__free(labels);
+	return err;
+}

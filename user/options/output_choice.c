@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "options/output_choice.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/resource_limits.h"
+
+int output_choice__add(struct output_choice *choice, const char *path)
+{
+	if (!*path)
+		return -EINVAL;
+	if (choice->count == OUTPUT_CHOICE_MAX)
+		return -E2BIG;
+	choice->files[choice->count++].path = path;
+	return 0;
+}
+
+int output_choice__set_format(struct output_choice *choice, const char *name)
+{
+	choice->format = format__by_name(name);
+	return choice->format ? 0 : -EINVAL;
+}
+
+/* A file must not be called what it is not. */
+static bool decide_one(const struct output_choice *choice, const char *path,
+		       const struct format **format)
+{
+	char list[FORMAT_LIST_SIZE];
+	int err = format__of_path(path, format);
+
+	if (err && !choice->format) {
+		log_error("cannot write '%s': luaspy does not have the format of that name "
+			  "(accepted: %s; or name one with '--format')",
+			  path, format__list(list, sizeof(list)));
+		return false;
+	}
+	if (*format && choice->format && *format != choice->format && choice->count == 1) {
+		log_error("cannot write '%s': its name is that of %s, not of '--format %s'", path,
+			  (*format)->name, choice->format->name);
+		return false;
+	}
+	if (!*format)
+		*format = output_choice__default(choice);
+	return true;
+}
+
+bool output_choice__decide(struct output_choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		const char *path = choice->files[i].path;
+
+		for (size_t j = 0; j < i; j++) {
+			if (strcmp(choice->files[j].path, path) != 0)
+				continue;
+			log_error("'--output %s' is given twice: a file has one format", path);
+			return false;
+		}
+		if (!decide_one(choice, path, &choice->files[i].format))
+			return false;
+	}
+	return true;
+}
+
+void output_choice__name(struct output_choice *choice, const char *path)
+{
+	choice->count = 1;
+	choice->files[0].path = path;
+	choice->files[0].format = output_choice__default(choice);
+}
+
+const struct format *output_choice__default(const struct output_choice *choice)
+{
+	return choice->format ? choice->format : format__at(0);
+}
+
+const struct format *output_choice__ordered(const struct output_choice *choice)
+{
+	const struct format *format = output_choice__default(choice);
+
+	if (!choice->count)
+		return format->needs == FORMAT_NEEDS_ORDER ? format : NULL;
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->files[i].format->needs == FORMAT_NEEDS_ORDER)
+			return choice->files[i].format;
+	return NULL;
+}
+
+void output_choice__refuse_format(const char *name)
+{
+	char list[FORMAT_LIST_SIZE];
+
+	log_error("unknown format '%s' (accepted: %s)", name, format__list(list, sizeof(list)));
+}
+
+void output_choice__refuse_more(const char *path)
+{
+	log_error("too many outputs: '%s' is one more than %d", path, OUTPUT_CHOICE_MAX);
+}
+
+/* Whether all that was printed has arrived. */
+static bool flush(void)
+{
+	errno = 0;
+	if (!ferror(stdout) && !fflush(stdout))
+		return true;
+	log_error("cannot write to standard output: %s", resource_limits__reason(-errno));
+	return false;
+}
+
+static void print_formats(void)
+{
+	const struct format *format;
+
+	printf("\nFormats, by the endings of their names:\n");
+	for (size_t i = 0; (format = format__at(i)); i++) {
+		printf("  %-14s  %s%s\n                 ", format->name, format->title,
+		       format->needs == FORMAT_NEEDS_ORDER ? "; needs --timeline" : "");
+		for (const char *const *ending = format->endings; *ending; ending++)
+			printf(" %s", *ending);
+		printf("\n");
+	}
+}
+
+bool output_choice__print_help(const char *before, const char *after)
+{
+	fputs(before, stdout);
+	print_formats();
+	fputs(after, stdout);
+	return flush();
+}
+
+bool output_choice__print_names(void)
+{
+	const struct format *format;
+
+	for (size_t i = 0; (format = format__at(i)); i++)
+		printf("%s\n", format->name);
+	return flush();
+}

@@ -7,6 +7,8 @@
 #define LS_FRAME_PUC_BPF_H
 
 #include "standing_chain_puc.bpf.h"
+
+#include "proto_cache.bpf.h"
 #include "window.bpf.h"
 
 #define LS_COLLECTABLE 64 /* BIT_ISCOLLECTABLE of a value's tag, lobject.h, 5.2 on */
@@ -92,29 +94,6 @@ static __always_inline __u8 flags_of(const struct ls_puc_layout *layout, const _
 	       (status & layout->status_finalizer ? LS_FRAME_FINALIZER : 0);
 }
 
-/* `unproven`: ns since the last check; `proven`: ns for which it had been the same by then. */
-static __always_inline int is_trusted(__u64 unproven, __u64 proven)
-{
-	return !unproven || (unproven < 20000000 && unproven < proven / 64);
-}
-
-/*
- * Whether a prototype's content may be taken from the prototype cache without reading it again. The
- * longer it has stayed the same, the less often it is checked: less than 1/64 of that time and less
- * than 20 ms may go unchecked, measured either in real time or in time in which anybody could have
- * written it (own_ns).
- */
-static __always_inline int is_fresh(const struct ls_cached_proto *cached,
-				    const struct ls_scratch *scratch)
-{
-	if (is_trusted(scratch->now_ns - cached->verified_ns,
-		       cached->verified_ns - cached->since_ns))
-		return 1;
-	return scratch->own_ns && cached->own_verified_ns &&
-	       is_trusted(scratch->own_ns - cached->own_verified_ns,
-			  cached->own_verified_ns - cached->own_since_ns);
-}
-
 /* Sends the definition of the prototype in scratch->proto and ->content. Returns 0 or an error. */
 static __always_inline long define_function(struct ls_scratch *scratch,
 					    const struct ls_puc_layout *layout, __u64 proto,
@@ -135,32 +114,6 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 	function->family = LS_FAMILY;
 	__builtin_memcpy(function->text, scratch->content.source, LS_SOURCE_LEN);
 	return send_definition(function);
-}
-
-static __always_inline int is_cached_proto(const struct ls_cached_proto *cached, __u64 proto,
-					   __u32 tgid)
-{
-	return cached->proto == proto && cached->tgid == tgid;
-}
-
-/*
- * Returns the entry of the prototype cache for a prototype: one of two, by default the one verified
- * longer ago. Processes forked by one process, as servers do, have their prototypes at the same
- * addresses, so the hash includes the tgid.
- */
-static __always_inline struct ls_cached_proto *find_cached_proto(struct ls_scratch *scratch,
-								 __u64 proto)
-{
-	__u32 tgid = scratch->tgid;
-	__u32 at = ls_fold(tgid, proto) % LS_PROTO_CACHE_MAX;
-	struct ls_cached_proto *first = &scratch->proto_cache[at],
-			       *second = &scratch->proto_cache[at ^ 1];
-
-	if (is_cached_proto(first, proto, tgid))
-		return first;
-	return is_cached_proto(second, proto, tgid) || second->verified_ns < first->verified_ns
-		       ? second
-		       : first;
 }
 
 /*

@@ -30,6 +30,7 @@
 #define LS_VIEW_BYTES      1024 /* of the Lua stack or of CallInfos, per read */
 #define LS_WINDOW_BYTES    4096 /* of other objects close together, per read: a page */
 #define LS_WINDOW_SLACK    264  /* an 8-byte read at a one-byte offset from an object there */
+#define LS_PROTO_CACHE_MAX 4096 /* prototypes whose content was read recently: 288 KiB */
 #define LS_GAPPED_MAX      64   /* processes whose gaps are remembered: 6 KiB */
 #define LS_GAPS_MAX        4    /* below the program, above its heap, below the stack, one more */
 #define LS_BARREN_CODE     LS_GAPS_MAX /* first code range in ls_search.barren, after the gaps */
@@ -118,6 +119,21 @@ struct ls_cached_chunk {
 struct ls_bad_pointer {
 	__u64 word; /* XORed with tgid << 48: the highest bits, which no pointer has */
 	__u64 time_ns;
+};
+
+/* A prototype whose content was read: see proto_cache.bpf.h. */
+struct ls_cached_proto {
+	__u64 proto;
+	__u64 fixed;
+	__u64 content;
+	__u64 since_ns;        /* the content was the same from this time */
+	__u64 verified_ns;     /* to this time */
+	__u64 own_since_ns;    /* since_ns by the clock ls_scratch.own_ns; 0: unknown */
+	__u64 own_verified_ns; /* verified_ns likewise; 0: others could write it then */
+	__u32 tgid;
+	__u32 layout;  /* slot of the layout it was read with */
+	__u32 edition; /* ls_image.edition in which it was defined */
+	__u32 padding;
 };
 
 /* Gaps between the mappings of a process: see unmapped.bpf.h. */

@@ -15,23 +15,7 @@ typedef int ls_reader_t;
 #define LS_REPEAT(count, step, context)           repeat(count, step, context)
 #include "fingerprint_puc.h"
 
-#define LS_PROTO_CACHE_MAX   4096 /* prototypes whose content was read recently: 288 KiB */
-#define LS_CLOSURE_CACHE_MAX 32   /* closures of one stack that are remembered */
-
-/* A prototype whose content was read: see take_fingerprint(). */
-struct ls_cached_proto {
-	__u64 proto;
-	__u64 fixed;
-	__u64 content;
-	__u64 since_ns;        /* the content was the same from this time */
-	__u64 verified_ns;     /* to this time */
-	__u64 own_since_ns;    /* since_ns by the clock ls_scratch.own_ns; 0: unknown */
-	__u64 own_verified_ns; /* verified_ns likewise; 0: others could write it then */
-	__u32 tgid;
-	__u32 layout;  /* slot of the layout it was read with */
-	__u32 edition; /* ls_image.edition in which it was defined */
-	__u32 padding;
-};
+#define LS_CLOSURE_CACHE_MAX 32 /* closures of one stack that are remembered */
 
 /*
  * A Lua closure that this walk has read. A recursive function is on the stack many times, and

@@ -63,10 +63,16 @@ enum ls_frame_flags {
 	LS_FRAME_NATIVE = 16,     /* LUA: it ran as machine code that the VM had made of it */
 };
 
+/* ls_frame.pc where the instruction is not known, as in a part of compiled code. */
+#define LS_PC_UNKNOWN 0xffffffffU
+
+/* C functions that share their code have numbers above its address. */
+#define LS_CODE_ADDRESS ((1ULL << 56) - 1)
+
 struct ls_frame {
-	__u64 function;    /* LUA: address of the Proto; C: of the C function */
+	__u64 function;    /* LUA: address of the Proto; C: of the C function, LS_CODE_ADDRESS */
 	__u64 fingerprint; /* LUA: of the Proto's content; otherwise 0 */
-	__u32 pc;          /* LUA: index of the instruction being executed */
+	__u32 pc;          /* LUA: index of the instruction being executed; or LS_PC_UNKNOWN */
 	__u8 kind;         /* enum ls_frame_kind */
 	__u8 flags;        /* enum ls_frame_flags */
 	__u16 padding;

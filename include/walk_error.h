@@ -23,6 +23,8 @@
 	X(FRAME_MEMORY, TORN, frame_memory, "a frame could not be read")                           \
 	X(FRAME_FUNCTION, TORN, frame_function, "a frame has no function")                         \
 	X(FRAME_PROTO, TORN, frame_proto, "a frame's prototype does not fit its program counter")  \
+	X(TRACE, TORN, trace,                                                                      \
+	  "compiled code runs, and which functions it is made of is not known")                    \
 	X(DEPTH, TRUNCATED, depth, "the stack is deeper than --max-depth")
 
 enum ls_walk_error {

@@ -138,7 +138,7 @@ static const char *name_without_site(const struct layout *layout, const struct l
 
 static bool has_site(const struct ls_frame *frames, uint32_t count)
 {
-	return count > 1 && frames[1].kind == LS_FRAME_LUA &&
+	return count > 1 && frames[1].kind == LS_FRAME_LUA && frames[1].pc != LS_PC_UNKNOWN &&
 	       !(frames->flags & (LS_FRAME_TAIL_CALLED | LS_FRAME_STATE_ROOT));
 }
 

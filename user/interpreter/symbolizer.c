@@ -254,7 +254,7 @@ static uint32_t at_current_line(struct symbolizer *symbolizer, const struct layo
 		inspector__prototypes(symbolizer->inspector, symbolizer->pid, layout, &inquiry, 1);
 		learn_lines(symbolizer, prototype, &inquiry);
 	}
-	*has_line = prototype->has_lines;
+	*has_line = prototype->has_lines && pc != LS_PC_UNKNOWN;
 	return functions__at_line(symbolizer->functions, function,
 				  line_table__line(prototype->lines, pc));
 }
@@ -379,6 +379,7 @@ static const char *name_of(struct symbolizer *symbolizer, struct c_function *c_f
 			   const struct native_place *native, char place[PLACE_SIZE])
 {
 	uint64_t address = c_function->address;
+	uint64_t code = address & LS_CODE_ADDRESS;
 	const char *kept = c_function_names__get(symbolizer->registered, address);
 
 	c_function->is_given = c_function_names__is_given(symbolizer->registered, address);
@@ -391,7 +392,7 @@ static const char *name_of(struct symbolizer *symbolizer, struct c_function *c_f
 	if (native->is_mapped)
 		snprintf(place, PLACE_SIZE, "%s+0x%" PRIx64, native->name, native->place);
 	else
-		snprintf(place, PLACE_SIZE, "0x%" PRIx64, address);
+		snprintf(place, PLACE_SIZE, "0x%" PRIx64, code);
 	return place;
 }
 
@@ -403,8 +404,8 @@ static int identify(struct symbolizer *symbolizer, struct c_function *c_function
 	char place[PLACE_SIZE];
 
 	symbolizer->has_places = true;
-	if (inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->address,
-				    &native) == -ENOMEM)
+	if (inspector__native_place(symbolizer->inspector, symbolizer->pid,
+				    c_function->address & LS_CODE_ADDRESS, &native) == -ENOMEM)
 		return -ENOMEM;
 	identity.place = native.place;
 	if (native.is_mapped)
@@ -497,8 +498,8 @@ static void name_again(void *context, void *value)
 	char place[PLACE_SIZE];
 
 	if (!c_function->function || c_function->is_given ||
-	    inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->address,
-				    &native))
+	    inspector__native_place(symbolizer->inspector, symbolizer->pid,
+				    c_function->address & LS_CODE_ADDRESS, &native))
 		return;
 	functions__rename_c(symbolizer->functions, c_function->function,
 			    name_of(symbolizer, c_function, &native, place), c_function->is_given);

@@ -17,12 +17,6 @@
 #define PATIENCE 30
 #define BUSY     "local function work() for i = 1, 1e5 do end end while true do work() end\n"
 
-#define need_luajit()                                                                              \
-	do {                                                                                       \
-		need_lua();                                                                        \
-		need_program("luajit", "luajit");                                                  \
-	} while (0)
-
 /* Its output; it has to exit with that status. */
 static const char *list(struct stage *stage, int status)
 {
@@ -94,14 +88,14 @@ static void shows_what_is_not_supported(void **state)
 	struct child *target;
 	const char *row;
 
-	need_luajit();
+	need_lua();
 	/* Another process, which is. */
 	start_busy(stage);
-	target = start(stage, "luajit", "-e", "while true do end");
+	target = start(stage, "luau");
 	child__let_work(target, 0.05);
 	row = row_of(stage, list(stage, 0), target->pid);
 	assert_non_null(row);
-	assert_non_null(strstr(row, "LuaJIT (not supported)  luajit -e while true do end"));
+	assert_non_null(strstr(row, "Luau (not supported)  luau"));
 }
 
 /* The process among those in the JSON; NULL: it is not there. */
@@ -192,11 +186,11 @@ static void finds_nothing_where_nothing_is_supported(void **state)
 	struct stage *stage = *state;
 	struct child *shell;
 
-	need_luajit();
+	need_lua();
 	need_program("unshare", "util-linux");
-	shell = run_alone(stage, "luajit -e 'while true do end' & sleep 0.3; \"$0\" list");
+	shell = run_alone(stage, "luau & sleep 0.3; \"$0\" list");
 	assert_said(stage, shell, 3, "1 runs another\n");
-	assert_non_null(strstr(child__output(stage, shell), "LuaJIT (not supported)"));
+	assert_non_null(strstr(child__output(stage, shell), "Luau (not supported)"));
 }
 
 static void counts_what_it_cannot_look_into(void **state)
@@ -264,7 +258,7 @@ static void says_what_there_is_where_no_name_fits(void **state)
 {
 	struct stage *stage = *state;
 
-	need_luajit();
+	need_lua();
 	need_program("unshare", "util-linux");
 	assert_said(stage, run_alone(stage, LUA "\"$0\" record --name nosuch"), 3,
 		    "no process fits '--name nosuch'");
@@ -279,39 +273,39 @@ static void says_what_there_is_where_no_name_fits(void **state)
 	assert_said(stage, run_alone(stage, LUA "\"$0\" record --system --name nosuch -d 300ms"), 3,
 		    "no process that was asked for ran an interpreter; these did: lua5.4 (pid ");
 	assert_said(stage,
-		    run_alone(stage, "luajit -e 'while true do end' & sleep 0.3; "
-				     "\"$0\" check --name luajit"),
-		    3, "1 with another does, such as luajit (pid ");
+		    run_alone(stage, "luau & sleep 0.3; "
+				     "\"$0\" check --name luau"),
+		    3, "1 with another does, such as luau (pid ");
 }
 
-#define LUAJIT  "luajit -e 'while true do end' & pid=$!; sleep 0.3; "
-#define ENDING  "luajit -e 'for i = 1, 2e8 do end'"
+#define LUAU    "luau & pid=$!; sleep 0.3; "
+#define ENDING  "luau 1"
 #define TO_FILE " -o profile.json "
 
 /* One answer of all commands: what it is, no file, and that there is nothing to profile. */
 static void gives_one_answer_about_what_is_not_supported(void **state)
 {
 	static const char *const commands[] = {
-		LUAJIT "\"$0\" record -d 300ms" TO_FILE "$pid",
-		LUAJIT "\"$0\" record --wait -d 300ms" TO_FILE "$pid",
-		LUAJIT "\"$0\" record --children -d 300ms" TO_FILE "$pid",
-		LUAJIT "\"$0\" record --system -d 300ms" TO_FILE,
-		LUAJIT "\"$0\" record --system -d 300ms --output-dir profile.json",
+		LUAU "\"$0\" record -d 300ms" TO_FILE "$pid",
+		LUAU "\"$0\" record --wait -d 300ms" TO_FILE "$pid",
+		LUAU "\"$0\" record --children -d 300ms" TO_FILE "$pid",
+		LUAU "\"$0\" record --system -d 300ms" TO_FILE,
+		LUAU "\"$0\" record --system -d 300ms --output-dir profile.json",
 		"(sleep 1; " ENDING ") & \"$0\" record --system -d 2" TO_FILE,
 		"\"$0\" record" TO_FILE "-- " ENDING,
 		"\"$0\" record --children" TO_FILE "-- sh -c \"" ENDING "; true\"",
-		LUAJIT "\"$0\" dump $pid",
-		LUAJIT "\"$0\" check $pid",
+		LUAU "\"$0\" dump $pid",
+		LUAU "\"$0\" check $pid",
 	};
 	struct stage *stage = *state;
 
-	need_luajit();
+	need_lua();
 	need_program("unshare", "util-linux");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		struct child *shell = run_alone(stage, commands[i]);
 
 		print_message("%s\n", commands[i]);
-		assert_said(stage, shell, 3, " LuaJIT, which is not supported");
+		assert_said(stage, shell, 3, " Luau, which is not supported");
 		assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 	}
 }
@@ -321,12 +315,11 @@ static void counts_what_is_not_supported_besides_lua(void **state)
 	struct stage *stage = *state;
 	struct child *shell;
 
-	need_luajit();
+	need_lua();
 	need_program("unshare", "util-linux");
-	shell = run_alone(stage, LUA LUAJIT LUAJIT "\"$0\" record --system -d 3" TO_FILE);
+	shell = run_alone(stage, LUA LUAU LUAU "\"$0\" record --system -d 3" TO_FILE);
 	assert_said(stage, shell, 0,
-		    "2 processes ran LuaJIT, which is not supported, such as "
-		    "luajit -e while true do end (pid ");
+		    "2 processes ran Luau, which is not supported, such as luau (pid ");
 	assert_int_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 	remove(in_folder(stage, "profile.json"));
 }
@@ -357,6 +350,7 @@ static void says_which_coroutines_there_were(void **state)
 
 int main(void)
 {
+	char path[4096];
 	const struct CMUnitTest tests[] = {
 		staged(shows_a_process_with_its_interpreter_and_its_script),
 		staged(shows_a_command_line_where_there_is_no_script),
@@ -373,5 +367,8 @@ int main(void)
 		staged(says_which_coroutines_there_were),
 	};
 
+	/* `luau` is there. */
+	snprintf(path, sizeof(path), "%s:%s", built_program(""), getenv("PATH"));
+	setenv("PATH", path, 1);
 	return cmocka_run_group_tests_name("list", tests, NULL, NULL);
 }

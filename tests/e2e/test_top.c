@@ -395,13 +395,14 @@ static void says_that_there_is_no_such_command(void **state)
 static void says_that_an_interpreter_is_not_supported(void **state)
 {
 	need_to_watch();
-	need_program("luajit", "luajit");
-	write_text(*state, "app.lua", "while true do end\n");
-	watching__start(*state, "-- luajit app.lua", "C.UTF-8", 120, 24);
+	char command[600];
+
+	snprintf(command, sizeof(command), "-- %s", built_program("luau"));
+	watching__start(*state, command, "C.UTF-8", 120, 24);
 	watching__await_seconds(*state, 1, WATCHING_PATIENCE);
 	pane__press(*state, "q");
 	watching__await_end(*state, 3);
-	assert_non_null(strstr(pane__text(*state), "LuaJIT, which is not supported"));
+	assert_non_null(strstr(pane__text(*state), "Luau, which is not supported"));
 }
 
 int main(void)

@@ -24,6 +24,14 @@ $(O)/tests/oracle/%/host: tests/oracle/target/host.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -pthread -DON_THREAD -I/usr/include/lua$* $< -llua$* -o $@
 
+# A module for Debian's luajit.
+ORACLE_TARGETS += $(if $(wildcard /usr/include/luajit-2.1/lua.h),$(O)/tests/oracle/luajit/oracle.so)
+
+$(O)/tests/oracle/luajit/oracle.so: tests/oracle/target/module.c tests/oracle/truth.h
+	$(call say,CC,tests/oracle/luajit/oracle.so)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -fPIC -shared -DWITH_LUAJIT -I/usr/include/luajit-2.1 $< -o $@
+
 # Releases of every class, with the module built in; a class each at least twice, by other compilers.
 ORACLE_HOSTS := 5.1.5-gcc 5.1.5-clang 5.2.4-gcc 5.2.4-lto 5.3.6-gcc 5.3.6-small 5.4.0-gcc 5.4.1-gcc 5.4.2-gcc \
                 5.4.4-gcc 5.4.8-gcc 5.4.8-clang 5.4.8-cxx 5.4.9-small 5.5.0-gcc 5.5.1-clang 5.5.1-lto 5.5.1-O0

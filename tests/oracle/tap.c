@@ -108,8 +108,8 @@ static int load(struct tap *tap, uint32_t max_depth, bool is_old)
 	int error = is_old ? programs__load_as(&options, true, &tap->product)
 			   : programs__load(&options, &tap->product);
 
-	if (!error)
-		error = programs__load_walker(&tap->product, LS_FAMILY_PUC);
+	for (uint32_t id = 0; !error && id < LS_FAMILY_COUNT; id++)
+		error = programs__load_walker(&tap->product, id);
 	return error ? error : load_oracle(tap);
 }
 
@@ -177,13 +177,12 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target)
 	return 0;
 }
 
-int tap__decide(struct tap *tap, pid_t pid, uint32_t layout)
+int tap__decide(struct tap *tap, pid_t pid, enum ls_family family, uint32_t layout)
 {
-	struct ls_image target = {
-		.families = 1U << LS_FAMILY_PUC,
-		.candidates[LS_FAMILY_PUC] = {.layouts = 1U << layout, .decided = 1U << layout},
-	};
+	struct ls_image target = {.families = 1U << family};
 
+	target.candidates[family] =
+		(struct ls_candidates){.layouts = 1U << layout, .decided = 1U << layout};
 	return tap__set_target(tap, pid, &target);
 }
 

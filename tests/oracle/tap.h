@@ -37,7 +37,7 @@ void tap__close(struct tap *tap);
 int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target);
 
 /* The layout is known, as user space says once it is. 0 or -errno. */
-int tap__decide(struct tap *tap, pid_t pid, uint32_t layout);
+int tap__decide(struct tap *tap, pid_t pid, enum ls_family family, uint32_t layout);
 
 /* From now on the walk does not know that stacks move (relocates_stack). 0 or -errno. */
 int tap__forget_relocation(struct tap *tap);

@@ -217,7 +217,8 @@ static int collect(struct run *run)
 			return -ETIMEDOUT;
 		error = tap__drain(run->tap);
 		if (!error && !is_decided && run->vote.is_decided) {
-			error = tap__decide(run->tap, run->workload.pid, run->vote.layout);
+			error = tap__decide(run->tap, run->workload.pid, LS_FAMILY_PUC,
+					    run->vote.layout);
 			is_decided = true;
 		}
 	}

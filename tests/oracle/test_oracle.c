@@ -29,7 +29,6 @@
 #include "comparison.h"
 #include "interpreter/layout_vote.h"
 #include "interpreter/interpreters.h"
-#include "puc/layout_puc.h"
 #include "skip.h"
 #include "tap.h"
 #include "workload.h"
@@ -64,13 +63,14 @@ struct target {
 	char program[256];
 	char modules[256];
 	enum pace pace;
+	enum ls_family family;
 	bool is_built; /* from sources of that release */
 };
 
 /* Of all runs of a class that pass for steady, and of those that pass for hasty. */
 static struct {
 	uint64_t outcomes[OUTCOME_COUNT];
-} totals[LS_LAYOUT_MAX][2];
+} totals[LS_FAMILY_COUNT][LS_LAYOUT_MAX][2];
 
 struct run {
 	const struct target *target;
@@ -130,13 +130,14 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 /* Candidates as the product finds them. */
 static int set_candidates(struct run *run)
 {
-	struct ls_image target = {.families = 1U << LS_FAMILY_PUC};
+	enum ls_family family = run->target->family;
+	struct ls_image target = {.families = 1U << family};
 	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
-	target.candidates[LS_FAMILY_PUC].layouts = found.items[0].file.layouts;
+	target.candidates[family].layouts = found.items[0].file.layouts;
 	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
@@ -151,7 +152,8 @@ static int collect(struct run *run)
 			return -ETIMEDOUT;
 		error = tap__drain(run->tap);
 		if (!error && !is_decided && run->vote.is_decided) {
-			error = tap__decide(run->tap, run->workload.pid, run->vote.layout);
+			error = tap__decide(run->tap, run->workload.pid, run->target->family,
+					    run->vote.layout);
 			is_decided = true;
 		}
 	}
@@ -215,28 +217,33 @@ static void add_to_totals(const struct run *run)
 	if (!run->vote.is_decided || run->target->pace == BLIND)
 		return;
 	for (int i = 0; i < OUTCOME_COUNT; i++)
-		totals[run->vote.layout][is_hasty].outcomes[i] += run->outcomes[i];
+		totals[run->target->family][run->vote.layout][is_hasty].outcomes[i] +=
+			run->outcomes[i];
+}
+
+static void print_total(enum ls_family family, uint32_t slot, bool is_hasty)
+{
+	const uint64_t *n = totals[family][slot][is_hasty].outcomes;
+	uint64_t all = 0;
+
+	for (int i = 0; i < OUTCOME_COUNT; i++)
+		all += n[i];
+	if (!all)
+		return;
+	printf("%-12s %6s %9" PRIu64 " %8.4f%% %7.4f%% %7.4f%% %7.4f%% %7.4f%% %6" PRIu64 "\n",
+	       families__get(family)->layout_name(slot), is_hasty ? "hasty" : "steady", all,
+	       100.0 * n[OUTCOME_RIGHT] / all, 100.0 * n[OUTCOME_WINDOW] / all,
+	       100.0 * n[OUTCOME_TORN] / all, 100.0 * n[OUTCOME_TRUNCATED] / all,
+	       100.0 * n[OUTCOME_UNREADABLE] / all, n[OUTCOME_WRONG]);
 }
 
 static void print_totals(void)
 {
 	printf("\n%-19s %9s %9s %8s %8s %8s %8s %6s\n", "", "samples", "right", "window", "torn",
 	       "trunc", "unread", "WRONG");
-	for (size_t i = 0; i < 2 * layouts_puc_count; i++) {
-		const uint64_t *n = totals[i / 2][i % 2].outcomes;
-		uint64_t all = 0;
-
-		for (int j = 0; j < OUTCOME_COUNT; j++)
-			all += n[j];
-		if (!all)
-			continue;
-		printf("%-12s %6s %9" PRIu64 " %8.4f%% %7.4f%% %7.4f%% %7.4f%% %7.4f%% %6" PRIu64
-		       "\n",
-		       layouts_puc[i / 2].name, i % 2 ? "hasty" : "steady", all,
-		       100.0 * n[OUTCOME_RIGHT] / all, 100.0 * n[OUTCOME_WINDOW] / all,
-		       100.0 * n[OUTCOME_TORN] / all, 100.0 * n[OUTCOME_TRUNCATED] / all,
-		       100.0 * n[OUTCOME_UNREADABLE] / all, n[OUTCOME_WRONG]);
-	}
+	for (uint32_t family = 0; family < LS_FAMILY_COUNT; family++)
+		for (uint32_t i = 0; i < 2 * LS_LAYOUT_MAX; i++)
+			print_total(family, i / 2, i % 2);
 }
 
 static bool only_wrong_counts(void)
@@ -266,7 +273,7 @@ static void check_outcomes(const struct run *run)
 static void check(const struct target *target)
 {
 	struct run run = {.target = target,
-			  .vote = {.family = families__get(LS_FAMILY_PUC)},
+			  .vote = {.family = families__get(target->family)},
 			  .wanted = samples_wanted()};
 	int error;
 
@@ -312,7 +319,8 @@ static struct CMUnitTest tests[TARGETS_MAX];
 static size_t target_count;
 
 /* `modules`: where the module oracle.so is; NULL: it is built in. */
-static void add(const char *program, const char *modules, const char *what, enum pace pace)
+static void add_of(enum ls_family family, const char *program, const char *modules,
+		   const char *what, enum pace pace)
 {
 	struct target *target = &targets[target_count];
 
@@ -321,12 +329,18 @@ static void add(const char *program, const char *modules, const char *what, enum
 	snprintf(target->name, sizeof(target->name), "%.22s %s", what, paces[pace].name);
 	snprintf(target->program, sizeof(target->program), "%s", program);
 	snprintf(target->modules, sizeof(target->modules), "%s", modules ? modules : "");
+	target->family = family;
 	target->is_built = !modules;
 	target->pace = pace;
 	tests[target_count].name = target->name;
 	tests[target_count].test_func = check_target;
 	tests[target_count].initial_state = target;
 	target_count++;
+}
+
+static void add(const char *program, const char *modules, const char *what, enum pace pace)
+{
+	add_of(LS_FAMILY_PUC, program, modules, what, pace);
 }
 
 static void add_packages(const char *minor)
@@ -377,6 +391,17 @@ static void add_hosts(void)
 	}
 }
 
+/* Debian's, by which the interpreter is tested: the workload switches the compiler off. */
+static void add_luajit(void)
+{
+	static const enum pace all[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
+	char modules[128];
+
+	snprintf(modules, sizeof(modules), "%s/tests/oracle/luajit", output_folder());
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		add_of(LS_FAMILY_LUAJIT, "luajit", modules, "luajit", all[i]);
+}
+
 int main(void)
 {
 	static const char *const minors[] = {"5.1", "5.2", "5.3", "5.4"};
@@ -387,6 +412,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(minors) / sizeof(minors[0]); i++)
 		add_packages(minors[i]);
 	add_hosts();
+	add_luajit();
 	print_header();
 	failed = _cmocka_run_group_tests("oracle", tests, target_count, NULL, NULL);
 	print_totals();

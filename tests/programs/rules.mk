@@ -10,6 +10,7 @@ TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/brief $(O)/tests/pro
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 TEST_FILES += $(O)/tests/programs/contain $(O)/tests/programs/host-musl $(STATIC)
 TEST_FILES += $(O)/tests/programs/characters $(O)/tests/programs/characters-static
+TEST_FILES += $(O)/tests/programs/luau
 endif
 
 define build_lua_host
@@ -21,6 +22,11 @@ endef
 
 $(O)/tests/programs/host-%: tests/programs/host.c
 	$(build_lua_host)
+
+$(O)/tests/programs/luau: tests/programs/luau.c
+	$(call say,CC,tests/programs/$(@F))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 $< -o $@
 
 $(O)/tests/programs/threads-%: tests/programs/threads.c
 	$(build_lua_host)

@@ -10,16 +10,6 @@ LS_FAMILIES(X)
 
 /* ---- VMs that are only recognised, so that luaspy can say what it does not profile */
 
-static const struct family luajit = {
-	.name = "LuaJIT",
-	.sign = "__newindex",
-	.markers = &(const struct markers){.strings = {"_VMEVENTS",
-						       "function too long for return fixup",
-						       "cannot load malformed bytecode",
-						       "bad action while in __gc metamethod"}},
-	.marker_count = 1,
-};
-
 static const struct family luau = {
 	.name = "Luau",
 	.sign = "__newindex",
@@ -34,8 +24,7 @@ static const struct family luau = {
 
 #define X(NAME, name) [LS_FAMILY_##NAME] = &family_##name,
 
-const struct family *const families[] = {
-	[LS_FAMILY_COUNT] = &luajit, [LS_FAMILY_COUNT + 1] = &luau, LS_FAMILIES(X)};
+const struct family *const families[] = {[LS_FAMILY_COUNT] = &luau, LS_FAMILIES(X)};
 
 #undef X
 

@@ -31,7 +31,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* LuaJIT allows every byte of UTF-8 in names. */
+/* Some VMs allow every byte of UTF-8 in names. */
 static bool is_name(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -205,11 +205,30 @@ static void plan_resuming(struct segment *segment, uint64_t resumer)
 
 /* ---- what the script calls */
 
+#ifdef WITH_LUAJIT
+/* lua_tocfunction() tells nothing of builtins: GCfuncC, lj_obj.h, has their code and number. */
+static uint64_t c_function_at(lua_State *L, int index)
+{
+	const unsigned char *object = lua_topointer(L, index);
+	uint64_t code;
+
+	if (!lua_iscfunction(L, index))
+		return 0;
+	memcpy(&code, object + 40, sizeof(code));
+	return object[10] > 1 ? code | (uint64_t)object[10] << 56 : code;
+}
+#else
+static uint64_t c_function_at(lua_State *L, int index)
+{
+	return (uint64_t)(uintptr_t)lua_tocfunction(L, index);
+}
+#endif
+
 static uint64_t word_at(lua_State *L, int index)
 {
-	lua_CFunction function = lua_tocfunction(L, index);
+	uint64_t function = c_function_at(L, index);
 
-	return function ? (uint64_t)(uintptr_t)function : (uint64_t)lua_tonumber(L, index);
+	return function ? function : (uint64_t)lua_tonumber(L, index);
 }
 
 /* here(function): the transition has ended in it. */

@@ -3,6 +3,7 @@
 -- Changes its stack in every way that Lua has, and says so (module.c). Every function tells where
 -- it is first, and that it leaves last. The argument: turns of the loop that each function idles
 -- in between two transitions and, where not all phases are wanted, the name of one ("3 growing").
+if jit then jit.off() end
 local steps, only_phase = string.match((...), "^(%d+) ?(.*)$")
 steps = tonumber(steps)
 local oracle = require "oracle"

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Decodes a frame of LuaJIT: the function on the stack of values, its prototype and its fingerprint
+ * (fingerprint_luajit.h). Rejects what contradicts itself.
+ */
+#ifndef LS_FRAME_LUAJIT_BPF_H
+#define LS_FRAME_LUAJIT_BPF_H
+
+#include "find_base_luajit.bpf.h"
+
+#include "proto_cache.bpf.h"
+#include "window.bpf.h"
+
+#define LS_BUILTIN_SHIFT 56 /* a builtin's number is above the address of its code */
+
+/* A sample keeps the first error that occurs. */
+static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
+{
+	if (!scratch->sample.error)
+		scratch->sample.error = error;
+}
+
+static __always_inline void doubt(struct ls_scratch *scratch, __u32 part)
+{
+	if (!scratch->doubt)
+		scratch->doubt = part;
+}
+
+/* Sends the definition of the prototype in scratch->proto and ->content. Returns 0 or an error. */
+static __always_inline long define_function(struct ls_scratch *scratch, __u64 proto,
+					    __u64 fingerprint)
+{
+	struct ls_function *function = &scratch->function;
+	__u32 first = scratch->proto.first_line;
+
+	function->type = LS_RECORD_FUNCTION;
+	function->tgid = scratch->tgid;
+	function->function = proto;
+	function->fingerprint = fingerprint;
+	function->shape = scratch->content.shape;
+	function->line_defined = first;
+	function->last_line_defined = first ? first + scratch->proto.line_count : 0;
+	function->source_length = scratch->content.source_length;
+	function->name_length = 0;
+	function->layout = scratch->sample.layout;
+	function->family = LS_FAMILY;
+	__builtin_memcpy(function->text, scratch->content.source, LS_SOURCE_LEN);
+	return send_definition(function);
+}
+
+/* A layout is in doubt if what names and lines are read by is no part of the prototype. */
+static __always_inline void check_proto(struct ls_scratch *scratch, __u64 address)
+{
+	const struct ls_luajit_proto *proto = &scratch->proto;
+	__u64 start = address + sizeof(*proto), end = address + proto->size;
+	struct ls_luajit_header name;
+
+	if (end < start || proto->constants < start || proto->constants > end ||
+	    proto->code_count > proto->size / 4 ||
+	    (proto->line_info && (proto->line_info < start || proto->line_info > end)) ||
+	    (proto->variable_info &&
+	     (proto->variable_info < start || proto->variable_info > end)) ||
+	    (proto->upvalue_info && (proto->upvalue_info < start || proto->upvalue_info > end)))
+		doubt(scratch, LS_DOUBT_PROTO);
+	if (read_target(&name, sizeof(name), proto->chunk_name) || name.gct != LS_LUAJIT_STRING)
+		doubt(scratch, LS_DOUBT_SOURCE);
+}
+
+/*
+ * Puts the fingerprint of the prototype at `proto` into scratch->walk.frame: it covers the content
+ * and `fixed`. Returns LS_WALK_NONE or the error.
+ */
+__noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 fixed)
+{
+	struct ls_cached_proto *cached;
+	int is_known;
+
+	if (!scratch)
+		return 0;
+	cached = find_cached_proto(scratch, proto);
+	is_known = is_cached_proto(cached, proto, scratch->tgid) && cached->fixed == fixed &&
+		   cached->layout == scratch->sample.layout && cached->edition == scratch->edition;
+	if (!is_known || scratch->is_undecided || !is_fresh(cached, scratch)) {
+		if (read_target(&scratch->proto, sizeof(scratch->proto), proto))
+			return LS_WALK_FRAME_MEMORY;
+		if (scratch->is_undecided)
+			check_proto(scratch, proto);
+		ls_luajit_read_content(0, &scratch->proto, proto, &scratch->content);
+		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
+		if (!is_known || cached->content != scratch->content.hash) {
+			/* If not sent, it stays unknown, so that the next sample tries again. */
+			cached->proto =
+				define_function(scratch, proto, scratch->walk.frame.fingerprint)
+					? 0
+					: proto;
+			cached->fixed = fixed;
+			cached->content = scratch->content.hash;
+			cached->tgid = scratch->tgid;
+			cached->layout = scratch->sample.layout;
+			cached->edition = scratch->edition;
+			cached->since_ns = scratch->now_ns;
+			cached->own_since_ns = 0;
+		}
+		cached->verified_ns = scratch->now_ns;
+		cached->own_verified_ns = scratch->own_ns;
+		if (!cached->own_since_ns)
+			cached->own_since_ns = scratch->own_ns;
+	}
+	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
+	return LS_WALK_NONE;
+}
+
+/* Which instruction precedes walk.pc. Returns LS_WALK_NONE or the error. */
+static __always_inline int instruction_before(struct ls_scratch *scratch, __u64 code, __u32 count)
+{
+	__u64 offset = scratch->walk.pc - code;
+
+	scratch->walk.frame.pc = scratch->walk.pc ? 0 : LS_PC_UNKNOWN;
+	if (!scratch->walk.pc || !offset)
+		return LS_WALK_NONE;
+	if (offset & 3 || offset > 4ULL * count)
+		return LS_WALK_FRAME_PROTO;
+	scratch->walk.frame.pc = offset / 4 - 1;
+	return LS_WALK_NONE;
+}
+
+/* Puts the Lua function into scratch->walk.frame. Returns LS_WALK_NONE or the error. */
+static __always_inline int lua_frame(struct ls_scratch *scratch, __u64 code)
+{
+	__u64 address = code - sizeof(struct ls_luajit_proto);
+	const struct ls_luajit_proto *proto;
+	int error;
+
+	if (!is_pointer(address))
+		return LS_WALK_FRAME_PROTO;
+	proto = (const void *)view_object(&scratch->protos, address, sizeof(*proto));
+	if (!proto)
+		return LS_WALK_FRAME_MEMORY;
+	if (proto->gct != LS_LUAJIT_PROTO)
+		return LS_WALK_FRAME_PROTO;
+	error = instruction_before(scratch, code, proto->code_count);
+	if (error)
+		return error;
+	scratch->walk.frame.function = address;
+	scratch->walk.frame.kind = LS_FRAME_LUA;
+	scratch->lua_frames++;
+	return take_fingerprint(scratch, address, ls_luajit_fixed_fingerprint(proto));
+}
+
+/*
+ * Decodes the function with that value into scratch->walk.frame. Returns LS_WALK_NONE or the error.
+ * Builtins share the code of their handlers (floor, ceil and abs do), so a builtin's number tells
+ * them apart.
+ */
+__noinline int decode_function(struct ls_scratch *scratch, __u64 value)
+{
+	const struct ls_luajit_function *function;
+	__u64 address = value & LS_LUAJIT_ADDRESS;
+
+	if (!scratch)
+		return LS_WALK_FRAME_FUNCTION;
+	scratch->walk.frame = (struct ls_frame){};
+	if (!is_function_value(value) || !is_pointer(address))
+		return LS_WALK_FRAME_FUNCTION;
+	function = (const void *)view_object(&scratch->closures, address, sizeof(*function));
+	if (!function)
+		return LS_WALK_FRAME_MEMORY;
+	if (function->gct != LS_LUAJIT_FUNCTION)
+		return LS_WALK_FRAME_FUNCTION;
+	if (function->ffid == LS_LUAJIT_FF_LUA)
+		return lua_frame(scratch, function->pc);
+	scratch->walk.frame.kind = LS_FRAME_C;
+	scratch->walk.frame.function = function->function;
+	if (function->ffid > LS_LUAJIT_FF_C)
+		scratch->walk.frame.function |= (__u64)function->ffid << LS_BUILTIN_SHIFT;
+	return LS_WALK_NONE;
+}
+
+#endif

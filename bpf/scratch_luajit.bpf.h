@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The scratch of LuaJIT's walker: see scratch.bpf.h. */
+#ifndef LS_SCRATCH_LUAJIT_BPF_H
+#define LS_SCRATCH_LUAJIT_BPF_H
+
+#include "scratch.bpf.h"
+#include "offsets_luajit.h"
+
+#define LS_FAMILY LS_FAMILY_LUAJIT
+typedef struct ls_luajit_layout ls_layout_t;
+
+typedef int ls_reader_t;
+#define LS_READ(reader, to, size, address)        read_target(to, size, address)
+#define LS_READ_STRING(reader, to, size, address) read_target_string(to, size, address)
+#define LS_REPEAT(count, step, context)           repeat(count, step, context)
+#include "fingerprint_luajit.h"
+
+#define LS_NATIVE_WORDS 128 /* of the native stack below the VM's frame, to look for BASE in */
+
+/* What is known of global_State at this sample. */
+struct ls_luajit_global {
+	__u64 address;
+	__s32 vm_state;
+	__u32 padding;
+	__u64 current;  /* cur_L */
+	__u64 jit_base; /* 0: no trace runs */
+};
+
+/* A function on the stack of values, as far as finding BASE needs it. */
+struct ls_base_candidate {
+	__u64 base;
+	__u64 code; /* of a Lua function; of another one, what PC is while it starts */
+	__u64 code_end;
+	__u64 link;
+	__u8 is_function;
+	__u8 is_lua;
+	__u8 padding[6];
+};
+
+/* State of the search for BASE: see find_base_luajit.bpf.h. */
+struct ls_base_search {
+	struct ls_base_candidate candidate;
+	__u64 base; /* 0: not found */
+	__u64 pc;   /* the next instruction of the Lua function there; 0: unknown */
+	__u32 word_count;
+	__u32 is_of_state; /* the caller of C code has L where it would keep BASE */
+	__u32 has_pc;      /* a word is the candidate's PC */
+	__u32 padding;
+	__u64 words[LS_NATIVE_WORDS]; /* below the VM's frame, the nearest last */
+};
+
+/* State of the walk along the frames. */
+struct ls_walk {
+	__u64 base; /* of the frame that the walk is at: its function is two slots below */
+	__u64 pc;   /* the next instruction of its function, if that is Lua's; 0: unknown */
+	__u64 stack;
+	__u64 stack_end;
+	struct ls_luajit_cframe cframe; /* of the VM that runs the frame */
+	__u32 chain_index;
+	__u32 in_trace; /* 1: a trace runs on top of the running state's frames */
+	__u32 count;    /* frames, the left out included */
+	__u32 last;     /* index of the one stored last */
+	struct {
+		__u32 first;
+		__u32 end;
+	} turn; /* frames whose order is being reversed */
+	struct ls_frame frame;
+};
+
+/* Which part of a layout failed the self-check, for tests: ls_scratch.doubt. */
+enum ls_doubt {
+	LS_DOUBT_NONE,
+	LS_DOUBT_GLOBAL,
+	LS_DOUBT_PROTO,
+	LS_DOUBT_SOURCE,
+};
+
+struct ls_scratch {
+	struct ls_scratch_shared;
+
+	struct ls_luajit_global global;
+	struct ls_base_search base;
+	struct ls_walk walk;
+
+	struct ls_luajit_state state;
+	struct ls_luajit_state other_state;
+	struct ls_luajit_cframe other_cframe;
+	struct ls_luajit_proto proto;
+	struct ls_window stack;
+	struct ls_window closures;
+	struct ls_window protos;
+	__u8 global_bytes[LS_LUAJIT_GLOBAL_MAX];
+
+	struct ls_luajit_content content;
+	struct ls_function function;
+	struct ls_cached_proto proto_cache[LS_PROTO_CACHE_MAX];
+
+	struct ls_scratch_caches;
+	struct ls_scratch_record;
+};
+
+#endif

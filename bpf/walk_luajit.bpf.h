@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How LuaJIT 2.1 keeps its stack, and how it is walked (lj_frame.h).
+ *
+ * A lua_State has one stack, of values of 8 bytes. The registers of a function begin at its base;
+ * in the two slots below are the function and a link to its caller. If the caller is a Lua
+ * function, the link is the address of the instruction after the call, whose operand A tells how
+ * far down the caller's base is. Otherwise the link is that distance, with the type of the frame in
+ * its lowest bits: called by C code, by a metamethod or the like (then the caller's next
+ * instruction is below the function), by pcall(); or a second frame of the same function, which had
+ * its arguments moved.
+ *
+ * So a walk goes from BASE (find_base_luajit.bpf.h) down to the start of the stack, with three
+ * reads a frame: the closure, the prototype, the call; the stack is read in windows. It goes on
+ * with the state that resumed this one. If C code called a Lua function, the C frame of the VM that
+ * ran the caller has the caller's next instruction.
+ */
+#ifndef LS_WALK_LUAJIT_BPF_H
+#define LS_WALK_LUAJIT_BPF_H
+
+#include "frame_luajit.bpf.h"
+
+/* Frames and changes of states: LJ_STACK_MAX (65,500) slots of two or more, lj_state.c. */
+#define LS_FRAMES_AT_ONCE 8192
+#define LS_FRAMES_PARTS   6
+
+#define LS_CPCALLS_MAX                                                                             \
+	4 /* C frames without a frame on the stack of values, one after the other                  \
+	   */
+
+/*
+ * Of more frames than there is room for, those next to the leaf are kept, and those next to the
+ * root: these take turns in the upper half, until the last is known.
+ */
+static __always_inline void put_frame(struct ls_scratch *scratch)
+{
+	struct ls_walk *walk = &scratch->walk;
+	__u32 room = scratch->frame_room, first = room / 2 + 1, at = walk->count;
+
+	if (at >= room) {
+		if (room <= first)
+			return;
+		at = first + (at - first) % (room - first);
+	}
+	if (at >= LS_DEPTH_MAX)
+		return;
+	scratch->frames[at] = walk->frame;
+	walk->last = at;
+	walk->count++;
+	scratch->sample.frame_count = walk->count < room ? walk->count : room;
+}
+
+/*
+ * Drops all frames so far, because one contradicts itself: its callees cannot be told from remains
+ * of earlier calls. Its callers remain valid.
+ */
+static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
+{
+	note_error(scratch, error);
+	scratch->sample.frame_count = 0;
+	scratch->walk.count = 0;
+}
+
+/* Exchanges two frames of [turn.first, turn.end), the `i`th from either end. 1: done. */
+static long exchange_frames(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	__u32 low = scratch->walk.turn.first + i, high = scratch->walk.turn.end - 1 - i;
+	struct ls_frame frame;
+
+	if (low >= high || low >= LS_DEPTH_MAX || high >= LS_DEPTH_MAX)
+		return 1;
+	frame = scratch->frames[low];
+	scratch->frames[low] = scratch->frames[high];
+	scratch->frames[high] = frame;
+	return 0;
+}
+LS_STEP(exchange_frames);
+
+__noinline int reverse_frames(struct ls_scratch *scratch, __u32 first, __u32 end)
+{
+	struct ls_pass pass = {.scratch = scratch};
+
+	if (!scratch)
+		return 0;
+	scratch->walk.turn.first = first;
+	scratch->walk.turn.end = end;
+	repeat(LS_DEPTH_MAX / 2, exchange_frames, &pass);
+	return 0;
+}
+
+/* Puts the frames next to the root in order, and a placeholder for those without room before. */
+static __always_inline void close_gap(struct ls_scratch *scratch)
+{
+	__u32 room = scratch->frame_room, first = room / 2 + 1, turned;
+	struct ls_frame gap = {.kind = LS_FRAME_TRUNCATED};
+
+	if (scratch->walk.count <= room)
+		return;
+	note_error(scratch, LS_WALK_DEPTH);
+	if (first > LS_DEPTH_MAX)
+		return;
+	scratch->frames[first - 1] = gap;
+	if (room <= first)
+		return;
+	turned = first + (scratch->walk.count - first) % (room - first);
+	reverse_frames(scratch, first, turned);
+	reverse_frames(scratch, turned, room);
+	reverse_frames(scratch, first, room);
+}
+
+static __always_inline const __u64 *read_slots(struct ls_scratch *scratch, __u64 address,
+					       __u32 size)
+{
+	return (const __u64 *)view(&scratch->stack, address, size, scratch->walk.stack);
+}
+
+/* Steps over the C frames of lj_vm_cpcall(), which have no frame on the stack of values. */
+static long skip_cpcall(__u32 i, void *context)
+{
+	struct ls_walk *walk = &((const struct ls_pass *)context)->scratch->walk;
+	__s64 height = -(__s64)walk->cframe.results;
+
+	if (walk->cframe.results >= 0 || walk->base - 8 >= walk->stack + height)
+		return 1;
+	return !is_pointer(walk->cframe.previous & ~LS_CFRAME_FLAGS) ||
+	       read_target(&walk->cframe, sizeof(walk->cframe),
+			   walk->cframe.previous & ~LS_CFRAME_FLAGS);
+}
+LS_STEP(skip_cpcall);
+
+/* C code called the function that the walk left: its caller ran in the VM's C frame before. */
+static __always_inline void leave_cframe(struct ls_pass *pass)
+{
+	struct ls_walk *walk = &pass->scratch->walk;
+	__u64 previous = walk->cframe.previous & ~LS_CFRAME_FLAGS;
+
+	if (!is_pointer(previous) || read_target(&walk->cframe, sizeof(walk->cframe), previous))
+		walk->cframe = (struct ls_luajit_cframe){};
+	repeat(LS_CPCALLS_MAX, skip_cpcall, pass);
+	walk->pc = walk->cframe.pc;
+}
+
+/* Steps from the frame at walk.base to its caller's by this link. Returns 0, or 1: no link. */
+static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
+{
+	struct ls_scratch *scratch = pass->scratch;
+	struct ls_walk *walk = &scratch->walk;
+	__u64 base = walk->base, below = caller_by(base, link);
+	const __u64 *slots;
+
+	if (!below || below >= base || below & 7 || below < walk->stack + LS_FRAME_BYTES)
+		return 1;
+	walk->base = below;
+	walk->pc = 0;
+	if ((link & LS_LINK_TYPE) == LS_LINK_LUA) {
+		walk->pc = link;
+	} else if ((link & LS_LINK_TYPE) == LS_LINK_C) {
+		leave_cframe(pass);
+	} else if ((link & LS_LINK_FLAGS) == LS_LINK_CONT) {
+		/* [continuation, pc, function, link]; 1: called back from C. */
+		slots = read_slots(scratch, base - 2 * LS_FRAME_BYTES, LS_FRAME_BYTES);
+		if (slots && slots[0] == 1)
+			leave_cframe(pass);
+		else if (slots)
+			walk->pc = slots[1];
+	}
+	return 0;
+}
+
+/* Moves the walk to a state's frames. Returns 0, or 1: unreadable, or it contradicts itself. */
+static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_index)
+{
+	struct ls_walk *walk = &scratch->walk;
+
+	if (chain_index >= LS_CHAIN_MAX)
+		return 1;
+	walk->chain_index = chain_index;
+	scratch->stack.end = 0;
+	if (read_active(scratch, scratch->chain[chain_index].state, &scratch->state, &walk->cframe))
+		return 1;
+	walk->stack = scratch->state.stack;
+	walk->stack_end = walk->stack + 8ULL * scratch->state.stack_size;
+	walk->base = scratch->state.base;
+	walk->pc = walk->cframe.pc;
+	return 0;
+}
+
+/* At the first frame of a state, goes on with its resumer. Returns 1 if there is none. */
+static __always_inline int leave_state(struct ls_scratch *scratch)
+{
+	__u32 last = scratch->walk.last;
+
+	if (scratch->walk.count && last < LS_DEPTH_MAX)
+		scratch->frames[last].flags |= LS_FRAME_STATE_ROOT;
+	if (scratch->walk.chain_index + 1 >= scratch->chain_count)
+		return 1;
+	if (!enter_state(scratch, scratch->walk.chain_index + 1))
+		return 0;
+	note_error(scratch, LS_WALK_STATE_MEMORY);
+	return 1;
+}
+
+/* A dummy frame, in an error message or a tail call of a metamethod, holds the state. */
+static __always_inline int is_dummy(const struct ls_scratch *scratch, __u64 value)
+{
+	return value >> LS_LUAJIT_TYPE_SHIFT ==
+	       (~(__u64)LS_LUAJIT_THREAD << LS_LUAJIT_TYPE_SHIFT >> LS_LUAJIT_TYPE_SHIFT);
+}
+
+/* Walks one frame, or steps to the resumer. 1: the end. */
+static long walk_frame(__u32 i, void *context)
+{
+	struct ls_pass *pass = context;
+	struct ls_scratch *scratch = pass->scratch;
+	struct ls_walk *walk = &scratch->walk;
+	const __u64 *slots;
+	__u64 link;
+	int error;
+
+	if (walk->base <= walk->stack + LS_FRAME_BYTES)
+		return leave_state(scratch);
+	slots = read_slots(scratch, walk->base - LS_FRAME_BYTES, LS_FRAME_BYTES);
+	if (!slots) {
+		scratch->sample.error = LS_WALK_CALL_CHAIN;
+		return 1;
+	}
+	link = slots[1];
+	if (!is_dummy(scratch, slots[0])) {
+		error = decode_function(scratch, slots[0]);
+		if (error)
+			drop_frames(scratch, error);
+		else
+			put_frame(scratch);
+	}
+	/* A function with variable arguments has two frames, the upper one with its registers. */
+	if ((link & LS_LINK_FLAGS) == LS_LINK_VARARG) {
+		walk->base -= link & ~LS_LINK_FLAGS;
+		slots = is_base(walk, walk->base)
+				? read_slots(scratch, walk->base - LS_FRAME_BYTES, LS_FRAME_BYTES)
+				: NULL;
+		link = slots ? slots[1] : LS_LINK_VARARG;
+	}
+	if (link != LS_LINK_VARARG && !follow_link(pass, link))
+		return 0;
+	scratch->sample.error = LS_WALK_CALL_CHAIN;
+	return 1;
+}
+LS_STEP(walk_frame);
+
+/* A part of a walk: fewer steps than LS_ROUNDS_MAX. 1: the walk has ended. */
+static long walk_frames(__u32 i, void *context)
+{
+	return repeat(LS_FRAMES_AT_ONCE, walk_frame, context) != LS_FRAMES_AT_ONCE;
+}
+LS_STEP(walk_frames);
+
+/* Reads what global_State tells. Returns 0, or 1: it cannot be read. */
+static __always_inline int read_global(struct ls_scratch *scratch,
+				       const struct ls_luajit_layout *layout)
+{
+	struct ls_luajit_global *global = &scratch->global;
+	__u32 current = layout->global_current, jit_base = layout->global_jit_base;
+
+	global->address = scratch->state.global;
+	if (current > LS_LUAJIT_GLOBAL_MAX - 8 || jit_base > LS_LUAJIT_GLOBAL_MAX - 8 ||
+	    read_target(scratch->global_bytes + LS_LUAJIT_VM_STATE,
+			LS_LUAJIT_GLOBAL_MAX - LS_LUAJIT_VM_STATE,
+			global->address + LS_LUAJIT_VM_STATE))
+		return 1;
+	global->vm_state = *(const __s32 *)(scratch->global_bytes + LS_LUAJIT_VM_STATE);
+	global->current = *(const __u64 *)(scratch->global_bytes + current);
+	global->jit_base = *(const __u64 *)(scratch->global_bytes + jit_base);
+	return 0;
+}
+
+/*
+ * cur_L is a state of this VM, and jit_base a place on a stack of it, or nothing: so it is under
+ * one layout alone, for what is next to these are other pointers.
+ */
+static __always_inline void check_global(struct ls_scratch *scratch)
+{
+	const struct ls_luajit_global *global = &scratch->global;
+	struct ls_luajit_state *state = &scratch->other_state;
+
+	if (read_target(state, sizeof(*state), global->current) || state->gct != LS_LUAJIT_THREAD ||
+	    state->ffid != LS_LUAJIT_FF_C || state->global != global->address) {
+		doubt(scratch, LS_DOUBT_GLOBAL);
+		return;
+	}
+	if (global->jit_base &&
+	    (global->jit_base < scratch->walk.stack || global->jit_base >= scratch->walk.stack_end))
+		doubt(scratch, LS_DOUBT_GLOBAL);
+	if (global->vm_state < LS_LUAJIT_IN_ASSEMBLER - 2)
+		doubt(scratch, LS_DOUBT_GLOBAL);
+}
+
+static __always_inline __u8 activity_of(const struct ls_scratch *scratch)
+{
+	return scratch->global.vm_state == LS_LUAJIT_IN_GC ? LS_ACTIVITY_GC : LS_ACTIVITY_NONE;
+}
+
+/* Walks the whole chain into scratch->sample and scratch->frames. */
+static __always_inline void walk_chain(struct ls_scratch *scratch,
+				       const struct ls_luajit_layout *layout)
+{
+	struct ls_pass pass = {.scratch = scratch, .layout = layout};
+	struct ls_walk *walk = &scratch->walk;
+	int error;
+
+	walk->count = 0;
+	if (enter_state(scratch, 0) || read_global(scratch, layout)) {
+		note_error(scratch, LS_WALK_STATE_MEMORY);
+		return;
+	}
+	if (scratch->is_undecided)
+		check_global(scratch);
+	repeat(LS_CPCALLS_MAX, skip_cpcall, &pass);
+	error = find_base(scratch, layout);
+	if (error) {
+		scratch->sample.error = LS_WALK_CALL_CHAIN;
+		return;
+	}
+	walk->base = scratch->base.base;
+	walk->pc = scratch->base.pc;
+	if (walk->in_trace)
+		note_error(scratch, LS_WALK_TRACE);
+	if (repeat(LS_FRAMES_PARTS, walk_frames, &pass) == LS_FRAMES_PARTS)
+		scratch->sample.error = LS_WALK_CALL_CHAIN;
+	close_gap(scratch);
+	if (scratch->sample.frame_count)
+		scratch->sample.activity = activity_of(scratch);
+}
+
+/* Discards what an earlier stack has left behind. */
+static __always_inline void begin_stack(struct ls_scratch *scratch)
+{
+	scratch->sample.error = LS_WALK_NONE;
+	scratch->sample.state = 0;
+	scratch->sample.vm = 0;
+	scratch->sample.frame_count = 0;
+	scratch->sample.activity = LS_ACTIVITY_NONE;
+	scratch->stack.end = 0;
+	scratch->closures.end = 0;
+	scratch->closures.near = 0;
+	scratch->protos.end = 0;
+	scratch->protos.near = 0;
+	scratch->chain_count = 0;
+	scratch->lua_frames = 0;
+	scratch->doubt = LS_DOUBT_NONE;
+}
+
+/* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
+static __always_inline int is_evidence(const struct ls_scratch *scratch)
+{
+	__u8 error = scratch->sample.error;
+
+	return scratch->lua_frames && !scratch->doubt &&
+	       (!error || error == LS_WALK_DEPTH || error == LS_WALK_TRACE);
+}
+
+/* See select_layout.bpf.h. __noinline: verified once for all callers. */
+__noinline int take_stack(struct ls_scratch *scratch, const struct ls_luajit_layout *layout,
+			  struct ls_thread *thread)
+{
+	int error;
+
+	if (!scratch || !layout || !thread)
+		return 0;
+	begin_stack(scratch);
+	error = find_chain(scratch, layout, thread);
+	note_error(scratch, error);
+	if (error)
+		return 0;
+	if (scratch->search.is_cut)
+		note_error(scratch, LS_WALK_RESUMERS);
+	walk_chain(scratch, layout);
+	scratch->sample.state = scratch->chain[0].state;
+	scratch->sample.vm = scratch->chain[0].main_thread;
+	return is_evidence(scratch);
+}
+
+#endif

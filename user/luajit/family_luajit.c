@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* LuaJIT 2.1 with 64-bit references, as the rest of luaspy knows it: a row of families[]. */
+#include <stdio.h>
+#include <string.h>
+
+#include "elf/elf_file.h"
+#include "interpreter/family.h"
+#include "interpreter/lua_files.h"
+#include "luajit/call_site_luajit.h"
+#include "luajit/layout_luajit.h"
+#include "luajit/program_luajit.h"
+#include "luajit/prototype_luajit.h"
+#include "luajit/table_luajit.h"
+
+/* ---- files */
+
+static const struct markers markers[] = {
+	{.strings = {"_VMEVENTS", "function too long for return fixup",
+		     "cannot load malformed bytecode", "bad action while in __gc metamethod"}},
+};
+
+/* LUAJIT_VERSION (luajit.h): "LuaJIT 2.1.0-beta3" or "LuaJIT 2.1.1788856981". */
+static void read_version(const struct elf_file *elf, char release[16])
+{
+	static const char prefix[] = "LuaJIT 2.";
+	size_t room, length = strlen("2.");
+	const char *text = elf_file__find(elf, prefix, &room);
+
+	release[0] = '\0';
+	if (!text)
+		return;
+	text += sizeof(prefix) - 1 - length;
+	room -= sizeof(prefix) - 1 - length;
+	while (length < room && length < 15 && text[length] > ' ' && text[length] <= 'z')
+		length++;
+	snprintf(release, 16, "%.*s", (int)length, text);
+}
+
+/*
+ * Files do not tell which layout they have, nor whether references have 64 bits: samples do. The
+ * walker knows the registers of x86-64 alone.
+ */
+static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
+{
+	(void)found;
+	read_version(elf, file->release);
+#ifdef __x86_64__
+	file->layouts = (uint16_t)((1U << layouts_luajit_count) - 1);
+#endif
+	file->gc.is_known = true;
+	snprintf(file->gc.how, sizeof(file->gc.how), "by the VM's own state");
+	return 0;
+}
+
+/* ---- layouts */
+
+static const void *offsets(uint32_t slot)
+{
+	return slot < layouts_luajit_count ? &layouts_luajit[slot].offsets : NULL;
+}
+
+static const char *layout_name(uint32_t slot)
+{
+	return slot < layouts_luajit_count ? layouts_luajit[slot].name : NULL;
+}
+
+static uint16_t distinct_layouts(void)
+{
+	return (uint16_t)((1U << layouts_luajit_count) - 1);
+}
+
+static bool keeps_pc_in_register(uint32_t slot)
+{
+	(void)slot;
+	return true;
+}
+
+/* ---- processes */
+
+static int check_prototype(const struct target_memory *memory, const void *offsets,
+			   const struct prototype_key *key)
+{
+	(void)offsets;
+	return prototype_luajit__check(memory, key);
+}
+
+static int read_lines(const struct target_memory *memory, const void *offsets, uint64_t prototype,
+		      struct line_table **table)
+{
+	(void)offsets;
+	return prototype_luajit__lines(memory, prototype, table);
+}
+
+static int read_source(const struct target_memory *memory, const void *offsets, uint64_t prototype,
+		       size_t most, char **text, size_t *length)
+{
+	(void)offsets;
+	return prototype_luajit__source(memory, prototype, most, text, length);
+}
+
+static int read_call_site(const struct target_memory *memory, const void *offsets, uint64_t caller,
+			  uint32_t pc, struct call_site *site)
+{
+	(void)offsets;
+	return call_site_luajit__read(memory, caller, pc, site);
+}
+
+static const struct memory_ops memory = {
+	.check_prototype = check_prototype,
+	.read_source = read_source,
+	.read_lines = read_lines,
+	.read_call_site = read_call_site,
+	.tables = &table_ops_luajit,
+};
+
+/* ---- the family */
+
+extern const struct family family_luajit;
+
+const struct family family_luajit = {
+	.name = "LuaJIT",
+	.id = LS_FAMILY_LUAJIT,
+	.sign = "__newindex",
+	.markers = markers,
+	.marker_count = sizeof(markers) / sizeof(markers[0]),
+	.recognise = recognise,
+	.offsets_size = sizeof(struct ls_luajit_layout),
+	.offsets = offsets,
+	.layout_name = layout_name,
+	.find_layout = layout_luajit__find,
+	.distinct_layouts = distinct_layouts,
+	.keeps_pc_in_register = keeps_pc_in_register,
+	.walker_file = program_luajit__file,
+	.walker_program = "walk_luajit",
+	.layouts_map = "layouts_luajit",
+	.memory = &memory,
+};
+_Static_assert(sizeof(struct ls_luajit_layout) <= LAYOUT_OFFSETS_MAX, "it crosses to the worker");

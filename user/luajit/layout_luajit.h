@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The layouts of LuaJIT, one per class of releases whose structs are equal. */
+#ifndef LS_LAYOUT_LUAJIT_H
+#define LS_LAYOUT_LUAJIT_H
+
+#include <stddef.h>
+
+#include "offsets_luajit.h"
+#include "target.h"
+
+struct layout_luajit {
+	const char *name;
+	struct ls_luajit_layout offsets;
+};
+
+extern const struct layout_luajit layouts_luajit[];
+extern const size_t layouts_luajit_count; /* at most LS_LAYOUT_MAX */
+
+/* The index of the layout of that name; -ENOENT: none. */
+int layout_luajit__find(const char *name);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The BPF object of LuaJIT's walker, bpf/walk_luajit.bpf.c. */
+#ifndef LS_PROGRAM_LUAJIT_H
+#define LS_PROGRAM_LUAJIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The ELF file and its size in bytes, for kernels before Linux 6.1 (bpf/repeat.bpf.h) or the
+ * others. It is part of luaspy; the caller must not free it.
+ */
+const void *program_luajit__file(bool is_old, size_t *size);
+
+#endif

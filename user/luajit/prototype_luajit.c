@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "luajit/prototype_luajit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/line_table.h"
+
+typedef const struct target_memory *ls_reader_t;
+
+static long read_bytes(ls_reader_t memory, void *to, size_t size, uint64_t address)
+{
+	return target_memory__read(memory, address, to, size);
+}
+
+/* Like bpf_probe_read_user_str(): the count includes the NUL, which also ends a full buffer. */
+static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t address)
+{
+	ssize_t count = target_memory__read_some(memory, address, to, size);
+	size_t length;
+
+	if (count <= 0)
+		return count ? count : -EFAULT;
+	length = strnlen(to, (size_t)count);
+	if (length == (size_t)count && length < size)
+		return -EFAULT;
+	if (length == size)
+		to[--length] = '\0';
+	return (long)length + 1;
+}
+
+/* The counterpart of bpf_loop(). */
+static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void *context)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (step(i, context))
+			return;
+}
+
+#define LS_READ(reader, to, size, address)        read_bytes(reader, to, size, address)
+#define LS_READ_STRING(reader, to, size, address) read_string(reader, to, size, address)
+#define LS_REPEAT(count, step, context)           repeat(count, step, context)
+#define LS_STEP(step)                             _Static_assert(1, "a loop needs no more")
+#include "fingerprint_luajit.h"
+
+int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
+			   struct ls_luajit_proto *proto)
+{
+	int error = target_memory__read(memory, address, proto, sizeof(*proto));
+
+	if (error)
+		return error;
+	return proto->gct == LS_LUAJIT_PROTO ? 0 : -EINVAL;
+}
+
+int prototype_luajit__check(const struct target_memory *memory, const struct prototype_key *key)
+{
+	struct ls_luajit_content content = {};
+	struct ls_luajit_proto proto;
+	int error = prototype_luajit__read(memory, key->address, &proto);
+
+	if (error)
+		return error == -ESRCH ? error : -ESTALE;
+	ls_luajit_read_content(memory, &proto, key->address, &content);
+	return ls_fold(ls_luajit_fixed_fingerprint(&proto), content.hash) == key->fingerprint
+		       ? 0
+		       : -ESTALE;
+}
+
+int prototype_luajit__source(const struct target_memory *memory, uint64_t address, size_t most,
+			     char **text, size_t *length)
+{
+	struct ls_luajit_string name;
+	struct ls_luajit_proto proto;
+	int error = prototype_luajit__read(memory, address, &proto);
+
+	*text = NULL;
+	if (!error)
+		error = target_memory__read(memory, proto.chunk_name, &name, sizeof(name));
+	if (!error && name.gct != LS_LUAJIT_STRING)
+		error = -EINVAL;
+	if (error)
+		return error;
+	if (name.length > most)
+		return -E2BIG;
+	*text = malloc(name.length + 1UL);
+	if (!*text)
+		return -ENOMEM;
+	*length = name.length;
+	error = name.length ? target_memory__read(memory, proto.chunk_name + sizeof(name), *text,
+						  name.length)
+			    : 0;
+	if (!error)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return error;
+}
+
+bool prototype_luajit__covers(uint32_t pc, uint32_t index)
+{
+	return pc < LS_LUAJIT_CODE_MAX && index < LS_LUAJIT_STRINGS_MAX;
+}
+
+/* Bytes of a difference of lines: lj_debug.c, lj_debug_line(). */
+static uint32_t width_of(const struct ls_luajit_proto *proto)
+{
+	if (proto->line_count < 256)
+		return 1;
+	return proto->line_count < 65536 ? 2 : 4;
+}
+
+/* Lines by instruction; the first, which enters the function, has the line of its definition. */
+static int add_lines(const struct ls_luajit_proto *proto, const uint8_t *differences,
+		     int32_t *lines)
+{
+	uint32_t width = width_of(proto);
+
+	lines[0] = (int32_t)proto->first_line;
+	for (uint32_t pc = 1; pc < proto->code_count; pc++) {
+		uint32_t difference = 0;
+
+		memcpy(&difference, differences + (size_t)(pc - 1) * width, width);
+		if (difference > proto->line_count)
+			return -EINVAL;
+		lines[pc] = (int32_t)(proto->first_line + difference);
+	}
+	return 0;
+}
+
+int prototype_luajit__lines(const struct target_memory *memory, uint64_t address,
+			    struct line_table **table)
+{
+	struct ls_luajit_proto proto;
+	uint8_t *differences = NULL;
+	int32_t *lines = NULL;
+	int error = prototype_luajit__read(memory, address, &proto);
+
+	*table = NULL;
+	if (error || !proto.line_info)
+		return error;
+	if (!proto.code_count || proto.first_line > INT32_MAX || proto.line_count > INT32_MAX)
+		return -EINVAL;
+	if (proto.code_count > LINE_TABLE_INSTRUCTIONS_MAX)
+		return -E2BIG;
+	differences = malloc((size_t)proto.code_count * width_of(&proto));
+	lines = malloc(proto.code_count * sizeof(*lines));
+	error = differences && lines ? 0 : -ENOMEM;
+	if (!error && proto.code_count > 1)
+		error = target_memory__read(memory, proto.line_info, differences,
+					    (size_t)(proto.code_count - 1) * width_of(&proto));
+	if (!error)
+		error = add_lines(&proto, differences, lines);
+	if (!error)
+		error = line_table__new(lines, proto.code_count, table);
+	free(differences);
+	free(lines);
+	return error;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A prototype of LuaJIT in the target: whether it is still the one that was sampled, its text. */
+#ifndef LS_PROTOTYPE_LUAJIT_H
+#define LS_PROTOTYPE_LUAJIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interpreter/family.h"
+#include "offsets_luajit.h"
+#include "process/target_memory.h"
+
+/* Copies the header of the prototype at `address`. 0; -EINVAL: none is there; -errno: unreadable.
+ */
+int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
+			   struct ls_luajit_proto *proto);
+
+/* 0; -ESTALE: another one, or none, is there; -ESRCH: the process is gone. */
+int prototype_luajit__check(const struct target_memory *memory, const struct prototype_key *key);
+
+/* As memory_ops.read_source() in interpreter/family.h. */
+int prototype_luajit__source(const struct target_memory *memory, uint64_t address, size_t most,
+			     char **text, size_t *length);
+
+/* As memory_ops.read_lines() there. */
+int prototype_luajit__lines(const struct target_memory *memory, uint64_t address,
+			    struct line_table **table);
+
+/* Whether the fingerprint covers instruction `pc`, and object constant `index`, a string. */
+bool prototype_luajit__covers(uint32_t pc, uint32_t index);
+
+#endif

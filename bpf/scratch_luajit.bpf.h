@@ -49,12 +49,49 @@ struct ls_base_search {
 	__u64 words[LS_NATIVE_WORDS]; /* below the VM's frame, the nearest last */
 };
 
+#define LS_SLOTS_MAX      256 /* slots of a snapshot: its numbers are bytes */
+#define LS_TRACE_MEMO_MAX 64
+#define LS_TRACES_RECENT  8
+
+/* The frames of a trace: see trace_luajit.bpf.h. */
+struct ls_trace_frames {
+	struct ls_luajit_trace header;
+	struct ls_luajit_snapshot snapshot;
+	__u64 pc;  /* in the machine code */
+	__u32 low; /* of the search for the snapshot */
+	__u32 high;
+	__u32 count; /* of the array of traces */
+	__u32 is_found;
+	__u32 padding_two;
+	__u32 is_on; /* 1: the slots below belong to the walk */
+	__u64 start; /* address of slot 0 */
+	__u64 constant[2];
+	__u64 slots[LS_SLOTS_MAX +
+		    2]; /* values on the stack of values, as far as frames need them */
+	__u8 is_set[LS_SLOTS_MAX + 2];
+	__u8 padding[6];
+	__u32 map[LS_SLOTS_MAX + 4];
+	__u64 pair[2];
+};
+
+/* Traces that a VM was seen in. */
+struct ls_trace_memo {
+	__u64 global;
+	__u64 array; /* where the pointer to the array of traces is; 0: unknown */
+	__u32 tgid;
+	__u32 next;   /* of `numbers` to be replaced */
+	__u32 cursor; /* where the next search of the array begins */
+	__u16 numbers[LS_TRACES_RECENT];
+	__u16 padding[2];
+};
+
 /* State of the walk along the frames. */
 struct ls_walk {
 	__u64 base; /* of the frame that the walk is at: its function is two slots below */
 	__u64 pc;   /* the next instruction of its function, if that is Lua's; 0: unknown */
 	__u64 stack;
 	__u64 stack_end;
+	__u64 native_from;              /* frames from there on run as a trace */
 	struct ls_luajit_cframe cframe; /* of the VM that runs the frame */
 	__u32 chain_index;
 	__u32 in_trace; /* 1: a trace runs on top of the running state's frames */
@@ -81,6 +118,8 @@ struct ls_scratch {
 	struct ls_luajit_global global;
 	struct ls_base_search base;
 	struct ls_walk walk;
+	struct ls_trace_frames trace;
+	struct ls_trace_memo trace_memo[LS_TRACE_MEMO_MAX];
 
 	struct ls_luajit_state state;
 	struct ls_luajit_state other_state;

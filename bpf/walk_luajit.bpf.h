@@ -18,7 +18,7 @@
 #ifndef LS_WALK_LUAJIT_BPF_H
 #define LS_WALK_LUAJIT_BPF_H
 
-#include "frame_luajit.bpf.h"
+#include "trace_luajit.bpf.h"
 
 /* Frames and changes of states: LJ_STACK_MAX (65,500) slots of two or more, lj_state.c. */
 #define LS_FRAMES_AT_ONCE 8192
@@ -109,10 +109,13 @@ static __always_inline void close_gap(struct ls_scratch *scratch)
 	reverse_frames(scratch, first, room);
 }
 
-static __always_inline const __u64 *read_slots(struct ls_scratch *scratch, __u64 address,
-					       __u32 size)
+/* Returns two slots of the stack of values, or NULL if they cannot be read. */
+static __always_inline const __u64 *read_slots(struct ls_scratch *scratch, __u64 address)
 {
-	return (const __u64 *)view(&scratch->stack, address, size, scratch->walk.stack);
+	if (scratch->trace.is_on && address >= scratch->trace.start)
+		return overlaid_slots(scratch, address);
+	return (const __u64 *)view(&scratch->stack, address, 2 * sizeof(__u64),
+				   scratch->walk.stack);
 }
 
 /* Steps over the C frames of lj_vm_cpcall(), which have no frame on the stack of values. */
@@ -159,7 +162,7 @@ static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
 		leave_cframe(pass);
 	} else if ((link & LS_LINK_FLAGS) == LS_LINK_CONT) {
 		/* [continuation, pc, function, link]; 1: called back from C. */
-		slots = read_slots(scratch, base - 2 * LS_FRAME_BYTES, LS_FRAME_BYTES);
+		slots = read_slots(scratch, base - 2 * LS_FRAME_BYTES);
 		if (slots && slots[0] == 1)
 			leave_cframe(pass);
 		else if (slots)
@@ -176,6 +179,8 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	if (chain_index >= LS_CHAIN_MAX)
 		return 1;
 	walk->chain_index = chain_index;
+	scratch->trace.is_on = 0;
+	walk->native_from = ~0ULL;
 	scratch->stack.end = 0;
 	if (read_active(scratch, scratch->chain[chain_index].state, &scratch->state, &walk->cframe))
 		return 1;
@@ -220,7 +225,7 @@ static long walk_frame(__u32 i, void *context)
 
 	if (walk->base <= walk->stack + LS_FRAME_BYTES)
 		return leave_state(scratch);
-	slots = read_slots(scratch, walk->base - LS_FRAME_BYTES, LS_FRAME_BYTES);
+	slots = read_slots(scratch, walk->base - LS_FRAME_BYTES);
 	if (!slots) {
 		scratch->sample.error = LS_WALK_CALL_CHAIN;
 		return 1;
@@ -228,6 +233,8 @@ static long walk_frame(__u32 i, void *context)
 	link = slots[1];
 	if (!is_dummy(scratch, slots[0])) {
 		error = decode_function(scratch, slots[0]);
+		if (walk->base >= walk->native_from && walk->frame.kind == LS_FRAME_LUA)
+			walk->frame.flags |= LS_FRAME_NATIVE;
 		if (error)
 			drop_frames(scratch, error);
 		else
@@ -236,9 +243,8 @@ static long walk_frame(__u32 i, void *context)
 	/* A function with variable arguments has two frames, the upper one with its registers. */
 	if ((link & LS_LINK_FLAGS) == LS_LINK_VARARG) {
 		walk->base -= link & ~LS_LINK_FLAGS;
-		slots = is_base(walk, walk->base)
-				? read_slots(scratch, walk->base - LS_FRAME_BYTES, LS_FRAME_BYTES)
-				: NULL;
+		slots = is_base(walk, walk->base) ? read_slots(scratch, walk->base - LS_FRAME_BYTES)
+						  : NULL;
 		link = slots ? slots[1] : LS_LINK_VARARG;
 	}
 	if (link != LS_LINK_VARARG && !follow_link(pass, link))
@@ -323,8 +329,11 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 	}
 	walk->base = scratch->base.base;
 	walk->pc = scratch->base.pc;
-	if (walk->in_trace)
-		note_error(scratch, LS_WALK_TRACE);
+	if (walk->in_trace) {
+		walk->native_from = walk->base;
+		if (!scratch->global.jit_base || resolve_trace(scratch, layout))
+			note_error(scratch, LS_WALK_TRACE);
+	}
 	if (repeat(LS_FRAMES_PARTS, walk_frames, &pass) == LS_FRAMES_PARTS)
 		scratch->sample.error = LS_WALK_CALL_CHAIN;
 	close_gap(scratch);

@@ -123,6 +123,55 @@ struct ls_luajit_string {
 };
 _Static_assert(sizeof(struct ls_luajit_string) == 24, "GCstr, lj_obj.h");
 
+/* GCtrace, lj_jit.h: a trace, compiled code of a path through one or more functions. */
+struct ls_luajit_trace {
+	__u64 next;
+	__u8 marked;
+	__u8 gct;
+	__u16 snapshot_count;
+	__u32 instruction_end;
+	__u64 padding;
+	__u64 gc_list;
+	__u64 ir; /* where reference 0 would be; constants are below LS_LUAJIT_REF_BIAS */
+	__u32 constant_start;
+	__u32 map_count;
+	__u64 snapshots;
+	__u64 snapshot_map;
+	__u64 start_proto;
+	__u64 start_pc;
+	__u32 start_instruction;
+	__u32 code_size;
+	__u64 code;
+	__u32 loop;
+	__u16 child_count;
+	__u16 stack_bytes; /* spadjust: of C stack that the trace has */
+	__u16 number;
+	__u16 link; /* the trace that it goes on with */
+	__u16 root;
+	__u16 next_root;
+	__u16 next_side;
+	__u8 tags[6];
+};
+_Static_assert(sizeof(struct ls_luajit_trace) == 120, "GCtrace, lj_jit.h, up to unused1");
+
+/* SnapShot, lj_jit.h: how the stack would be if the trace were left at this place. */
+struct ls_luajit_snapshot {
+	__u32 map_offset;
+	__u16 reference;
+	__u16 code_offset; /* of the machine code that it is for */
+	__u8 slot_count;
+	__u8 top_slot;
+	__u8 entry_count;
+	__u8 exit_count;
+};
+_Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
+
+#define LS_LUAJIT_REF_BIAS 0x8000 /* REF_BIAS, lj_ir.h */
+
+/* SnapEntry, lj_jit.h: a slot, flags, a reference. The instruction and the base follow the last. */
+#define LS_LUAJIT_SNAP_FRAME 0x10000 /* SNAP_FRAME: the slot is the link of a frame */
+#define LS_LUAJIT_SNAP_CONT  0x20000 /* SNAP_CONT: a continuation */
+
 /*
  * Opcodes, lj_bc.h, which are the same in all releases 2.1 as far as they are needed. The compiler
  * replaces some instructions of loops, returns and function headers by others, all from ITERC on.

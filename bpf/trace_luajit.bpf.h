@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which functions a trace is executing.
+ *
+ * While a trace runs, the stack of values is true up to the function that the trace began in, whose
+ * base is in jit_base. Functions that the compiler inlined have no frames there. But the compiler
+ * keeps snapshots: for each place where the trace may be left, what its slots would hold, frames
+ * included, and which instruction of the bytecode would be next. So the snapshot before the machine
+ * code that runs tells the functions and their calls. This is what the VM itself does if a C
+ * function that a trace called throws an error (lj_trace_unwind, lj_trace.c).
+ *
+ * The slots of these frames become an overlay over the stack of values, which is then walked like
+ * any other. All of it is proven: the trace says its number, the machine code contains the pc, and
+ * the instruction lies in the bytecode of the function on top.
+ */
+#ifndef LS_TRACE_LUAJIT_BPF_H
+#define LS_TRACE_LUAJIT_BPF_H
+
+#include "frame_luajit.bpf.h"
+
+#define LS_SNAPSHOT_STEPS 16 /* of a binary search among at most 65,535 snapshots */
+#define LS_TRACES_AT_ONCE 256
+#define LS_JIT_FRAME      16 /* CFRAME_SIZE_JIT - CFRAME_SIZE, lj_frame.h: two more registers */
+
+/* What is remembered of the VM that runs. */
+static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)
+{
+	__u64 global = scratch->global.address;
+	__u32 tgid = scratch->tgid;
+	struct ls_trace_memo *memo =
+		&scratch->trace_memo[ls_fold(tgid, global) % LS_TRACE_MEMO_MAX];
+
+	if (memo->global != global || memo->tgid != tgid)
+		*memo = (struct ls_trace_memo){.global = global, .tgid = tgid};
+	return memo;
+}
+
+/* Copies the header of that trace to scratch->trace. Returns 0, or 1: there is none. */
+static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place, __u32 number)
+{
+	struct ls_luajit_trace *header = &scratch->trace.header;
+	__u64 array, address;
+
+	return read_target(&array, sizeof(array), place) || !is_pointer(array) ||
+	       read_target(&address, sizeof(address), array + 8ULL * number) ||
+	       !is_pointer(address) || read_target(header, sizeof(*header), address) ||
+	       header->gct != LS_LUAJIT_TRACE || header->number != number;
+}
+
+/*
+ * The same, of the array that is at one of the layout's places: the one at which trace n says that
+ * it is trace n.
+ */
+static __always_inline int read_trace(struct ls_scratch *scratch,
+				      const struct ls_luajit_layout *layout, __u32 number)
+{
+	struct ls_trace_memo *memo = memo_of(scratch);
+
+	if (!number || number > 0xffff)
+		return 1;
+	if (memo->array)
+		return read_trace_of(scratch, memo->array, number);
+	for (__u32 i = 0; i < 3; i++) {
+		__u64 place = memo->global + layout->global_traces[i];
+
+		if (layout->global_traces[i] && !read_trace_of(scratch, place, number)) {
+			memo->array = place;
+			return 0;
+		}
+	}
+	return 1;
+}
+
+static __always_inline int is_in_code(const struct ls_trace_frames *trace, __u64 pc)
+{
+	return pc - trace->header.code < trace->header.code_size;
+}
+
+/*
+ * Sets trace.pc if the trace in scratch->trace runs: the pc is in its code, or the return address
+ * is that was pushed by its call of what runs. Returns 0 or 1.
+ */
+static __always_inline int is_running(struct ls_scratch *scratch)
+{
+	struct ls_trace_frames *trace = &scratch->trace;
+	__u64 frame = scratch->chain[0].anchor - LS_JIT_FRAME - trace->header.stack_bytes;
+
+	trace->pc = scratch->pc;
+	if (is_in_code(trace, trace->pc))
+		return 1;
+	if (frame - 8 < scratch->sp || read_target(&trace->pc, sizeof(trace->pc), frame - 8))
+		return 0;
+	trace->pc--;
+	return is_in_code(trace, trace->pc);
+}
+
+/* Tries one of the traces that this VM was seen in lately. 1: it runs. */
+static long try_recent_trace(__u32 i, void *context)
+{
+	const struct ls_pass *pass = context;
+	struct ls_trace_memo *memo = memo_of(pass->scratch);
+
+	pass->scratch->trace.is_found =
+		!read_trace(pass->scratch, pass->layout, memo->numbers[i % LS_TRACES_RECENT]) &&
+		is_running(pass->scratch);
+	return pass->scratch->trace.is_found;
+}
+LS_STEP(try_recent_trace);
+
+/* Tries the next trace of the array. 1: it runs. */
+static long try_next_trace(__u32 i, void *context)
+{
+	const struct ls_pass *pass = context;
+	struct ls_trace_memo *memo = memo_of(pass->scratch);
+
+	memo->cursor = memo->cursor + 1 < pass->scratch->trace.count ? memo->cursor + 1 : 1;
+	pass->scratch->trace.is_found =
+		!read_trace(pass->scratch, pass->layout, memo->cursor) && is_running(pass->scratch);
+	return pass->scratch->trace.is_found;
+}
+LS_STEP(try_next_trace);
+
+/* Searches the array of traces, or as much of it as one sample may; the next goes on there. */
+static __always_inline void search_traces(struct ls_pass *pass)
+{
+	struct ls_trace_frames *trace = &pass->scratch->trace;
+	const struct ls_trace_memo *memo = memo_of(pass->scratch);
+	__u32 count;
+
+	/* MSize sizetrace, behind `trace` and `freetrace` of jit_State, lj_jit.h. */
+	if (!memo->array || read_target(&trace->count, sizeof(trace->count), memo->array + 8 + 4))
+		return;
+	count = trace->count < LS_TRACES_AT_ONCE ? trace->count : LS_TRACES_AT_ONCE;
+	repeat(count, try_next_trace, pass);
+}
+
+static __always_inline void remember_trace(struct ls_trace_memo *memo, __u32 number)
+{
+	for (__u32 i = 0; i < LS_TRACES_RECENT; i++)
+		if (memo->numbers[i] == number)
+			return;
+	memo->numbers[memo->next % LS_TRACES_RECENT] = number;
+	memo->next++;
+}
+
+/*
+ * Reads the trace that runs. global_State has its number, unless the collector has put its own
+ * state there, or the trace has not stored its number yet: then it mostly is the one that the last
+ * trace goes on with, or one that was seen lately. Returns 0 or 1.
+ */
+static __always_inline int find_trace(struct ls_pass *pass)
+{
+	struct ls_scratch *scratch = pass->scratch;
+	struct ls_trace_frames *trace = &scratch->trace;
+	__s32 number = scratch->global.vm_state;
+
+	trace->is_found = 0;
+	if (number > 0 && !read_trace(scratch, pass->layout, number)) {
+		trace->is_found = is_running(scratch);
+		if (!trace->is_found && !read_trace(scratch, pass->layout, trace->header.link))
+			trace->is_found = is_running(scratch);
+	}
+	if (!trace->is_found)
+		repeat(LS_TRACES_RECENT, try_recent_trace, pass);
+	if (!trace->is_found)
+		search_traces(pass);
+	if (trace->is_found)
+		remember_trace(memo_of(scratch), trace->header.number);
+	return trace->is_found;
+}
+
+/* One step of a binary search for the first snapshot behind trace.pc. 1: done. */
+static long halve_snapshots(__u32 i, void *context)
+{
+	struct ls_trace_frames *trace = &((const struct ls_pass *)context)->scratch->trace;
+	__u32 middle = (trace->low + trace->high) / 2;
+	__u16 offset;
+
+	if (trace->low >= trace->high)
+		return 1;
+	if (read_target(&offset, sizeof(offset),
+			trace->header.snapshots + middle * sizeof(struct ls_luajit_snapshot) +
+				offsetof(struct ls_luajit_snapshot, code_offset)))
+		trace->low = trace->high = 0;
+	else if (trace->pc - trace->header.code < offset)
+		trace->high = middle;
+	else
+		trace->low = middle + 1;
+	return 0;
+}
+LS_STEP(halve_snapshots);
+
+/* Reads the snapshot at or before trace.pc, or the first, and its map. Returns 0, or 1: it cannot.
+ */
+static __always_inline int read_snapshot(struct ls_pass *pass)
+{
+	struct ls_trace_frames *trace = &pass->scratch->trace;
+	__u32 count = trace->header.snapshot_count, bytes;
+	const __u64 size = sizeof(trace->snapshot);
+
+	trace->low = 0;
+	trace->high = count;
+	repeat(LS_SNAPSHOT_STEPS + 1, halve_snapshots, pass);
+	if (!count ||
+	    read_target(&trace->snapshot, sizeof(trace->snapshot),
+			trace->header.snapshots + (trace->low ? trace->low - 1 : 0) * size))
+		return 1;
+	bytes = trace->snapshot.entry_count * 4 + 8;
+	return read_target(trace->map, bytes,
+			   trace->header.snapshot_map + 4ULL * trace->snapshot.map_offset);
+}
+
+/* Reads what a reference stands for into trace.constant: an instruction, and the word after it. */
+static __always_inline int read_reference(struct ls_trace_frames *trace, __u32 entry)
+{
+	return read_target(trace->constant, sizeof(trace->constant),
+			   trace->header.ir + 8ULL * (entry & 0xffff));
+}
+
+static __always_inline void set_slot(struct ls_trace_frames *trace, __u32 slot, __u64 value)
+{
+	trace->slots[slot % LS_SLOTS_MAX] = value;
+	trace->is_set[slot % LS_SLOTS_MAX] = 1;
+}
+
+/*
+ * The function in a slot: a constant; or it was loaded from another slot, as the function of which
+ * the trace began with variable arguments is. What else it may be is not known: 0.
+ */
+static __always_inline __u64 function_of(struct ls_trace_frames *trace, __u32 entry)
+{
+	const __u64 tag = ~(__u64)LS_LUAJIT_FUNCTION << LS_LUAJIT_TYPE_SHIFT;
+	__u32 slot;
+	__u64 value;
+
+	if (read_reference(trace, entry))
+		return 0;
+	if ((entry & 0xffff) < LS_LUAJIT_REF_BIAS)
+		return trace->constant[1] | tag;
+	slot = (__u16)trace->constant[0];
+	if (slot >= LS_SLOTS_MAX)
+		return 0;
+	if (trace->is_set[slot])
+		return trace->slots[slot];
+	return read_target(&value, sizeof(value), trace->start + 8ULL * slot) ? 0 : value;
+}
+
+/* Puts what an entry of the snapshot's map says of frames into the overlay. */
+static long overlay_entry(__u32 i, void *context)
+{
+	struct ls_trace_frames *trace = &((const struct ls_pass *)context)->scratch->trace;
+	__u32 entry = trace->map[i % LS_SLOTS_MAX], slot = entry >> 24;
+	__u32 before = trace->map[(i - 1) % LS_SLOTS_MAX];
+
+	if (!(entry & (LS_LUAJIT_SNAP_FRAME | LS_LUAJIT_SNAP_CONT)))
+		return 0;
+	if (slot > 1 && (entry & 0xffff) < LS_LUAJIT_REF_BIAS && !read_reference(trace, entry))
+		set_slot(trace, slot, trace->constant[1]);
+	if (!(entry & LS_LUAJIT_SNAP_FRAME) || !slot)
+		return 0;
+	if (i && before >> 24 == slot - 1)
+		set_slot(trace, slot - 1, function_of(trace, before));
+	return 0;
+}
+LS_STEP(overlay_entry);
+
+/*
+ * Puts the walk at the function that the trace runs, with the frames of inlined functions as an
+ * overlay. Returns 0, or 1: the trace cannot be resolved, and the walk is at the function that it
+ * began in. __noinline: verified once for all callers.
+ */
+__noinline int resolve_trace(struct ls_scratch *scratch, const struct ls_luajit_layout *layout)
+{
+	struct ls_pass pass = {.scratch = scratch, .layout = layout};
+	struct ls_trace_frames *trace;
+	__u64 next;
+	__u32 at;
+
+	if (!scratch || !layout)
+		return 1;
+	trace = &scratch->trace;
+	if (!find_trace(&pass) || read_snapshot(&pass))
+		return 1;
+	trace->start = scratch->global.jit_base - LS_FRAME_BYTES;
+	__builtin_memset(trace->is_set, 0, sizeof(trace->is_set));
+	repeat(trace->snapshot.entry_count, overlay_entry, &pass);
+	at = trace->snapshot.entry_count;
+	next = trace->map[at] | (__u64)trace->map[at + 1] << 32;
+	trace->is_on = 1;
+	scratch->walk.base = scratch->global.jit_base + 8 * (next & 0xff);
+	scratch->walk.pc = (next >> 8) + 4;
+	return 0;
+}
+
+/*
+ * Returns two slots of a stack of values, from `address` on, with the overlay of a trace; NULL:
+ * they cannot be read. Slots above those that the trace began with exist in the overlay alone.
+ */
+static __always_inline const __u64 *overlaid_slots(struct ls_scratch *scratch, __u64 address)
+{
+	struct ls_trace_frames *trace = &scratch->trace;
+	__u32 slot = (address - trace->start) / 8;
+
+	if (slot >= LS_SLOTS_MAX || read_target(trace->pair, sizeof(trace->pair), address))
+		return NULL;
+	for (__u32 i = 0; i < 2; i++) {
+		if (trace->is_set[slot + i])
+			trace->pair[i] = trace->slots[slot + i];
+		else if (slot + i > 1)
+			trace->pair[i] = 0;
+	}
+	return trace->pair;
+}
+
+#endif

@@ -173,6 +173,23 @@ static __always_inline int find_c_function(struct ls_scratch *scratch)
 	return LS_WALK_FRAME_FUNCTION;
 }
 
+/*
+ * The VM is about to call a helper, or just has: rdx is an argument or a leftover, BASE is in rbp
+ * or saved in L->base, and PC is live. Returns LS_WALK_NONE or the error.
+ */
+static __always_inline int find_around_helper(struct ls_scratch *scratch, __u64 pc)
+{
+	const struct ls_base_candidate *candidate = &scratch->base.candidate;
+	__u64 base = scratch->registers[LS_RBP];
+
+	if (read_candidate(scratch, base) && holds_pc(candidate, pc))
+		return found(scratch, base, candidate->is_lua ? pc : 0);
+	base = scratch->state.base;
+	if (read_candidate(scratch, base) && holds_pc(candidate, pc))
+		return found(scratch, base, candidate->is_lua ? pc : 0);
+	return LS_WALK_FRAME_FUNCTION;
+}
+
 /* SP is at the VM's C frame. Returns LS_WALK_NONE or the error. */
 static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 {
@@ -192,6 +209,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 	} else if (!(pc & 3)) {
 		error = find_by_instruction(scratch, base, pc, is_function);
 	}
+	if (error)
+		error = find_around_helper(scratch, pc);
 	return error ? find_c_function(scratch) : error;
 }
 

@@ -75,7 +75,8 @@ int functions_sent__add(struct functions_sent *definitions, const struct ls_func
 	return 0;
 }
 
-static uint64_t word_of(const struct functions_sent *definitions, const struct ls_frame *frame)
+uint64_t functions_sent__word(const struct functions_sent *definitions,
+			      const struct ls_frame *frame)
 {
 	struct definition wanted = {}, *found;
 
@@ -101,7 +102,7 @@ static void walked_words(struct words *words, const struct functions_sent *defin
 {
 	words->count = sample->frame_count;
 	for (uint32_t i = 0; i < words->count; i++)
-		words->items[i] = word_of(definitions, &frames[words->count - 1 - i]);
+		words->items[i] = functions_sent__word(definitions, &frames[words->count - 1 - i]);
 }
 
 /* Alternative 0 is the published stack itself. */

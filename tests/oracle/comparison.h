@@ -29,6 +29,10 @@ void functions_sent__free(struct functions_sent *definitions);
 /* 0 or -ENOMEM. */
 int functions_sent__add(struct functions_sent *definitions, const struct ls_function *function);
 
+/* The word of a frame (truth.h), if the function is one of a workload. */
+uint64_t functions_sent__word(const struct functions_sent *definitions,
+			      const struct ls_frame *frame);
+
 enum outcome compare(const struct truth *truth, const struct functions_sent *definitions,
 		     const struct ls_sample *sample, const struct ls_frame *frames);
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is the running function right where a compiler has made machine code of functions that it inlined
+ * in each other? LuaJIT runs target/traces.lua, whose functions publish themselves; every sample is
+ * compared with what was published at that very instant.
+ *
+ * The compiler tells where it is only at certain places, its guards, and a function publishes
+ * itself after it was entered. So a sample may show the caller or the callee of the published
+ * function, but no other function. ORACLE_SAMPLES: how many of each run (6000).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "comparison.h"
+#include "interpreter/interpreters.h"
+#include "interpreter/layout_vote.h"
+#include "skip.h"
+#include "tap.h"
+#include "workload.h"
+
+#define PERIOD_NS  100000
+#define DEEP       512
+#define DRAINS_MAX 30000 /* of 10 ms and more */
+#define SHOWN_MAX  10
+
+/* Shares of all samples, in thousandths. */
+#define RIGHT_PER_MILLE 950
+#define TORN_PER_MILLE  20
+
+enum result { RIGHT, NEIGHBOUR, OTHER, TORN, UNREADABLE, HOST, RESULT_COUNT };
+
+struct run {
+	struct tap *tap;
+	struct functions_sent *definitions;
+	struct layout_vote vote;
+	struct workload workload;
+	uint64_t wanted, samples, native, shown;
+	uint64_t results[RESULT_COUNT];
+};
+
+static int on_function(void *context, const struct ls_function *function)
+{
+	return functions_sent__add(((struct run *)context)->definitions, function);
+}
+
+/* The line of the innermost Lua function from frame *at on, which is set to the next frame. */
+static uint64_t next_line(const struct run *run, const struct ls_sample *sample,
+			  const struct ls_frame *frames, uint32_t *at)
+{
+	while (*at < sample->frame_count && frames[*at].kind != LS_FRAME_LUA)
+		++*at;
+	return *at < sample->frame_count ? functions_sent__word(run->definitions, &frames[(*at)++])
+					 : 0;
+}
+
+static enum result judge(const struct run *run, uint64_t published, const struct ls_sample *sample,
+			 const struct ls_frame *frames)
+{
+	uint64_t self = published & 0xffff, caller = published >> 16, leaf, below;
+	uint32_t at = 0;
+
+	if (sample->class == LS_SAMPLE_UNREADABLE)
+		return UNREADABLE;
+	if (sample->class == LS_SAMPLE_HOST)
+		return HOST;
+	if (sample->class == LS_SAMPLE_TORN)
+		return TORN;
+	leaf = next_line(run, sample, frames, &at);
+	below = next_line(run, sample, frames, &at);
+	if (leaf == self)
+		return RIGHT;
+	return leaf == caller || below == self || below == caller ? NEIGHBOUR : OTHER;
+}
+
+static int on_pair(void *context, const struct truth_record *record, const struct ls_sample *sample,
+		   const struct ls_frame *frames)
+{
+	struct run *run = context;
+	enum result result;
+
+	if (run->samples == run->wanted)
+		return 0;
+	layout_vote__add(&run->vote, sample);
+	if (!run->vote.is_decided)
+		return 0;
+	run->samples++;
+	result = judge(run, record->truth.stack[0], sample, frames);
+	run->results[result]++;
+	run->native += sample->frame_count && frames->flags & LS_FRAME_NATIVE;
+	if (result == RIGHT || result == NEIGHBOUR || run->shown == SHOWN_MAX)
+		return 0;
+	run->shown++;
+	printf("published %u of %u: ", (unsigned int)(record->truth.stack[0] & 0xffff),
+	       (unsigned int)(record->truth.stack[0] >> 16));
+	describe(stdout, record, run->definitions, sample, frames);
+	return 0;
+}
+
+static int set_candidates(struct run *run)
+{
+	struct ls_image target = {.families = 1U << LS_FAMILY_LUAJIT};
+	struct interpreters found;
+	int error = workload__find(&run->workload, &found);
+
+	if (error)
+		return error;
+	target.candidates[LS_FAMILY_LUAJIT].layouts = found.items[0].file.layouts;
+	interpreters__free(&found);
+	return tap__set_target(run->tap, run->workload.pid, &target);
+}
+
+static int collect(struct run *run)
+{
+	bool is_decided = false;
+	int error = 0;
+
+	for (int i = 0; !error && run->samples < run->wanted; i++) {
+		if (i == DRAINS_MAX)
+			return -ETIMEDOUT;
+		error = tap__drain(run->tap);
+		if (!error && !is_decided && run->vote.is_decided) {
+			error = tap__decide(run->tap, run->workload.pid, LS_FAMILY_LUAJIT,
+					    run->vote.layout);
+			is_decided = true;
+		}
+	}
+	return error;
+}
+
+static int observe(struct run *run, const char *program, const char *argument)
+{
+	struct tap_receiver receiver = {.context = run, .pair = on_pair, .function = on_function};
+	int error, end;
+
+	error = workload__start(program, "", "tests/oracle/target/traces.lua", argument,
+				&run->workload);
+	if (error)
+		return error;
+	error = tap__open(DEEP, &receiver, &run->tap);
+	if (!error)
+		error = set_candidates(run);
+	if (!error)
+		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
+				    PERIOD_NS);
+	if (!error)
+		error = collect(run);
+	tap__close(run->tap);
+	end = workload__stop(&run->workload);
+	return error ? error : end;
+}
+
+static uint64_t samples_wanted(void)
+{
+	const char *text = getenv("ORACLE_SAMPLES");
+
+	return text && *text ? strtoull(text, NULL, 10) : 6000;
+}
+
+static void print_run(const struct run *run, const char *name)
+{
+	static const char *const names[] = {"right", "neighbour",  "other",
+					    "torn",  "unreadable", "host"};
+
+	printf("%s: %" PRIu64 " samples, %.1f%% in machine code;", name, run->samples,
+	       100.0 * run->native / run->samples);
+	for (int i = 0; i < RESULT_COUNT; i++)
+		printf(" %s %.3f%% (%" PRIu64 ")", names[i], 100.0 * run->results[i] / run->samples,
+		       run->results[i]);
+	printf("\n");
+}
+
+static void check(const char *argument, uint64_t native_per_mille)
+{
+	struct run run = {.vote = {.family = families__get(LS_FAMILY_LUAJIT)},
+			  .wanted = samples_wanted()};
+	int error;
+
+	need_root();
+	if (!has_program("luajit"))
+		lacks_package("luajit");
+	run.definitions = functions_sent__new();
+	assert_non_null(run.definitions);
+	error = observe(&run, "luajit", argument);
+	functions_sent__free(run.definitions);
+	print_run(&run, argument);
+	assert_int_equal(error, 0);
+	assert_int_equal(run.samples, run.wanted);
+	assert_int_equal(run.results[OTHER], 0);
+	assert_int_equal(run.results[HOST], 0);
+	/* The interpreter takes longer for such a store than for the rest of a function. */
+	if (native_per_mille)
+		assert_in_range(run.results[RIGHT] * 1000, run.samples * RIGHT_PER_MILLE,
+				UINT64_MAX);
+	assert_in_range(run.results[TORN] * 1000, 0, run.samples * TORN_PER_MILLE);
+	assert_in_range(run.native * 1000, run.samples * native_per_mille,
+			native_per_mille ? UINT64_MAX : 0);
+}
+
+static void compiled_code_shows_the_functions_it_was_made_of(void **state)
+{
+	(void)state;
+	check("on", 300);
+}
+
+static void without_the_compiler_the_function_is_the_published_one(void **state)
+{
+	(void)state;
+	check("off", 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compiled_code_shows_the_functions_it_was_made_of),
+		cmocka_unit_test(without_the_compiler_the_function_is_the_published_one),
+	};
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	return cmocka_run_group_tests_name("traces", tests, NULL, NULL);
+}

@@ -90,6 +90,7 @@ int handle_mapped_file(struct inspection *inspection, pid_t pid, struct message 
 	if (!error)
 		error = look_at(inspection, pid, &place, &file);
 	message__put_number(answer, file.family ? index_of(file.family) + 1 : 0);
+	message__put_number(answer, file.layouts != 0);
 	return error;
 }
 
@@ -158,7 +159,7 @@ int inspector__holds_lua(struct inspector *inspector, pid_t pid,
 {
 	struct message *answer,
 		*request = inspector__request(inspector, INSPECTOR_FILES, INSPECT_MAPPED_FILE, pid);
-	const struct family *family;
+	bool is_profiled;
 	uint64_t number;
 	int error;
 
@@ -171,13 +172,13 @@ int inspector__holds_lua(struct inspector *inspector, pid_t pid,
 	if (error)
 		return error;
 	number = message__take_number(answer, families_count);
+	is_profiled = message__take_number(answer, 1);
 	error = message__end(answer);
 	if (error || !number)
 		return error;
-	family = families[number - 1];
-	*holds_lua = family->recognise != NULL;
-	if (!*holds_lua)
-		*unsupported = family;
+	*holds_lua = is_profiled;
+	if (!is_profiled)
+		*unsupported = families[number - 1];
 	return 0;
 }
 

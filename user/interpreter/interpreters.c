@@ -89,7 +89,7 @@ static void place_gc(const struct process_mapping *mapping, struct interpreter *
 
 bool interpreter__is_profiled(const struct interpreter *interpreter)
 {
-	return interpreter->file.family->recognise != NULL;
+	return interpreter->file.layouts != 0;
 }
 
 /* Takes the program's own file by the name with which it was executed. NULL when out of memory. */

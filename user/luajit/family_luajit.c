@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* LuaJIT 2.1 with 64-bit references, as the rest of luaspy knows it: a row of families[]. */
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,16 +38,49 @@ static void read_version(const struct elf_file *elf, char release[16])
 }
 
 /*
- * Files do not tell which layout they have, nor whether references have 64 bits: samples do. The
- * walker knows the registers of x86-64 alone.
+ * Only a VM with 64-bit references takes the type out of those in registers: cleartp of rbp,
+ * vm_x64.dasc, which calls do.
+ */
+static const uint8_t clear_type[] = {0x48, 0xc1, 0xe5, 0x11, 0x48, 0xc1, 0xed, 0x11};
+
+#define CHUNK_BYTES 65536
+
+static bool segment_clears_types(const struct elf_file *elf, const struct elf_segment *segment)
+{
+	static uint8_t chunk[CHUNK_BYTES];
+
+	for (uint64_t at = 0; at < segment->size; at += sizeof(chunk) - sizeof(clear_type)) {
+		ssize_t count = elf_file__read(elf, segment->address + at, chunk, sizeof(chunk));
+
+		if (count <= 0)
+			return false;
+		if (memmem(chunk, (size_t)count, clear_type, sizeof(clear_type)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_wide_references(const struct elf_file *elf)
+{
+	struct elf_segment segment;
+
+	for (size_t i = 0; elf_file__segment(elf, i, &segment); i++)
+		if (segment.type == PT_LOAD && segment.flags & PF_X &&
+		    segment_clears_types(elf, &segment))
+			return true;
+	return false;
+}
+
+/*
+ * Files do not tell which layout they have: samples do. LuaJIT without 64-bit references, as in
+ * LuaJIT 2.0, and that of other machines have no layout.
  */
 static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
 {
 	(void)found;
 	read_version(elf, file->release);
-#ifdef __x86_64__
-	file->layouts = (uint16_t)((1U << layouts_luajit_count) - 1);
-#endif
+	if (elf_file__machine(elf) == EM_X86_64 && has_wide_references(elf))
+		file->layouts = (uint16_t)((1U << layouts_luajit_count) - 1);
 	file->gc.is_known = true;
 	snprintf(file->gc.how, sizeof(file->gc.how), "by the VM's own state");
 	return 0;

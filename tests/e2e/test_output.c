@@ -68,6 +68,28 @@ static void names_the_file_itself_and_says_so(void **state)
 	spying__read(*state, in_folder(*state, name));
 }
 
+/* One recording, several files: each in its own format, and what needs order has it. */
+static void writes_several_formats_at_once(void **state)
+{
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+	char *text;
+
+	need_lua();
+	target = start_busy(*state);
+	spy = start_record(*state, target->pid, "-d", "500ms", "-o", "x.json", "-o", "x.svg", "-o",
+			   "x.cpuprofile");
+	spying__finish(*state, spy);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_true(json_array_size(json_object_get(profile->document, "Samples")) > 0);
+	text = stage__own(*state, read_file(in_folder(*state, "x.svg"), NULL), free);
+	assert_non_null(strstr(text, "<svg "));
+	text = stage__own(*state, read_file(in_folder(*state, "x.cpuprofile"), NULL), free);
+	assert_non_null(strstr(text, "\"timeDeltas\""));
+	assert_non_null(strstr(child__errors(*state, spy), "luaspy: wrote x.svg\n"));
+	assert_non_null(strstr(child__errors(*state, spy), "any browser opens it"));
+}
+
 static void is_quiet_when_told_so(void **state)
 {
 	struct child *target, *spy;
@@ -232,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(writes_to_standard_output_nothing_but_the_profile),
 		staged(names_the_file_itself_and_says_so),
+		staged(writes_several_formats_at_once),
 		staged(is_quiet_when_told_so),
 		staged(counts_down_on_a_terminal_only),
 		staged(counts_down_on_a_terminal_even_if_output_is_a_pipe),

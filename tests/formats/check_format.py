@@ -171,6 +171,25 @@ def check_callgrind(recording, path, _):
     return recording.sums(label, lambda name: f"(category):{name}"), found, 0
 
 
+def check_lua(recording, path, lua):
+    """`lua` is the interpreter to load it with."""
+    def text(digits):
+        return None if digits == "-" else bytes.fromhex(digits[1:])
+
+    def raw(function):
+        def of(key):
+            if key not in function:
+                return None
+            return function[key].replace("\\xff", "\udcff").encode(errors="surrogateescape")
+        return of("Name"), of("Source"), function.get("Line", 0), function.get("Flags", 0)
+
+    rows = [line.split() for line in run(lua, f"{HERE}/read_with_lua.lua", path).splitlines()]
+    assert rows[0] == ["all", str(recording.all_us)]
+    found = {(text(name), text(source), int(line), int(flags)): (int(own), int(total))
+             for name, source, line, flags, own, total in rows[1:] if int(total)}
+    return recording.sums(raw), found, 0
+
+
 def frames_of(path):
     """Each frame's name, times, place and depth, from what a browser shows as its tooltip."""
     space = "{http://www.w3.org/2000/svg}"

@@ -71,11 +71,13 @@ static void make_recording(struct stage *stage, int seed)
 	write_text(stage, "in.json", text);
 }
 
-/* Converts recordings to a file of that name, which is the format's, and has it read. */
-static void check_format(struct stage *stage, const char *format, const char *name)
+/*
+ * Converts recordings to a file of that name, which is the format's, and has it read; `reader` is
+ * what check_format.py wants to know.
+ */
+static void check_with(struct stage *stage, const char *format, const char *name,
+		       const char *reader)
 {
-	const char *reader = speedscope(stage);
-
 	for (int seed = 1; seed <= SEEDS; seed++) {
 		make_recording(stage, seed);
 		run_to_end(stage, start(stage, luaspy_program(), "convert", "in.json", "-o", name));
@@ -84,6 +86,11 @@ static void check_format(struct stage *stage, const char *format, const char *na
 			run_to_end(stage, start(stage, "python3", script(stage, "check_format.py"),
 						format, "in.json", name, reader ? reader : "")));
 	}
+}
+
+static void check_format(struct stage *stage, const char *format, const char *name)
+{
+	check_with(stage, format, name, speedscope(stage));
 }
 
 static void speedscope_reads_folded_stacks(void **state)
@@ -119,6 +126,17 @@ static void callgrind_annotate_reads_its_own_format(void **state)
 static void a_flame_graph_is_xml_with_a_frame_for_each_call(void **state)
 {
 	check_format(*state, "flamegraph", "out.svg");
+}
+
+static void every_lua_loads_a_table(void **state)
+{
+	static const char *const names[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!has_program(names[i]))
+			lacks_package("lua5.1, lua5.2, lua5.3, lua5.4");
+		check_with(*state, "lua", "out.lua", names[i]);
+	}
 }
 
 /* A file that is luaspy's own survives unchanged. */
@@ -181,6 +199,7 @@ int main(void)
 		staged(pprof_reads_its_own_format),
 		staged(callgrind_annotate_reads_its_own_format),
 		staged(a_flame_graph_is_xml_with_a_frame_for_each_call),
+		staged(every_lua_loads_a_table),
 		staged(a_scriptprofiler_file_is_the_same_there_and_back),
 		staged(says_what_is_wrong_with_an_input),
 	};

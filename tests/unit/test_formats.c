@@ -39,6 +39,7 @@ static void an_ending_tells_the_format(void **state)
 		{"x.txt", "folded"},
 		{"x.cpuprofile", "cpuprofile"},
 		{"x.callgrind", "callgrind"},
+		{"x.lua", "lua"},
 		{"out", "none"},
 		{"svg", "none"},
 		{"-", "none"},

@@ -27,6 +27,7 @@
 	X(pprof, "pprof profile.proto", "go tool pprof -http=: opens it", FORMAT_NEEDS_NOTHING,    \
 	  ".pb.gz", ".pprof")                                                                      \
 	X(callgrind, "Callgrind call graph", "kcachegrind and callgrind_annotate open it",         \
-	  FORMAT_NEEDS_NOTHING, ".callgrind")
+	  FORMAT_NEEDS_NOTHING, ".callgrind")                                                      \
+	X(lua, "table of Lua", "dofile() of any Lua loads it", FORMAT_NEEDS_NOTHING, ".lua")
 
 #endif

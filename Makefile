@@ -63,7 +63,7 @@ WALKERS      := $(filter-out walk_nothing,$(patsubst %.bpf.c,%,$(filter walk_%,$
 USER_OBJECTS := $(USER_SOURCES:%.c=$(O)/%.o)
 OLD_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/old/%.o)
 SKELETONS    := $(foreach name,luaspy $(WALKERS),$(O)/$(name).skel.h $(O)/$(name)_old.skel.h)
-GENERATED    := $(SKELETONS) $(O)/system_calls.inc
+GENERATED    := $(SKELETONS) $(O)/system_calls.inc $(O)/page.inc
 
 # Tests link all of the program but its main(), built with sanitizers.
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
@@ -173,6 +173,11 @@ $(SKELETONS): $(O)/%.skel.h: $(O)/%.bpf.o
 $(O)/system_calls.inc: user/dump/system_calls.sh | $(O)/
 	$(call say,GEN,$(@F))
 	$(Q)CC='$(CC)' $< > $@
+
+# The page that user/page/ has built: with node only where its sources change.
+$(O)/page.inc: user/page/embed.sh user/page/page.html | $(O)/
+	$(call say,GEN,$(@F))
+	$(Q)$^ > $@
 
 # A walker of a family is an object of its own; all else is the core. The same programs for kernels
 # before 6.1 have names with `_old` (bpf/repeat.bpf.h).

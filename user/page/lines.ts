@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Self times of lines, and the text of the lines where the file has it.
+
+import type { ProfileFile } from "./file";
+import type { Frames } from "./functions";
+
+export interface LineTime {
+	frame: number; // a base
+	line: number;
+	us: number;
+	samples: number;
+}
+
+// Of a function with all of its entries; by line.
+export function linesOf(frames: Frames, base: number): LineTime[] {
+	const lines = new Map<number, LineTime>();
+
+	frames.list.forEach((frame) => {
+		if (frame.base !== base)
+			return;
+		for (const [line, us, samples] of frame.lines) {
+			const known = lines.get(line);
+			lines.set(line, { frame: base, line, us: (known?.us ?? 0) + us, samples: (known?.samples ?? 0) + samples });
+		}
+	});
+	return [...lines.values()].sort((a, b) => a.line - b.line);
+}
+
+// Of all functions, the hottest first.
+export function allLines(frames: Frames): LineTime[] {
+	const lines = new Map<string, LineTime>();
+
+	for (const frame of frames.list)
+		for (const [line, us, samples] of frame.lines) {
+			const key = `${frame.base}:${line}`;
+			const known = lines.get(key);
+			lines.set(key, { frame: frame.base, line, us: (known?.us ?? 0) + us, samples: (known?.samples ?? 0) + samples });
+		}
+	return [...lines.values()].sort((a, b) => b.us - a.us || a.frame - b.frame || a.line - b.line);
+}
+
+const BETWEEN_MAX = 3; // lines without time between two with time, or beside one, that are shown
+
+export class Sources {
+	private readonly texts = new Map<string, Map<number, string>>();
+
+	constructor(file: ProfileFile, private readonly frames: Frames) {
+		if (!Array.isArray(file.Sources))
+			return;
+		for (const source of file.Sources) {
+			if (typeof source?.Source !== "string" || !Array.isArray(source.Lines))
+				continue;
+			const lines = new Map<number, string>();
+			for (const entry of source.Lines)
+				if (Array.isArray(entry) && typeof entry[1] === "string")
+					lines.set(entry[0], entry[1]);
+			this.texts.set(source.Source, lines);
+		}
+	}
+
+	get areThere(): boolean {
+		return this.texts.size > 0;
+	}
+
+	textOf(frame: number, line: number): string | null {
+		return this.texts.get(this.frames.list[frame]?.source ?? "")?.get(line) ?? null;
+	}
+
+	// The lines of a function in order, and those around them whose text is known.
+	listing(lines: LineTime[]): { line: number; time: LineTime | null; text: string | null }[] {
+		const times = new Map(lines.map((time) => [time.line, time]));
+		const wanted = new Set<number>();
+
+		for (const { frame, line } of lines)
+			for (let near = line - BETWEEN_MAX; near <= line + BETWEEN_MAX; near++)
+				if (near === line || (near > 0 && this.textOf(frame, near) !== null))
+					wanted.add(near);
+		return [...wanted]
+			.sort((a, b) => a - b)
+			.map((line) => ({
+				line,
+				time: times.get(line) ?? null,
+				text: this.textOf(lines[0]?.frame ?? 0, line),
+			}));
+	}
+}

@@ -69,7 +69,7 @@ GENERATED    := $(SKELETONS) $(O)/system_calls.inc $(O)/page.inc
 ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
 
 # TESTS names directories below tests/, or test programs in them; the order is that of running.
-TESTS         ?= unit walk names formats fuzz e2e toy hostile field accuracy oracle
+TESTS         ?= unit walk names formats fuzz page e2e toy hostile field accuracy oracle
 ifeq ($(TESTS),quick)
 override TESTS := unit walk e2e/test_versions
 endif
@@ -300,7 +300,7 @@ bench: all
 #: deps          installs the packages that building, tests and lint lack; demo and check do, too
 .PHONY: deps
 deps:
-	@tests/install_dependencies.sh build demo test extra kernels lint
+	@tests/install_dependencies.sh build demo test extra page kernels lint
 
 #: demo          profiles a real Lua program and shows the result
 .PHONY: demo

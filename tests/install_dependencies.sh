@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# install_dependencies.sh [build|demo|test|extra|kernels|lint]...: installs what these need and the
-# machine lacks, on Debian and its relatives; elsewhere it says what to install. Fetches nothing if
-# all is there.
+# install_dependencies.sh [build|demo|test|extra|page|kernels|lint]...: installs what these need and
+# the machine lacks, on Debian and its relatives; elsewhere it says what to install. Fetches nothing
+# if all is there.
 set -euo pipefail
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -136,6 +136,13 @@ need_extra() {
 	need python3-pip has_pip
 }
 
+# To build and test the page that shows a profile, 300 MB; npm fetches the rest (user/page/).
+need_page() {
+	need nodejs has_program node
+	need npm has_program npm
+	need chromium has_program chromium
+}
+
 # To boot kernels, 250 MB, of which the compiler for arm64 takes half.
 need_kernels() {
 	need qemu-system-x86 has_program qemu-system-x86_64
@@ -192,10 +199,11 @@ look_for() {
 		demo) need_to_demonstrate ;;
 		test) need_to_test ;;
 		extra) need_extra ;;
+		page) need_page ;;
 		kernels) need_kernels ;;
 		lint) need_to_lint ;;
 		*)
-			echo "unknown purpose '$purpose' (build, demo, test, extra, kernels or lint)" >&2
+			echo "unknown purpose '$purpose' (build, demo, test, extra, page, kernels or lint)" >&2
 			exit 2
 			;;
 		esac

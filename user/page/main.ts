@@ -9,6 +9,7 @@ import { Sources } from "./lines";
 import type { Shown } from "./shown";
 import { State, type View } from "./state";
 import { headline, targetOf } from "./summary";
+import { printable } from "./text";
 import { ThemeSwitch } from "./theme";
 import { Toolbar } from "./toolbar";
 import { BottomUpView } from "./view_bottom_up";
@@ -34,7 +35,7 @@ class Page {
 	constructor(private readonly state: State) {
 		document.title = `${targetOf(state)}, luaspy`;
 		byId("title").textContent = targetOf(state);
-		byId("about").textContent = String(state.file.Recorder?.Interpreter ?? "");
+		byId("about").textContent = printable(String(state.file.Recorder?.Interpreter ?? ""));
 		this.flame = new FlameView(state);
 		this.toolbar = new Toolbar(state);
 		new ThemeSwitch(byId("theme"), (isDark) => this.flame.setTheme(isDark));

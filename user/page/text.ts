@@ -21,6 +21,11 @@ export function printable(text: string, most = LABEL_MAX): string {
 	return isCut ? shown + "…" : shown;
 }
 
+// A line of source: tabs are no control characters there.
+export function printableCode(text: string, most: number): string {
+	return printable(text.slice(0, most + 1).replaceAll("\t", "    "), most);
+}
+
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const thousandths = new Intl.NumberFormat("en", {
 	minimumFractionDigits: 3,

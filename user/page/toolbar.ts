@@ -85,7 +85,6 @@ export class Toolbar {
 		const way: number[] = [];
 		for (let node = state.focus; node >= 0; node = state.tree.parent[node] as number)
 			way.unshift(node);
-		this.crumbs.hidden = state.focus === 0;
 		if (way.length > CRUMBS_MAX)
 			way.splice(2, way.length - CRUMBS_MAX, -1);
 		this.crumbs.replaceChildren(
@@ -97,7 +96,9 @@ export class Toolbar {
 					: element("button", { type: "button", class: "link", "aria-current": node === state.focus ? "true" : undefined, onclick: () => state.setFocus(node) },
 						name(node ? state.frameOf(node).label : "all")),
 			]),
-			element("button", { type: "button", class: "small", title: "Back to the last focus", onclick: () => state.back() }, "Back (Esc)"));
+			state.focus
+				? element("button", { type: "button", class: "small", title: "Back to the last focus", onclick: () => state.back() }, "Back (Esc)")
+				: element("span", { class: "quiet" }, " (click a call in the flame graph, or press Enter, to look at it alone)"));
 	}
 
 	render(): void {

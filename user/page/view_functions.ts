@@ -8,7 +8,7 @@ import { baseLabel } from "./functions";
 import { Grid } from "./grid";
 import { linesOf, type LineTime, type Sources } from "./lines";
 import type { State } from "./state";
-import { duration, percent, plural, printable } from "./text";
+import { duration, percent, plural, printable, printableCode } from "./text";
 import { relatives, type FunctionTime } from "./totals";
 
 const LISTED_MAX = 200; // callers, callees and lines that the side shows
@@ -71,7 +71,6 @@ export class FunctionsView {
 
 		if (!rows.some((row) => row.frame === state.chosen))
 			state.chosen = rows[0]?.frame ?? 0;
-		this.described = "";
 		this.grid.setRows(rows, (row) => row.frame === state.chosen);
 		this.describe();
 	}
@@ -157,7 +156,7 @@ export class FunctionsView {
 				element("td", { class: "number" }, time ? this.state.time(time.us) : ""),
 				element("td", { class: "number" }, element("span", { class: "share" }, bar, element("span", {}, time ? percent(time.us, whole) : ""))),
 				element("td", { class: "number line" }, String(line)),
-				element("td", { class: "code" }, name(text === null ? "" : printable(text, 400))),
+				element("td", { class: "code" }, name(text === null ? "" : printableCode(text, 400))),
 			);
 		});
 		return element("table", { class: "listing" },

@@ -7,7 +7,7 @@ import { element, name } from "./dom";
 import { Grid } from "./grid";
 import { allLines, type LineTime, type Sources } from "./lines";
 import type { State } from "./state";
-import { count, printable } from "./text";
+import { count, printable, printableCode } from "./text";
 
 export class LinesView {
 	readonly root: HTMLElement;
@@ -44,7 +44,7 @@ export class LinesView {
 	}
 
 	private textOf(row: LineTime): HTMLElement {
-		return element("span", { class: "code" }, name(printable(this.sources.textOf(row.frame, row.line) ?? "", 300).trim()));
+		return element("span", { class: "code" }, name(printableCode((this.sources.textOf(row.frame, row.line) ?? "").trim(), 300)));
 	}
 
 	render(): void {

@@ -13,7 +13,7 @@ import { bigProfile, hostileProfile, smallProfile } from "./profiles.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "luaspy-page-"));
-const OPEN_MS = 1000, SEARCH_MS = 100, TRIES = 6;
+const OPEN_MS = 1000, SEARCH_MS = 100, TRIES = 10;
 const VIEWS = ["flame", "tree", "bottom-up", "functions", "lines", "summary"];
 
 // As write_html() does, which has a test of its own.

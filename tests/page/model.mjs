@@ -224,6 +224,17 @@ function theTimelineIsInOrder() {
 			const own = samples.flatMap((sample, i) => (sample[2] === thread.id ? [i] : []));
 			assert.equal(left, 0);
 			assert.equal(own.length, thread.samples);
+			// Samples that follow each other share the calls that their stacks have in common.
+			let calls = 1, before = [];
+			own.forEach((i, place) => {
+				const { stack, category } = stacks.find(({ id }) => id === samples[i][0]);
+				const path = [`category ${category}`, ...stack];
+				const isAfterGap = place > 0 && at[i] - at[own[place - 1]] > 3 * period;
+				const differs = path.findIndex((call, level) => isAfterGap || call !== before[level]);
+				calls += differs < 0 ? 0 : path.length - differs;
+				before = path;
+			});
+			assert.equal(tree.count, calls);
 			const layout = model.lay(model.show(tree, state.frames, HIDINGS[0]), state.frames, "time");
 			own.forEach((i, place) => {
 				const step = place + 1 < own.length ? at[own[place + 1]] - at[i] : period;
@@ -257,6 +268,9 @@ function textIsHarmless() {
 	assert.equal(model.printable("a\u202eb\u0000c\u2028\ud800"), "a\\u{202e}b\\x00c\\u{2028}\\u{d800}");
 	assert.equal(model.printable("größe 关闭 😀"), "größe 关闭 😀");
 	assert.equal(model.printable("x".repeat(1 << 20)).length, 160);
+	assert.equal(model.shortPlace("app.lua:12"), "app.lua:12");
+	assert.equal(model.shortPlace("/usr/share/lua/5.1/luacheck/stages/resolve_locals.lua:82"), "…/stages/resolve_locals.lua:82");
+	assert.equal(model.printableCode("\tif a then\u0000", 99), "    if a then\\x00");
 	assert.equal(model.percent(1, 100000), "<0.1%");
 	assert.equal(model.percent(1, 0), "0.0%");
 	assert.equal(model.duration(999600), "1.00 s");

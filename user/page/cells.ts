@@ -5,7 +5,7 @@
 import { element, name } from "./dom";
 import type { Column } from "./grid";
 import type { State } from "./state";
-import { printable } from "./text";
+import { printable, shortPlace } from "./text";
 
 // A share as text, with a bar behind it.
 export function shareCell(state: State, us: number): HTMLElement {
@@ -42,5 +42,5 @@ export function nameCell(state: State, id: number, isBase = false): HTMLElement 
 
 export function placeCell(state: State, id: number): HTMLElement {
 	const frame = state.frames.list[id];
-	return element("span", { class: "place", title: frame ? printable(frame.source, 1000) : undefined }, name(frame?.place ?? ""));
+	return element("span", { class: "place", title: frame?.place }, name(shortPlace(frame?.place ?? "")));
 }

@@ -205,6 +205,27 @@ export class Painter {
 			this.outline(left, depth * ROW - view.top, Math.max(right - left - 1, 2), palette.accent, weight);
 	}
 
+	// In order of time, the topmost row says when.
+	private ruler(scene: Scene, view: Viewport): void {
+		const { context } = this;
+		const { text, strongText } = scene.palette;
+		const least = 90 / view.scale;
+		const power = 10 ** Math.floor(Math.log10(least));
+		const step = power * ([1, 2, 5, 10].find((times) => times * power >= least) ?? 10);
+		const digits = Math.max(0, 6 - Math.floor(Math.log10(step)));
+
+		context.fillStyle = scene.palette.page;
+		context.fillRect(0, -view.top, view.width, ROW - 1);
+		context.fillStyle = text;
+		context.font = FONT;
+		for (let time = Math.ceil(view.from / step) * step; time < view.to; time += step) {
+			context.fillStyle = strongText;
+			context.fillRect(view.xOf(time), -view.top, 1, ROW - 1);
+			context.fillStyle = text;
+			context.fillText(`${(time / 1e6).toFixed(digits)} s`, view.xOf(time) + 4, ROW / 2 - view.top);
+		}
+	}
+
 	paint(scene: Scene, view: Viewport, ratio: number): void {
 		const { context } = this;
 		const first = Math.floor(view.top / ROW);
@@ -216,6 +237,8 @@ export class Painter {
 		context.textBaseline = "middle";
 		for (let depth = first; depth < last; depth++)
 			this.row(scene, view, scene.layout.rows[depth] as Int32Array, depth * ROW - view.top);
+		if (scene.layout.shown.tree.start)
+			this.ruler(scene, view);
 		this.mark(scene, view, scene.hovered, 1.5);
 		if (scene.selected > 0 || document.activeElement === context.canvas)
 			this.mark(scene, view, scene.selected, 3);

@@ -5,13 +5,14 @@
 import type { FileRecorder } from "./file";
 import { linesOf } from "./lines";
 import type { State } from "./state";
-import { count, duration, percent, plural, printable } from "./text";
+import { count, duration, percent, plural, printable, shortPlace } from "./text";
 import { relatives } from "./totals";
 
 export type Part = string | { frame: number; text?: string };
 export type Sentence = Part[];
 
 const FUNCTIONS = 3; // that the text names
+const PATH_MAX = 10; // calls at the end of the hottest path
 
 export function targetOf(state: State): string {
 	const { Recorder: recorder, Categories: categories } = state.file;
@@ -44,7 +45,7 @@ function lineOf(state: State, frame: number): Part[] {
 		return callerOf(state, frame);
 	const source = printable(state.frames.list[frame]?.source ?? "");
 	const share = percent(hot.us, whole);
-	return [share === "100.0%" ? ", all of it in line " : `, ${share} of that in line `, { frame, text: `${source}:${hot.line}` }];
+	return [share === "100.0%" ? ", all of it in line " : `, ${share} of that in line `, { frame, text: shortPlace(`${source}:${hot.line}`) }];
 }
 
 // What a reader should know first.
@@ -83,14 +84,15 @@ function pathSentence(state: State): Sentence {
 		for (let child = node + 1; child < (tree.end[node] as number); child = tree.end[child] as number)
 			if (!shown.hidden[child] && (best < 0 || (shown.total[child] as number) > (shown.total[best] as number)))
 				best = child;
-		if (best < 0 || (shown.total[best] as number) < state.allUs / 3 || sentence.length > 24)
+		if (best < 0 || (shown.total[best] as number) < state.allUs / 3)
 			break;
 		time = shown.total[best] as number;
 		node = best;
 		if (!state.frameOf(node).isCategory)
 			sentence.push(sentence.length ? " calls " : "", { frame: tree.frame[node] as number });
 	}
-	return sentence.length > 2 ? ["The hottest path: ", ...sentence, `; ${state.share(time)} of all time is at its end.`] : [];
+	const end = sentence.length > 2 * PATH_MAX ? ["…", ...sentence.slice(-2 * PATH_MAX)] : sentence;
+	return sentence.length > 2 ? ["The hottest path: ", ...end, `; ${state.share(time)} of all time is at its end.`] : [];
 }
 
 function hiddenSentences(state: State): Sentence[] {

@@ -21,6 +21,18 @@ export function printable(text: string, most = LABEL_MAX): string {
 	return isCut ? shown + "…" : shown;
 }
 
+// Of a long path the end: the file and its folder say more than where all files lie.
+export function shortPlace(place: string, most = 30): string {
+	const parts = place.split("/");
+	let short = parts.pop() ?? "";
+
+	if (place.length <= most)
+		return place;
+	while (parts.length && short.length + (parts[parts.length - 1] as string).length + 3 <= most)
+		short = `${parts.pop()}/${short}`;
+	return parts.length ? `…/${short}` : short;
+}
+
 // A line of source: tabs are no control characters there.
 export function printableCode(text: string, most: number): string {
 	return printable(text.slice(0, most + 1).replaceAll("\t", "    "), most);

@@ -183,6 +183,8 @@ export class FlameView {
 		const { shown, start, width } = this.layout as Layout;
 		const total = shown.total[node] as number, self = shown.tree.self[node] as number;
 
+		if (this.isTime && !node)
+			return duration(width[0] as number);
 		if (this.isTime)
 			return `${duration(width[node] as number)} from ${((start[node] as number) / 1e6).toFixed(4)} s; ${duration(self)} itself`;
 		const average = state.average ? " on average" : "";

@@ -70,7 +70,7 @@ export class FunctionsView {
 			.sort(this.compare());
 
 		if (!rows.some((row) => row.frame === state.chosen))
-			state.chosen = rows[0]?.frame ?? 0;
+			state.chosen = (rows.find(({ frame }) => state.frames.list[frame]?.isScript) ?? rows[0])?.frame ?? 0;
 		this.grid.setRows(rows, (row) => row.frame === state.chosen);
 		this.describe();
 	}

@@ -7,7 +7,7 @@ import { element, name } from "./dom";
 import { Grid } from "./grid";
 import { allLines, type LineTime, type Sources } from "./lines";
 import type { State } from "./state";
-import { count, printable, printableCode } from "./text";
+import { count, printable, printableCode, shortPlace } from "./text";
 
 export class LinesView {
 	readonly root: HTMLElement;
@@ -40,7 +40,8 @@ export class LinesView {
 
 	private placeOf(row: LineTime): HTMLElement {
 		const source = printable(this.state.frames.list[row.frame]?.source ?? "");
-		return element("span", { class: "place" }, name(`${source}:${row.line}`));
+		const place = `${source}:${row.line}`;
+		return element("span", { class: "place", title: place }, name(shortPlace(place)));
 	}
 
 	private textOf(row: LineTime): HTMLElement {

@@ -161,6 +161,23 @@ function searchLeavesWhatLeadsToAMatch() {
 	}
 }
 
+// Random profiles have entries for two lines of the first function, and no Lines.
+function linesAddUp() {
+	for (const { state, file, stacks } of rounds(20)) {
+		const expected = new Map();
+		for (const { stack, self } of stacks) {
+			const line = file.Functions[(stack.at(-1) ?? 0) - 1]?.CurrentLine;
+			if (line && self)
+				expected.set(line, (expected.get(line) ?? 0) + self);
+		}
+		const lines = model.linesOf(state.frames, state.frameSelf, 1);
+		assert.deepEqual(new Map(lines.map(({ line, us }) => [line, us])), expected);
+		assert.deepEqual(model.allLines(state.frames, state.frameSelf), lines.sort((a, b) => b.us - a.us));
+	}
+	const small = new model.State(model.parseFile(JSON.stringify(smallProfile())));
+	assert.deepEqual(model.allLines(small.frames, small.frameSelf).map(({ line, us, samples }) => [line, us, samples]), [[5, 500000, 500], [4, 100000, 100]]);
+}
+
 function averagesAreOfTheSession() {
 	for (const { state, file } of rounds(10)) {
 		const seconds = (file.SessionEndTime - file.SessionStartTime) / 1000;
@@ -269,7 +286,7 @@ function textIsHarmless() {
 	assert.equal(model.printable("größe 关闭 😀"), "größe 关闭 😀");
 	assert.equal(model.printable("x".repeat(1 << 20)).length, 160);
 	assert.equal(model.shortPlace("app.lua:12"), "app.lua:12");
-	assert.equal(model.shortPlace("/usr/share/lua/5.1/luacheck/stages/resolve_locals.lua:82"), "…/stages/resolve_locals.lua:82");
+	assert.equal(model.shortPlace("/usr/share/lua/5.1/luacheck/stages/resolve_locals.lua:82"), "…/resolve_locals.lua:82");
 	assert.equal(model.printableCode("\tif a then\u0000", 99), "    if a then\\x00");
 	assert.equal(model.percent(1, 100000), "<0.1%");
 	assert.equal(model.percent(1, 0), "0.0%");
@@ -292,5 +309,5 @@ function theSummarySaysWhatIsHot() {
 
 await run({
 	nodesAddUp, functionsAddUp, functionsOfTheFocusAddUp, callersAndCalleesAddUp, bottomUpAddsUp, searchLeavesWhatLeadsToAMatch,
-	averagesAreOfTheSession, boxesLieInTheirCallers, theTimelineIsInOrder, deepAndHostileFilesEnd, textIsHarmless, theSummarySaysWhatIsHot,
+	linesAddUp, averagesAreOfTheSession, boxesLieInTheirCallers, theTimelineIsInOrder, deepAndHostileFilesEnd, textIsHarmless, theSummarySaysWhatIsHot,
 });

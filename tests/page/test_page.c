@@ -26,6 +26,7 @@
 	X(model, callersAndCalleesAddUp, callers_add_up_to_the_function_and_callees_count_once)    \
 	X(model, bottomUpAddsUp, bottom_up_rows_have_the_time_of_stacks_that_end_so)               \
 	X(model, searchLeavesWhatLeadsToAMatch, a_search_leaves_what_leads_to_a_match)             \
+	X(model, linesAddUp, lines_have_the_self_time_of_the_files_lines_or_of_its_entries)        \
 	X(model, averagesAreOfTheSession, averages_are_of_the_sessions_length)                     \
 	X(model, boxesLieInTheirCallers, boxes_lie_in_their_callers_and_in_order)                  \
 	X(model, theTimelineIsInOrder, the_calls_of_the_timeline_are_those_of_its_samples)         \

@@ -13,6 +13,7 @@ export interface Frame {
 	place: string; // "app.lua:12", to be shown; "" if there is none
 	source: string; // as in the file
 	line: number; // of the definition; 0: none
+	current: number; // the line that the entry is for; 0: any
 	base: number; // the entry without a current line, or itself
 	isNative: boolean;
 	isPlugin: boolean;
@@ -75,6 +76,7 @@ function frameOf(entry: FileFunction, id: number, gcId: number): Frame {
 		place: isGc ? "" : placeOf(entry),
 		source: text(entry.Source),
 		line: whole(entry.Line),
+		current: whole(entry.CurrentLine),
 		base: id,
 		isNative: (flags & NATIVE) !== 0,
 		isPlugin: (flags & PLUGIN) !== 0,
@@ -92,6 +94,7 @@ function plainFrame(name: string, id: number, isCategory: boolean): Frame {
 		place: "",
 		source: "",
 		line: 0,
+		current: 0,
 		base: id,
 		isNative: false,
 		isPlugin: false,

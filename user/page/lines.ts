@@ -9,35 +9,38 @@ export interface LineTime {
 	frame: number; // a base
 	line: number;
 	us: number;
-	samples: number;
+	samples: number; // 0: not known
+}
+
+// Self times by line, of the functions whose base `isWanted`: from the file, or, where it has an entry
+// for each line, of these entries. `self` is the self time by frame.
+function collect(frames: Frames, self: Float64Array, isWanted: (base: number) => boolean): LineTime[] {
+	const lines = new Map<string, LineTime>();
+	const add = (frame: number, line: number, us: number, samples: number): void => {
+		const key = `${frame}:${line}`;
+		const known = lines.get(key);
+		lines.set(key, { frame, line, us: (known?.us ?? 0) + us, samples: (known?.samples ?? 0) + samples });
+	};
+
+	frames.list.forEach(({ base, current, lines: own }, id) => {
+		if (!isWanted(base))
+			return;
+		for (const [line, us, samples] of own)
+			add(base, line, us, samples);
+		if (current && !own.length && (self[id] as number) > 0)
+			add(base, current, self[id] as number, 0);
+	});
+	return [...lines.values()];
 }
 
 // Of a function with all of its entries; by line.
-export function linesOf(frames: Frames, base: number): LineTime[] {
-	const lines = new Map<number, LineTime>();
-
-	frames.list.forEach((frame) => {
-		if (frame.base !== base)
-			return;
-		for (const [line, us, samples] of frame.lines) {
-			const known = lines.get(line);
-			lines.set(line, { frame: base, line, us: (known?.us ?? 0) + us, samples: (known?.samples ?? 0) + samples });
-		}
-	});
-	return [...lines.values()].sort((a, b) => a.line - b.line);
+export function linesOf(frames: Frames, self: Float64Array, base: number): LineTime[] {
+	return collect(frames, self, (other) => other === base).sort((a, b) => a.line - b.line);
 }
 
 // Of all functions, the hottest first.
-export function allLines(frames: Frames): LineTime[] {
-	const lines = new Map<string, LineTime>();
-
-	for (const frame of frames.list)
-		for (const [line, us, samples] of frame.lines) {
-			const key = `${frame.base}:${line}`;
-			const known = lines.get(key);
-			lines.set(key, { frame: frame.base, line, us: (known?.us ?? 0) + us, samples: (known?.samples ?? 0) + samples });
-		}
-	return [...lines.values()].sort((a, b) => b.us - a.us || a.frame - b.frame || a.line - b.line);
+export function allLines(frames: Frames, self: Float64Array): LineTime[] {
+	return collect(frames, self, () => true).sort((a, b) => b.us - a.us || a.frame - b.frame || a.line - b.line);
 }
 
 const BETWEEN_MAX = 3; // lines without time between two with time, or beside one, that are shown

@@ -39,6 +39,7 @@ export class State {
 	private readonly searcher: Searcher;
 	private readonly listeners: (() => void)[] = [];
 	private times: { key: string; list: FunctionTime[] } | null = null;
+	private selfTimes: Float64Array | null = null;
 	private threadTrees = new Map<Thread, ThreadTree>();
 
 	constructor(readonly file: ProfileFile) {
@@ -91,6 +92,16 @@ export class State {
 	}
 
 	isFunction = (frame: number): boolean => !this.frames.list[frame]?.isCategory;
+
+	// Self time by frame, of everything.
+	get frameSelf(): Float64Array {
+		if (this.selfTimes)
+			return this.selfTimes;
+		const self = new Float64Array(this.frames.list.length);
+		for (let node = 1; node < this.tree.count; node++)
+			self[this.tree.frame[node] as number] = (self[this.tree.frame[node] as number] as number) + (this.tree.self[node] as number);
+		return (this.selfTimes = self);
+	}
 
 	// Of the functions in what has the focus.
 	functionTimes(): FunctionTime[] {

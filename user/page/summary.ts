@@ -37,7 +37,7 @@ function callerOf(state: State, frame: number): Part[] {
 }
 
 function lineOf(state: State, frame: number): Part[] {
-	const lines = linesOf(state.frames, frame).sort((a, b) => b.us - a.us);
+	const lines = linesOf(state.frames, state.frameSelf, frame).sort((a, b) => b.us - a.us);
 	const whole = lines.reduce((sum, line) => sum + line.us, 0);
 	const hot = lines[0];
 

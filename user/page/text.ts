@@ -22,7 +22,7 @@ export function printable(text: string, most = LABEL_MAX): string {
 }
 
 // Of a long path the end: the file and its folder say more than where all files lie.
-export function shortPlace(place: string, most = 30): string {
+export function shortPlace(place: string, most = 26): string {
 	const parts = place.split("/");
 	let short = parts.pop() ?? "";
 

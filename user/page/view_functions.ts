@@ -30,8 +30,8 @@ export class FunctionsView {
 			columns: [
 				...timeColumns<FunctionTime>(state, "Self", "Time of the function itself", (row) => row.self, "self"),
 				...timeColumns<FunctionTime>(state, "Total", "Time of the function and what it called; recursion counts once", (row) => row.total, "total"),
-				{ title: "Function", width: "minmax(11rem, 2fr)", sort: "name", cell: (row) => nameCell(state, row.frame, true) },
-				{ title: "Source", width: "minmax(7rem, 1fr)", sort: "place", cell: (row) => placeCell(state, row.frame) },
+				{ title: "Function", width: "minmax(10rem, 1.4fr)", sort: "name", cell: (row) => nameCell(state, row.frame, true) },
+				{ title: "Source", width: "minmax(11.5rem, 1fr)", sort: "place", cell: (row) => placeCell(state, row.frame) },
 			],
 			empty: "No function matches the search.",
 			select: (row) => this.choose(row.frame),
@@ -136,7 +136,7 @@ export class FunctionsView {
 
 	private linesBlock(frame: number): HTMLElement {
 		const block = element("div", { class: "block" }, element("h3", {}, "Lines ", element("small", {}, "self time, of the whole recording")));
-		const lines = linesOf(this.state.frames, frame);
+		const lines = linesOf(this.state.frames, this.state.frameSelf, frame);
 
 		if (!lines.length) {
 			append(block, element("p", { class: "quiet" }, "No lines are known: it is no script, or was stripped."));

@@ -24,7 +24,7 @@ export class LinesView {
 			columns: [
 				{ title: "Self ms", width: "7.5rem", isNumber: true, cell: (row) => state.time(row.us) },
 				{ title: "Self %", width: "6rem", isNumber: true, cell: (row) => shareCell(state, row.us) },
-				{ title: "Samples", width: "5.5rem", isNumber: true, cell: (row) => count(row.samples) },
+				{ title: "Samples", width: "5.5rem", isNumber: true, cell: (row) => (row.samples ? count(row.samples) : "") },
 				{ title: "Line", width: "minmax(9rem, 1.2fr)", cell: (row) => this.placeOf(row) },
 				{ title: "Function", width: "minmax(9rem, 1.2fr)", cell: (row) => nameCell(state, row.frame, true) },
 				...(sources.areThere ? [{ title: "Text", width: "minmax(14rem, 3fr)", cell: (row: LineTime) => this.textOf(row) }] : []),
@@ -50,7 +50,7 @@ export class LinesView {
 
 	render(): void {
 		const { found } = this.state;
-		this.all ??= allLines(this.state.frames);
+		this.all ??= allLines(this.state.frames, this.state.frameSelf);
 		this.grid.setRows(found ? this.all.filter((row) => found.frames[row.frame]) : this.all);
 	}
 }

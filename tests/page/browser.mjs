@@ -156,6 +156,7 @@ async function aHotFunctionLeadsToItsLine() {
 	assert.match(await textOf(page, "#function"), /is_prime\s+app\.lua:3\n/);
 	const hot = await page.$$eval("#function .listing tr.hot", (rows) => rows.map((row) => [...row.children].map((cell) => cell.innerText.trim())));
 	assert.deepEqual(hot, [["100.000", "16.7%", "4", "for i = 2, n - 1 do"], ["500.000", "83.3%", "5", "if n % i == 0 then return false end"]]);
+	assert.deepEqual(await page.$$eval("#function .listing tr.quiet", (rows) => rows.map((row) => row.innerText.trim())), ["3\tlocal function is_prime(n)"]);
 	assert.match(await textOf(page, "#function"), /Callers[^]*main chunk[^]*Callees[^]*GC/);
 	await press(page, "5");
 	const [first] = await rowsOf(page, "lines-grid");
@@ -256,6 +257,21 @@ async function theOrderOfTimeIsShown() {
 	await closeWell(without);
 }
 
+async function aBrokenProfileIsExplained() {
+	for (const [file, reason] of [[{ Version: 3 }, "the profile's version is 3, this page reads 2"], [{ Version: 2, Categories: [], Nodes: {} }, "the profile has no list 'Nodes'"]]) {
+		const page = await browser.newPage();
+		await page.goto(pageOf(file));
+		await page.waitForFunction("document.documentElement.dataset.ready === 'failed'");
+		assert.equal(await page.$eval("[role=alert]", (alert) => alert.innerText), `This page cannot show its profile: ${reason}`);
+		await page.close();
+	}
+	const empty = await open(pageOf({ Version: 2, Categories: [], Nodes: [], Functions: [] }));
+	for (const key of ["1", "2", "3", "4", "5", "6"])
+		await press(empty, key, "ArrowDown", "Enter", "Escape");
+	assert.equal(await textOf(empty, "#headline"), "No CPU time was sampled.");
+	await closeWell(empty);
+}
+
 // Relative luminance and contrast as WCAG 2 defines them, of what the browser makes of a colour.
 const CONTRAST = `
 const bytes = (color) => { const canvas = document.createElement("canvas"); canvas.width = canvas.height = 1; const drawing = canvas.getContext("2d");
@@ -320,7 +336,7 @@ async function followsTheWindow() {
 try {
 	await run({
 		opensInASecond, searchesAtOnce, hostileNamesAreText, nothingElseMayRun, aHotFunctionLeadsToItsLine, totalsFollowWhatIsHidden, keysReachEverything,
-		aClickGivesTheFocus, theOrderOfTimeIsShown, textIsReadableInBothThemes, followsTheWindow,
+		aBrokenProfileIsExplained, aClickGivesTheFocus, theOrderOfTimeIsShown, textIsReadableInBothThemes, followsTheWindow,
 	});
 } finally {
 	await browser.close();

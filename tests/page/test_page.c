@@ -42,6 +42,8 @@
 	X(browser, keysReachEverything, keys_reach_every_view_the_search_and_the_focus)            \
 	X(browser, aClickGivesTheFocus, a_click_gives_the_focus_and_escape_takes_it_back)          \
 	X(browser, theOrderOfTimeIsShown, the_order_of_time_is_shown_with_its_gaps)                \
+	X(browser, aBrokenProfileIsExplained,                                                      \
+	  a_broken_profile_is_explained_and_an_empty_one_shown)                                    \
 	X(browser, textIsReadableInBothThemes, text_is_readable_in_both_themes)                    \
 	X(browser, followsTheWindow, the_canvas_follows_the_window_and_its_pixel_ratio)
 

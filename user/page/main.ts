@@ -119,7 +119,7 @@ class Page {
 			this.toView();
 		else if (isTyping(event.target) && event.target === search)
 			return;
-		else if (event.key === "/" || event.key === "f")
+		else if (event.key === "/")
 			search.select();
 		else if (event.key === "?")
 			this.help.showModal();

@@ -24,7 +24,7 @@ export class FlameView {
 	readonly root: HTMLElement;
 	readonly flame: Flame;
 	private readonly details = element("div", { id: "details", "aria-live": "polite" });
-	private readonly orders = element("div", { class: "segments", role: "radiogroup", "aria-label": "Order of the flame graph" });
+	private readonly orders = element("div", { class: "segments", role: "group", "aria-label": "Order of the flame graph" });
 	private readonly threads = element("select", { "aria-label": "Thread", onchange: () => this.chooseThread() });
 	private readonly note = element("span", { class: "note" });
 	private order: Order = "heavy";
@@ -94,7 +94,7 @@ export class FlameView {
 		this.orders.replaceChildren(...ORDERS.map(([order, title, hint]) => {
 			const isMissing = order === "time" && !state.threads.length;
 			return element("button", {
-				type: "button", role: "radio", "aria-checked": this.order === order ? "true" : "false", disabled: isMissing,
+				type: "button", "aria-pressed": this.order === order ? "true" : "false", disabled: isMissing,
 				title: isMissing ? "The recording has no order of time: record it with --timeline" : hint,
 				onclick: () => this.setOrder(order),
 			}, title);

@@ -25,7 +25,7 @@ LAYERS = [
     ["worker"],
     ["symbols"],
     ["profile"],
-    ["format"],
+    ["format", "reader"],
     ["output"],
     ["interpreter"],
     FAMILIES,

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "format/format.h"
-#include "format/read_profile.h"
+#include "reader/read_profile.h"
 #include "random_profile.h"
 
 /* What is written in a format; the caller frees it. */

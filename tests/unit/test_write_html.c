@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "format/write_html.h"
+#include "format/format.h"
 #include "profile/call_tree.h"
 #include "profile/totals.h"
 #include "skip.h"

@@ -6,7 +6,7 @@
 #include "base/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/output_set.h"
-#include "format/profile_file.h"
+#include "reader/profile_file.h"
 
 /* A format that shows what ran when cannot be made of sums. */
 static bool has_what_formats_need(const struct convert_options *options,

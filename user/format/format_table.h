@@ -19,6 +19,8 @@
 	  "Luau's perfgraph.py --json makes a flame graph of it", FORMAT_NEEDS_NOTHING, ".json")   \
 	X(folded, "folded stacks in microseconds", "flamelens and inferno-flamegraph read it",     \
 	  FORMAT_NEEDS_NOTHING, ".folded", ".txt", ".collapsed")                                   \
+	X(html, "page to explore the profile in", "any browser opens it", FORMAT_NEEDS_NOTHING,    \
+	  ".html", ".htm")                                                                         \
 	X(flamegraph, "flame graph in SVG", "any browser opens it", FORMAT_NEEDS_NOTHING, ".svg")  \
 	X(speedscope, "speedscope JSON", "speedscope.app opens it", FORMAT_NEEDS_NOTHING,          \
 	  ".speedscope.json", ".speedscope")                                                       \

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The page of user/page/ with the profile as ScriptProfiler JSON in it. None of the characters "<",
+ * ">" and "&" of the profile gets into the file, so no name can end the element that holds it.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "format/write_html.h"
+#include "format/format.h"
 #include "page.inc"
-#include "profile/write_scriptprofiler.h"
+#include "format/write_scriptprofiler.h"
 
 /* In JSON these are in strings only, where they may be written as code units. */
 static const char *escape_of(char character)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "format/read_profile.h"
+#include "reader/read_profile.h"
 #include "input.h"
 
 #define NODES_MAX 2000 /* to be written: folded stacks of a deep tree are long */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "format/read_profile_internal.h"
+#include "reader/read_profile_internal.h"
 
 #define NS_PER_US 1000
 #define ROOT      UINT32_MAX /* as a parent: the node of a category, until all are linked */

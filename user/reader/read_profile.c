@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/read_profile_internal.h"
+#include "reader/read_profile_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

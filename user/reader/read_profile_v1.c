@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
-#include "format/read_profile_internal.h"
+#include "reader/read_profile_internal.h"
 
 /* A node that is being read. */
 struct level {

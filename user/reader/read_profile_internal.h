@@ -4,7 +4,7 @@
 #ifndef LS_READ_PROFILE_INTERNAL_H
 #define LS_READ_PROFILE_INTERNAL_H
 
-#include "format/read_profile.h"
+#include "reader/read_profile.h"
 #include "profile/json_reader.h"
 
 /* An array that grows; element 0 of those indexed by id is unused. */

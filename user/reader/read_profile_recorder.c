@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "format/read_profile_internal.h"
+#include "reader/read_profile_internal.h"
 
 #define NS_PER_US 1000
 #define NS_PER_S  UINT64_C(1000000000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/profile_file.h"
+#include "reader/profile_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/user_rights.h"
-#include "format/read_profile.h"
+#include "reader/read_profile.h"
 
 #define ROOM_LEAST (64U << 10)
 

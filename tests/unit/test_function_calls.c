@@ -302,6 +302,27 @@ static void what_was_pruned_counts_nowhere_else(void **state)
 	assert_string_equal(find(fixture, STATS_CALLEE, next)->source, "next.lua");
 }
 
+/* The function that was called is still known, but its calls from there are not. */
+static void calls_that_were_pruned_count_nowhere_else(void **state)
+{
+	struct stats_fixture *fixture = *state;
+	uint32_t other = functions__pseudo(fixture->functions, CALL_TREE_OTHER);
+	uint32_t a = script(fixture, "a.lua", 1), rare = script(fixture, "rare.lua", 1);
+	uint32_t gone = script(fixture, "gone.lua", 1);
+
+	sample_stack(fixture, 50, a, rare);
+	look(fixture);
+	reset(fixture);
+	stats_fixture__evict(fixture, gone, 50);
+	sample_stack(fixture, 50, a, other);
+	sample_stack(fixture, 2, a, other);
+	sample_stack(fixture, 1, a, a, rare);
+	look(fixture);
+	choose(fixture, a);
+	expect(fixture, STATS_CALLEE, other, 3, 3);
+	assert_null(find(fixture, STATS_CALLEE, rare));
+}
+
 static void new_functions_come_with_the_next_update(void **state)
 {
 	struct stats_fixture *fixture = *state;
@@ -334,6 +355,7 @@ int main(void)
 		of_one(hides_the_garbage_collector),
 		of_one(plugins_run_functions_of_their_own),
 		of_one(what_was_pruned_counts_nowhere_else),
+		of_one(calls_that_were_pruned_count_nowhere_else),
 		of_one(new_functions_come_with_the_next_update),
 	};
 

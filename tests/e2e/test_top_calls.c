@@ -124,7 +124,7 @@ static void goes_on_and_back(void **state)
 	pane__press(*state, "Enter");
 	pane__await(*state, "luaspy top: seldom in ");
 	pane__await(*state, "callee hot_part");
-	pane__press(*state, "Down");
+	pane__press(*state, "End");
 	pane__press(*state, "Enter");
 	pane__await(*state, "luaspy top: hot_part in ");
 	pane__press(*state, "Escape");
@@ -151,15 +151,19 @@ static void goes_on_and_back(void **state)
 
 static void a_frozen_picture_has_calls_too(void **state)
 {
+	struct child *target = start_top(*state, "", 80, 24);
 	const char *before;
+	double used;
 
-	start_top(*state, "", 80, 24);
 	pane__press(*state, "p");
 	pane__await(*state, "[paused]");
-	sleep_seconds(1.5);
+	used = child__cpu_seconds(target);
+	while (child__cpu_seconds(target) < 1.5 * used + 0.5)
+		sleep_seconds(0.1);
 	pane__press(*state, "Enter");
 	before = stage__own(*state, strdup(pane__await(*state, "caller often")), free);
-	sleep_seconds(1.5);
+	/* What it has used since is not in the picture. */
+	assert_in_range(1000 * read_call(*state, " hot_part  ").seconds, 1, 1000 * used + 150);
 	pane__press(*state, "Escape");
 	pane__await(*state, ">self%");
 	pane__press(*state, "Enter");
@@ -170,7 +174,8 @@ static void a_frozen_picture_has_calls_too(void **state)
 
 static void calls_count_from_zero(void **state)
 {
-	struct call often;
+	double calls_seconds, seconds;
+	char recent[2][16], self[16];
 
 	start_top(*state, "", 80, 24);
 	watching__await_seconds(*state, 5, WATCHING_PATIENCE);
@@ -179,9 +184,18 @@ static void calls_count_from_zero(void **state)
 	pane__press(*state, "r");
 	watching__await_seconds(*state, 1, 3);
 	pane__await(*state, "caller often");
-	often = read_call(*state, "caller often");
-	assert_in_range(100 * often.seconds, 1, 100 * 4);
-	assert_in_range(10 * often.share, 600, 900);
+	pane__press(*state, "p");
+	pane__await(*state, "[paused]");
+	assert_in_range(10 * read_call(*state, "caller often").share, 600, 900);
+	calls_seconds = read_call(*state, " hot_part  ").seconds;
+	/* As the list of functions has it. */
+	pane__press(*state, "Escape");
+	pane__await(*state, ">self%");
+	assert_int_equal(sscanf(watching__line_with(*state, " hot_part  ", NULL),
+				"%15s %15s %15s %lfs", recent[0], recent[1], self, &seconds),
+			 4);
+	assert_in_range(1000 * seconds, 10, 1000 * 4);
+	assert_in_range(1000 * calls_seconds, 1000 * seconds - 15, 1000 * seconds + 15);
 }
 
 /* "123.4ms" in seconds. */
@@ -335,6 +349,7 @@ static void merges_processes_or_shows_one(void **state)
 	struct stage *stage = *state;
 	struct child *first, *second;
 	char options[64], title[64];
+	double merged, one;
 
 	need_to_watch();
 	first = start_target(stage);
@@ -348,6 +363,9 @@ static void merges_processes_or_shows_one(void **state)
 	pane__await(stage, ": 2 processes");
 	pane__await(stage, "2 callers, 0 callees");
 	assert_in_range(10 * read_call(stage, "caller often").share, 650, 850);
+	pane__press(stage, "p");
+	pane__await(stage, "[paused]");
+	merged = read_call(stage, " hot_part  ").seconds;
 	pane__press(stage, "v");
 	pane__await(stage, ">cpu%");
 	pane__press(stage, "/");
@@ -358,8 +376,10 @@ static void merges_processes_or_shows_one(void **state)
 	pane__await(stage, "hot_part");
 	pane__press(stage, "Enter");
 	pane__await(stage, "luaspy top: hot_part in ");
-	pane__await(stage, "2 callers, 0 callees");
+	pane__await(stage, "caller often");
 	assert_non_null(strstr(pane__line(stage, 0), title));
+	one = read_call(stage, " hot_part  ").seconds;
+	assert_in_range(1000 * one, 1000 * merged / 4, 1000 * merged * 3 / 4);
 	pane__press(stage, "Escape");
 	pane__await(stage, ">self%");
 	assert_non_null(strstr(pane__line(stage, 0), title));

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Programs that run LuaJIT, as Debian's luajit does: its interpreter, its compiler, its builtins.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 30
+
+#define need_luajit()                                                                              \
+	do {                                                                                       \
+		need_to_record();                                                                  \
+		need_program("luajit", "luajit");                                                  \
+	} while (0)
+
+/* Names as functions are defined, and three of four parts of the work in the first. */
+#define TWO_FUNCTIONS                                                                              \
+	"local M = {}\n"                                                                           \
+	"function M.hot(list, n) for i = 1, n do list[i % 8 + 1] = i * 3 end end\n"                \
+	"local function cold(list, n) for i = 1, n do list[i % 8 + 1] = i * 3 end end\n"           \
+	"local function both(list)\n"                                                              \
+	"	M.hot(list, 3e5)\n"                                                                      \
+	"	cold(list, 1e5)\n"                                                                       \
+	"end\n"                                                                                    \
+	"local list = {1, 2, 3, 4, 5, 6, 7, 8}\n"                                                  \
+	"while true do both(list) end\n"
+
+static struct child *start_luajit(struct stage *stage, const char *script)
+{
+	struct child *target;
+
+	write_text(stage, "app.lua", script);
+	target = start(stage, "luajit", "app.lua");
+	child__let_work(target, 0.2);
+	return target;
+}
+
+static struct scriptprofile *record_script(struct stage *stage, const char *script)
+{
+	struct child *target = start_luajit(stage, script);
+	struct scriptprofile *profile =
+		record(stage, target->pid, "--until-samples=3000", "-F", "2000");
+
+	child__kill(target);
+	return profile;
+}
+
+static void assert_share(const struct scriptprofile *profile, const char *stack, double low,
+			 double high)
+{
+	double share = (double)scriptprofile__stack_us(profile, stack) / (double)profile->all_us;
+
+	print_message("%s: %.1f%%\n", stack, 100 * share);
+	if (share >= low && share <= high)
+		return;
+	scriptprofile__print(profile);
+	fail_msg("%s: %.3f is not within %.3f and %.3f", stack, share, low, high);
+}
+
+static void names_interpreted_functions_and_their_callers(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state, "jit.off()\n" TWO_FUNCTIONS);
+	assert_share(profile, "both > M.hot", 0.70, 0.80);
+	assert_share(profile, "both > cold", 0.20, 0.30);
+	assert_true(scriptprofile__self_us(profile, "app.lua", "M.hot", 3) > 0);
+}
+
+static void names_compiled_functions_and_their_callers(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state, TWO_FUNCTIONS);
+	assert_share(profile, "both > M.hot", 0.70, 0.80);
+	assert_share(profile, "both > cold", 0.20, 0.30);
+}
+
+/*
+ * All machine code is that of the loop in `outer`, with `inner` as a part of it. The compiler knows
+ * that from the first store on: before, it would leave to the start of the loop.
+ */
+static void shows_functions_that_the_compiler_inlined(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state, "local list = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}\n"
+					"local function inner(i)\n"
+					"	list[2] = i\n"
+					"	list[1] = \"text\" .. i .. list[i % 8 + 3]\n"
+					"end\n"
+					"local function outer(n)\n"
+					"	for i = 1, n do inner(i) end\n"
+					"end\n"
+					"while true do outer(1000) end\n");
+	assert_share(profile, "outer > inner", 0.75, 1.0);
+}
+
+/* math.floor, ceil and abs share their code in the VM. */
+static void tells_builtins_apart_that_share_their_code(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state,
+				"jit.off()\n"
+				"local floor, abs = math.floor, math.abs\n"
+				"while true do\n"
+				"	for i = 1, 1e5 do floor(i + 0.5) floor(i) floor(-i) end\n"
+				"	for i = 1, 1e5 do abs(i) end\n"
+				"end\n");
+	assert_share(profile, "math.floor", 0.05, 0.9);
+	assert_share(profile, "math.abs", 0.01, 0.5);
+}
+
+static void shows_time_in_the_collector(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state, "local kept = {}\n"
+					"while true do\n"
+					"	for i = 1, 1e5 do kept[i % 5e4 + 1] = {i, {}} end\n"
+					"end\n");
+	assert_share(profile, "GC", 0.1, 0.9);
+}
+
+static void shows_coroutines_below_what_resumed_them(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state, "local function work()\n"
+					"	local list = {1}\n"
+					"	for i = 1, 1e5 do list[1] = i end\n"
+					"end\n"
+					"local function body()\n"
+					"	while true do work() coroutine.yield() end\n"
+					"end\n"
+					"local co = coroutine.create(body)\n"
+					"while true do coroutine.resume(co) end\n");
+	assert_share(profile, "main chunk > coroutine.resume > body > work", 0.9, 1.0);
+}
+
+static void says_what_it_found(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	char number[16];
+
+	need_luajit();
+	target = start_luajit(stage, TWO_FUNCTIONS);
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(stage, luaspy_program(), "check", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_non_null(strstr(child__output(stage, spy), "LuaJIT 2.1"));
+	assert_non_null(strstr(child__output(stage, spy), "layout                2.1-"));
+	spy = start(stage, luaspy_program(), "dump", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_non_null(strstr(child__output(stage, spy), "    both (app.lua:"));
+	child__kill(target);
+}
+
+/* Without 64-bit references: the TeX of Debian has such a LuaJIT. */
+static void refuses_one_without_64_bit_references(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+
+	need_to_record();
+	need_program("texluajit", "texlive-luatex");
+	write_text(stage, "app.lua", "for i = 1, 1e8 do end");
+	spy = start(stage, luaspy_program(), "record", "-o", "profile.json", "--", "texluajit",
+		    "app.lua");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_non_null(strstr(child__errors(stage, spy), "ran LuaJIT, which is not supported"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(names_interpreted_functions_and_their_callers),
+		staged(names_compiled_functions_and_their_callers),
+		staged(shows_functions_that_the_compiler_inlined),
+		staged(tells_builtins_apart_that_share_their_code),
+		staged(shows_time_in_the_collector),
+		staged(shows_coroutines_below_what_resumed_them),
+		staged(says_what_it_found),
+		staged(refuses_one_without_64_bit_references),
+	};
+
+	return cmocka_run_group_tests_name("luajit", tests, NULL, NULL);
+}

@@ -74,6 +74,7 @@ need_to_test() {
 	need liblua5.3-dev has_library lua5.3
 	need liblua5.4-dev has_library lua5.4
 	need luajit has_program luajit
+	need libluajit-5.1-dev has_library luajit
 	need lua-check has_program luacheck
 	need musl-tools has_program musl-gcc
 	if [ "$(uname -m)" != aarch64 ]; then

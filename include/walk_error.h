@@ -19,6 +19,8 @@
 	X(STATE_MEMORY, UNREADABLE, state_memory, "the state of a VM could not be read")           \
 	X(STACK_OWNER, UNREADABLE, stack_owner, "a state is active, but perhaps on another stack") \
 	X(CALL_CHAIN, UNREADABLE, call_chain, "the chain of calls does not lead to its base")      \
+	X(STANDING, UNREADABLE, standing,                                                          \
+	  "this interpreter's stacks are read while they run only")                                \
 	X(RESUMERS, TORN, resumers, "resumers are missing: too many, or not verified")             \
 	X(FRAME_MEMORY, TORN, frame_memory, "a frame could not be read")                           \
 	X(FRAME_FUNCTION, TORN, frame_function, "a frame has no function")                         \

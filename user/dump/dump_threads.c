@@ -62,16 +62,24 @@ static struct walked_stack walk(const struct dump_work *work, const struct walke
 {
 	static const struct ls_sample nothing = {.class = LS_SAMPLE_HOST,
 						 .error = LS_WALK_NO_SCRIPT};
-	struct walked_stack walked = {.sample = &nothing};
+	static const struct ls_sample unread = {.class = LS_SAMPLE_UNREADABLE,
+						.error = LS_WALK_STANDING};
+	const struct ls_sample *sample = &nothing;
 
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
-		if (!(target->families >> id & 1) || !work->walkers[id])
+		struct walked_stack walked;
+
+		if (!(target->families >> id & 1))
 			continue;
+		if (!work->walkers[id]) {
+			sample = &unread;
+			continue;
+		}
 		walked = families__get(id)->walker->walk(work->walkers[id], place, target);
 		if (walked.sample->class != LS_SAMPLE_HOST)
-			break;
+			return walked;
 	}
-	return walked;
+	return (struct walked_stack){.sample = sample};
 }
 
 /* Reads the stack once. 0: the thread stood still; -EAGAIN: it ran meanwhile; other -errno. */

@@ -329,7 +329,12 @@ int read_profile__new(char *text, size_t size, struct read_profile **made,
 		return -ENOMEM;
 	read->reason = reason;
 	json_reader__init(&read->json, text, size);
-	if (take_document(read)) {
+	/* There is an element 0, even if there is no other. */
+	read->nodes.items = calloc(1, sizeof(struct ls_profile_node));
+	read->functions.items = calloc(1, sizeof(struct ls_profile_function));
+	if (!read->nodes.items || !read->functions.items)
+		read->error = -ENOMEM;
+	if (!read->error && take_document(read)) {
 		*made = read;
 		return 0;
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <zlib.h>
 
@@ -57,10 +58,15 @@ void gzip_stream__put(struct gzip_stream *gzip, const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;
 
-	for (; size && !gzip->error; size--) {
+	while (size && !gzip->error) {
+		size_t room = CHUNK - gzip->used, part = size < room ? size : room;
+
+		memcpy(gzip->input + gzip->used, at, part);
+		gzip->used += part;
+		at += part;
+		size -= part;
 		if (gzip->used == CHUNK)
 			compress_input(gzip, Z_NO_FLUSH);
-		gzip->input[gzip->used++] = *at++;
 	}
 }
 

@@ -103,6 +103,7 @@ bash_completion() {
 	cat <<-END
 		help) COMPREPLY=(\$(compgen -W "$commands" -- "\$word")) ;;
 		esac
+		[ "\$command" != convert ] || compopt -o default
 		[ "\${COMPREPLY[0]: -1}" != = ] || compopt -o nospace
 	}
 	complete -F _luaspy luaspy
@@ -155,7 +156,9 @@ zsh_completion() {
 	case \$words[1] in
 	END
 	for command in $commands; do
-		printf '%s)\n\t_arguments -s%s \\\n\t\t"*::command:_normal"\n\t;;\n' "$command" "$(zsh_options "$command")"
+		rest='*::command:_normal'
+		[ "$command" != convert ] || rest='*:file:_files'
+		printf '%s)\n\t_arguments -s%s \\\n\t\t"%s"\n\t;;\n' "$command" "$(zsh_options "$command")" "$rest"
 	done
 	printf 'help) _values command %s ;;\nesac\n' "$commands"
 }

@@ -2,6 +2,7 @@
 //
 // The page in headless Chromium, used as a user would: keys, pointer, and what is to be read.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -257,6 +258,22 @@ async function theOrderOfTimeIsShown() {
 	await closeWell(without);
 }
 
+async function luaspyWritesThePage() {
+	const from = join(folder, "in.json"), to = join(folder, "out.html");
+	const file = smallProfile();
+	file.Functions[1].Name = "</script><b>&amp;\u2028";
+	writeFileSync(from, JSON.stringify(file));
+	execFileSync(process.env.LUASPY, ["convert", from, "-o", to], { stdio: "pipe" });
+	const page = await open(pathToFileURL(to).href);
+	const label = "</script><b>&amp;\\u{2028}";
+	assert.equal(await textOf(page, "#headline"), `1.00 s of CPU time in 2.00 s. ${label} took most by itself: 60.0%, 83.3% of that in line app.lua:5.`);
+	await press(page, "2");
+	assert.deepEqual((await rowsOf(page, "tree")).map((cells) => [cells[0], cells[4]]), [
+		["1,000.000", "all"], ["1,000.000", "main"], ["1,000.000", "main chunk"], ["700.000", label], ["100.000", "GC"], ["250.000", "hook <plugin>"],
+	]);
+	await closeWell(page);
+}
+
 async function aBrokenProfileIsExplained() {
 	for (const [file, reason] of [[{ Version: 3 }, "the profile's version is 3, this page reads 2"], [{ Version: 2, Categories: [], Nodes: {} }, "the profile has no list 'Nodes'"]]) {
 		const page = await browser.newPage();
@@ -336,7 +353,7 @@ async function followsTheWindow() {
 try {
 	await run({
 		opensInASecond, searchesAtOnce, hostileNamesAreText, nothingElseMayRun, aHotFunctionLeadsToItsLine, totalsFollowWhatIsHidden, keysReachEverything,
-		aBrokenProfileIsExplained, aClickGivesTheFocus, theOrderOfTimeIsShown, textIsReadableInBothThemes, followsTheWindow,
+		luaspyWritesThePage, aBrokenProfileIsExplained, aClickGivesTheFocus, theOrderOfTimeIsShown, textIsReadableInBothThemes, followsTheWindow,
 	});
 } finally {
 	await browser.close();

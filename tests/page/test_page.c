@@ -42,6 +42,7 @@
 	X(browser, keysReachEverything, keys_reach_every_view_the_search_and_the_focus)            \
 	X(browser, aClickGivesTheFocus, a_click_gives_the_focus_and_escape_takes_it_back)          \
 	X(browser, theOrderOfTimeIsShown, the_order_of_time_is_shown_with_its_gaps)                \
+	X(browser, luaspyWritesThePage, the_page_that_luaspy_writes_shows_what_it_was_given)       \
 	X(browser, aBrokenProfileIsExplained,                                                      \
 	  a_broken_profile_is_explained_and_an_empty_one_shown)                                    \
 	X(browser, textIsReadableInBothThemes, text_is_readable_in_both_themes)                    \
@@ -88,7 +89,8 @@ static void run_case(struct stage *stage, const char *file, const char *name)
 	char *script;
 
 	assert_true(asprintf(&script,
-			     "PAGE=$PWD/user/page/page.html CHROMIUM=$(command -v chromium) "
+			     "export LUASPY=${LUASPY:-$PWD/luaspy} PAGE=$PWD/user/page/page.html "
+			     "CHROMIUM=$(command -v chromium)\n"
 			     "exec node $built/tests/%s.mjs %s",
 			     file, name) > 0);
 	stage__own(stage, script, free);

@@ -16,10 +16,10 @@
 /* The first row is the default. */
 #define LS_FORMATS(X)                                                                              \
 	X(scriptprofiler, "ScriptProfiler v2 JSON",                                                \
-	  "Luau's perfgraph.py --json makes a flame graph of it", FORMAT_NEEDS_NOTHING, ".json")   \
+	  "luaspy convert makes a page or a flame graph of it", FORMAT_NEEDS_NOTHING, ".json")     \
 	X(folded, "folded stacks in microseconds", "flamelens and inferno-flamegraph read it",     \
 	  FORMAT_NEEDS_NOTHING, ".folded", ".txt", ".collapsed")                                   \
-	X(html, "page to explore the profile in", "any browser opens it", FORMAT_NEEDS_NOTHING,    \
+	X(html, "page with flame graph and tables", "any browser opens it", FORMAT_NEEDS_NOTHING,  \
 	  ".html", ".htm")                                                                         \
 	X(flamegraph, "flame graph in SVG", "any browser opens it", FORMAT_NEEDS_NOTHING, ".svg")  \
 	X(speedscope, "speedscope JSON", "speedscope.app opens it", FORMAT_NEEDS_NOTHING,          \

@@ -51,7 +51,7 @@ static void install_brings_a_page_of_the_manual_for_each_command(void **state)
 {
 	assert_holds(*state, "run install; sh user/share/manual.sh --list ./luaspy | "
 			     "sed 's/$/.1/' | sort | diff - <(ls $tree/share/man/man1)\n"
-			     "ls user/share/doc | sed 's/^\\(.*\\)[.]md$/luaspy-\\1.7/' | "
+			     "ls user/share/doc | sed -n 's/^\\(.*\\)[.]md$/luaspy-\\1.7/p' | "
 			     "diff - <(ls $tree/share/man/man7)\n"
 			     "grep -q 'TH LUASPY.*DUMP' $tree/share/man/man1/luaspy-dump.1");
 }

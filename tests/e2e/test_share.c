@@ -75,7 +75,7 @@ static void for_each_page(struct stage *stage,
 	for (char *rest, *page = strtok_r(pages, "\n", &rest); page;
 	     page = strtok_r(NULL, "\n", &rest), count++)
 		visit(stage, page, strcmp(page, "luaspy") ? page + strlen("luaspy-") : NULL);
-	assert_int_equal(count, 6);
+	assert_int_equal(count, 7);
 }
 
 static void assert_page_is_whole(struct stage *stage, const char *page, const char *command)

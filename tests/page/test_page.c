@@ -141,7 +141,7 @@ static void files_and_functions_are_short(void **state)
 	assert_holds(
 		*state,
 		"awk 'FNR > 600 { print FILENAME \": more than 600 lines\"; bad = 1; exit 1 }\n"
-		"/^(export |async |\\t)[^ \\t}].*\\{$/ && !/^\\t(if|for|while|else|switch)/ "
+		"/^(export |async |function |\\t)[^ \\t}].*\\{$/ && !/^\\t(if|for|while|else|switch)/ "
 		"{ from = FNR }\n"
 		"/^\\t?\\}/ && from && FNR - from > 60 "
 		"{ print FILENAME \":\" from \": more than 60 lines\"; bad = 1 }\n"

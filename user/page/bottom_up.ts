@@ -28,8 +28,7 @@ class Grouping {
 
 	add(frame: number, at: number, leaf: number, self: number): void {
 		let group = this.groups.get(frame);
-		if (!group)
-			this.groups.set(frame, (group = { at: [], leaves: [], self: 0 }));
+		if (!group) this.groups.set(frame, (group = { at: [], leaves: [], self: 0 }));
 		group.at.push(at);
 		group.leaves.push(leaf);
 		group.self += self;
@@ -46,7 +45,12 @@ export function invert(shown: Shown, base: Int32Array, top = 0): Inverted[] {
 
 	for (let node = Math.max(top, 1); node < (tree.end[top] as number); node++)
 		if (!hidden[node] && (tree.self[node] as number) > 0)
-			grouping.add(base[tree.frame[node] as number] as number, node, node, tree.self[node] as number);
+			grouping.add(
+				base[tree.frame[node] as number] as number,
+				node,
+				node,
+				tree.self[node] as number,
+			);
 	return grouping.ranked();
 }
 
@@ -56,10 +60,16 @@ export function callersOf(shown: Shown, base: Int32Array, row: Inverted, top = 0
 	const grouping = new Grouping();
 
 	for (let i = 0; i < row.at.length; i++) {
-		const at = row.at[i] as number, leaf = row.leaves[i] as number;
+		const at = row.at[i] as number,
+			leaf = row.leaves[i] as number;
 		const up = tree.parent[at] as number;
 		if (at !== top && up > 0)
-			grouping.add(base[tree.frame[up] as number] as number, up, leaf, tree.self[leaf] as number);
+			grouping.add(
+				base[tree.frame[up] as number] as number,
+				up,
+				leaf,
+				tree.self[leaf] as number,
+			);
 	}
 	return grouping.ranked();
 }

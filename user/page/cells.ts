@@ -23,8 +23,21 @@ export function timeColumns<Row>(
 	sort?: string,
 ): Column<Row>[] {
 	return [
-		{ title: `${title} ms`, hint, width: "7.5rem", isNumber: true, sort, cell: (row) => state.time(usOf(row)) },
-		{ title: `${title} %`, hint, width: "6rem", isNumber: true, cell: (row) => shareCell(state, usOf(row)) },
+		{
+			title: `${title} ms`,
+			hint,
+			width: "7.5rem",
+			isNumber: true,
+			sort,
+			cell: (row) => state.time(usOf(row)),
+		},
+		{
+			title: `${title} %`,
+			hint,
+			width: "6rem",
+			isNumber: true,
+			cell: (row) => shareCell(state, usOf(row)),
+		},
 	];
 }
 
@@ -34,13 +47,26 @@ export function nameCell(state: State, id: number, isBase = false): HTMLElement 
 	const shown = isBase ? label.replace(/ at :\d+/, "") : label;
 	return element(
 		"span",
-		{ class: "name", title: frame && !frame.isCategory ? printable(frame.name || "<anonymous>", 1000) : undefined },
-		element("span", { class: `swatch ${frame?.isGc ? "gc" : frame?.isNative ? "native" : frame?.isPlugin ? "plugin" : ""}`, "aria-hidden": "true" }),
+		{
+			class: "name",
+			title:
+				frame && !frame.isCategory
+					? printable(frame.name || "<anonymous>", 1000)
+					: undefined,
+		},
+		element("span", {
+			class: `swatch ${frame?.isGc ? "gc" : frame?.isNative ? "native" : frame?.isPlugin ? "plugin" : ""}`,
+			"aria-hidden": "true",
+		}),
 		name(shown, { class: state.found?.frames[id] ? "match" : undefined }),
 	);
 }
 
 export function placeCell(state: State, id: number): HTMLElement {
 	const frame = state.frames.list[id];
-	return element("span", { class: "place", title: frame?.place }, name(shortPlace(frame?.place ?? "")));
+	return element(
+		"span",
+		{ class: "place", title: frame?.place },
+		name(shortPlace(frame?.place ?? "")),
+	);
 }

@@ -25,7 +25,9 @@ function hash(text: string): number {
 	return value >>> 0;
 }
 
-function palette(isDark: boolean): Omit<Palette, "fill"> & { box: [number, number]; plain: string } {
+function palette(
+	isDark: boolean,
+): Omit<Palette, "fill"> & { box: [number, number]; plain: string } {
 	return isDark
 		? {
 				text: "#eceff4",
@@ -55,8 +57,7 @@ export function paletteOf(isDark: boolean): Palette {
 	const known = new Map<Frame, string>();
 
 	const choose = (frame: Frame): string => {
-		if (!frame.isScript && !frame.source.includes("/"))
-			return colors.plain;
+		if (!frame.isScript && !frame.source.includes("/")) return colors.plain;
 		const own = hash(`${frame.name}:${frame.line}`);
 		const hue = (HUES[hash(frame.source) % HUES.length] as number) + ((own % 7) - 3) * 4;
 		const shade = (((own >>> 8) % 5) - 2) * 0.016;
@@ -66,8 +67,7 @@ export function paletteOf(isDark: boolean): Palette {
 		...colors,
 		fill(frame) {
 			let color = known.get(frame);
-			if (!color)
-				known.set(frame, (color = choose(frame)));
+			if (!color) known.set(frame, (color = choose(frame)));
 			return color;
 		},
 	};

@@ -29,14 +29,12 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 export function append(parent: Element, ...children: Child[]): void {
 	for (const child of children)
-		if (child !== null && child !== undefined && child !== false)
-			parent.append(child);
+		if (child !== null && child !== undefined && child !== false) parent.append(child);
 }
 
 export function byId(id: string): HTMLElement {
 	const found = document.getElementById(id);
-	if (!found)
-		throw new Error(`the page has no element '${id}'`);
+	if (!found) throw new Error(`the page has no element '${id}'`);
 	return found;
 }
 

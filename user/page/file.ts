@@ -80,7 +80,6 @@ export function parseFile(text: string): ProfileFile {
 	if (!file || file.Version !== 2)
 		throw new Error(`the profile's version is ${String(file?.Version)}, this page reads 2`);
 	for (const key of ["Categories", "Nodes", "Functions"] as const)
-		if (!Array.isArray(file[key]))
-			throw new Error(`the profile has no list '${key}'`);
+		if (!Array.isArray(file[key])) throw new Error(`the profile has no list '${key}'`);
 	return file as ProfileFile;
 }

@@ -39,8 +39,7 @@ function text(value: unknown): string {
 }
 
 function linesOf(entry: FileFunction): Frame["lines"] {
-	if (!Array.isArray(entry.Lines))
-		return [];
+	if (!Array.isArray(entry.Lines)) return [];
 	return entry.Lines.filter((line) => Array.isArray(line) && whole(line[0]) > 0).map((line) => [
 		whole(line[0]),
 		whole(line[1]),
@@ -112,18 +111,14 @@ function joinEntries(list: Frame[], entries: FileFunction[]): void {
 		`${frame.source}\0${frame.name}\0${frame.line}\0${+frame.isNative}${+frame.isPlugin}`;
 	const isAtLine = (id: number): boolean => whole(entries[id - 1]?.CurrentLine) > 0;
 
-	if (!entries.some((entry) => entry?.CurrentLine))
-		return;
+	if (!entries.some((entry) => entry?.CurrentLine)) return;
 	for (const first of [false, true])
 		for (let id = 1; id <= entries.length; id++) {
 			const frame = list[id] as Frame;
-			if (isAtLine(id) !== first)
-				continue;
+			if (isAtLine(id) !== first) continue;
 			const base = bases.get(key(frame));
-			if (base === undefined)
-				bases.set(key(frame), id);
-			else if (first)
-				frame.base = base;
+			if (base === undefined) bases.set(key(frame), id);
+			else if (first) frame.base = base;
 		}
 }
 

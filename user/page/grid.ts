@@ -57,7 +57,10 @@ export class Grid<Row> {
 			element("div", { role: "rowgroup", class: "grid-top" }, this.head),
 			this.body,
 		);
-		this.root.style.setProperty("--columns", options.columns.map((column) => column.width).join(" "));
+		this.root.style.setProperty(
+			"--columns",
+			options.columns.map((column) => column.width).join(" "),
+		);
 		this.body.addEventListener("scroll", () => this.draw());
 		this.root.addEventListener("keydown", (event) => this.key(event));
 		new ResizeObserver(() => this.draw()).observe(this.body);
@@ -71,7 +74,10 @@ export class Grid<Row> {
 	setRows(rows: readonly Row[], isKept?: (row: Row) => boolean): void {
 		this.rows = rows.length > ROWS_MAX ? rows.slice(0, ROWS_MAX) : rows;
 		const kept = isKept ? this.rows.findIndex(isKept) : -1;
-		this.at = Math.max(0, Math.min(kept >= 0 ? kept : isKept ? 0 : this.at, this.rows.length - 1));
+		this.at = Math.max(
+			0,
+			Math.min(kept >= 0 ? kept : isKept ? 0 : this.at, this.rows.length - 1),
+		);
 		this.root.setAttribute("aria-rowcount", String(rows.length + 1));
 		this.spacer.style.height = `${this.rows.length * ROW}px`;
 		this.drawHead();
@@ -87,7 +93,11 @@ export class Grid<Row> {
 				const content = column.sort
 					? element(
 							"button",
-							{ type: "button", title: column.hint, onclick: () => this.options.sortBy?.(column.sort as string) },
+							{
+								type: "button",
+								title: column.hint,
+								onclick: () => this.options.sortBy?.(column.sort as string),
+							},
 							column.title + arrow,
 						)
 					: element("span", { title: column.hint }, column.title);
@@ -96,7 +106,11 @@ export class Grid<Row> {
 					{
 						role: "columnheader",
 						class: column.isNumber ? "number" : undefined,
-						"aria-sort": isSorted ? (sorted.isAscending ? "ascending" : "descending") : undefined,
+						"aria-sort": isSorted
+							? sorted.isAscending
+								? "ascending"
+								: "descending"
+							: undefined,
 					},
 					content,
 				);
@@ -110,10 +124,15 @@ export class Grid<Row> {
 		const last = Math.min(this.rows.length, first + Math.ceil(height / ROW) + 5);
 		const made: HTMLElement[] = [];
 
-		for (let at = first; at < last; at++)
-			made.push(this.makeRow(at));
+		for (let at = first; at < last; at++) made.push(this.makeRow(at));
 		if (!this.rows.length)
-			made.push(element("div", { class: "grid-empty", role: "row" }, element("div", { role: "gridcell" }, this.options.empty)));
+			made.push(
+				element(
+					"div",
+					{ class: "grid-empty", role: "row" },
+					element("div", { role: "gridcell" }, this.options.empty),
+				),
+			);
 		this.spacer.replaceChildren(...made);
 		this.head.style.paddingInlineEnd = `${8 + this.body.offsetWidth - this.body.clientWidth}px`;
 		this.root.setAttribute("aria-activedescendant", this.rows.length ? this.idOf(this.at) : "");
@@ -139,17 +158,23 @@ export class Grid<Row> {
 			ondblclick: () => options.open?.(row),
 		});
 		made.style.transform = `translateY(${at * ROW}px)`;
-		for (const column of options.columns)
-			append(made, this.makeCell(column, row, isOpen));
+		for (const column of options.columns) append(made, this.makeCell(column, row, isOpen));
 		return made;
 	}
 
 	private makeCell(column: Column<Row>, row: Row, isOpen: boolean | null): HTMLElement {
 		const { options } = this;
-		const cell = element("div", { role: "gridcell", class: column.isNumber ? "number" : "text" });
+		const cell = element("div", {
+			role: "gridcell",
+			class: column.isNumber ? "number" : "text",
+		});
 
 		if (options.level && column.isTree) {
-			const sign = element("span", { class: "twisty", "aria-hidden": "true" }, isOpen === null ? "" : isOpen ? "▾" : "▸");
+			const sign = element(
+				"span",
+				{ class: "twisty", "aria-hidden": "true" },
+				isOpen === null ? "" : isOpen ? "▾" : "▸",
+			);
 			// Deep rows stay readable: beyond some depth they are no longer indented further.
 			sign.style.marginLeft = `${Math.min(options.level(row) - 1, 40) * 12}px`;
 			append(cell, sign);
@@ -160,12 +185,12 @@ export class Grid<Row> {
 
 	private click(at: number, event: MouseEvent): void {
 		const row = this.rows[at] as Row;
-		const isTwisty = event.target instanceof Element && event.target.classList.contains("twisty");
+		const isTwisty =
+			event.target instanceof Element && event.target.classList.contains("twisty");
 		const isOpen = this.options.isOpen?.(row) ?? null;
 
 		this.choose(at);
-		if (isTwisty && isOpen !== null)
-			this.options.toggle?.(row, !isOpen);
+		if (isTwisty && isOpen !== null) this.options.toggle?.(row, !isOpen);
 	}
 
 	private choose(at: number): void {
@@ -173,13 +198,11 @@ export class Grid<Row> {
 		const row = this.rows[this.at];
 		const top = this.at * ROW;
 		const { body } = this;
-		if (top < body.scrollTop)
-			body.scrollTop = top;
+		if (top < body.scrollTop) body.scrollTop = top;
 		else if (top + ROW > body.scrollTop + body.clientHeight)
 			body.scrollTop = top + ROW - body.clientHeight;
 		this.draw();
-		if (row !== undefined)
-			this.options.select?.(row);
+		if (row !== undefined) this.options.select?.(row);
 	}
 
 	private key(event: KeyboardEvent): void {
@@ -194,43 +217,37 @@ export class Grid<Row> {
 		};
 		const move = moves[event.key];
 
-		if (event.ctrlKey || event.altKey || event.metaKey || event.target instanceof HTMLButtonElement)
+		if (
+			event.ctrlKey ||
+			event.altKey ||
+			event.metaKey ||
+			event.target instanceof HTMLButtonElement
+		)
 			return;
-		if (move !== undefined)
-			this.choose(move);
-		else if (!this.act(event.key))
-			return;
+		if (move !== undefined) this.choose(move);
+		else if (!this.act(event.key)) return;
 		event.preventDefault();
 	}
 
 	private act(key: string): boolean {
 		const { options, selected } = this;
-		if (selected === undefined)
-			return false;
+		if (selected === undefined) return false;
 		const isOpen = options.isOpen?.(selected) ?? null;
-		if (key === "Enter" && options.open)
-			options.open(selected);
-		else if (key === "ArrowRight" && isOpen === false)
-			options.toggle?.(selected, true);
-		else if (key === "ArrowRight" && isOpen)
-			this.choose(this.at + 1);
-		else if (key === "ArrowLeft" && isOpen)
-			options.toggle?.(selected, false);
-		else if (key === "ArrowLeft" && options.level)
-			this.choose(this.parentOf(this.at));
-		else
-			return false;
+		if (key === "Enter" && options.open) options.open(selected);
+		else if (key === "ArrowRight" && isOpen === false) options.toggle?.(selected, true);
+		else if (key === "ArrowRight" && isOpen) this.choose(this.at + 1);
+		else if (key === "ArrowLeft" && isOpen) options.toggle?.(selected, false);
+		else if (key === "ArrowLeft" && options.level) this.choose(this.parentOf(this.at));
+		else return false;
 		return true;
 	}
 
 	private parentOf(at: number): number {
 		const { level } = this.options;
-		if (!level)
-			return at;
+		if (!level) return at;
 		const own = level(this.rows[at] as Row);
 		let up = at;
-		while (up > 0 && level(this.rows[up] as Row) >= own)
-			up--;
+		while (up > 0 && level(this.rows[up] as Row) >= own) up--;
 		return up;
 	}
 }

@@ -24,12 +24,33 @@ const SIGNS: [string, string][] = [
 ];
 
 export function makeHelp(): HTMLDialogElement {
-	const dialog = element("dialog", { id: "help", "aria-labelledby": "help-title" },
+	const dialog = element(
+		"dialog",
+		{ id: "help", "aria-labelledby": "help-title" },
 		element("h2", { id: "help-title" }, "Keys and signs"),
-		element("dl", {}, ...KEYS.flatMap(([keys, what]) => [element("dt", {}, element("kbd", {}, keys)), element("dd", {}, what)])),
-		element("ul", { class: "signs" }, ...SIGNS.map(([kind, what]) => element("li", {}, element("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), what)),
-			element("li", {}, "Colours tell source files apart, and nothing else.")),
-		element("form", { method: "dialog" }, element("button", {}, "Close")));
+		element(
+			"dl",
+			{},
+			...KEYS.flatMap(([keys, what]) => [
+				element("dt", {}, element("kbd", {}, keys)),
+				element("dd", {}, what),
+			]),
+		),
+		element(
+			"ul",
+			{ class: "signs" },
+			...SIGNS.map(([kind, what]) =>
+				element(
+					"li",
+					{},
+					element("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
+					what,
+				),
+			),
+			element("li", {}, "Colours tell source files apart, and nothing else."),
+		),
+		element("form", { method: "dialog" }, element("button", {}, "Close")),
+	);
 	document.body.append(dialog);
 	byId("show-help").addEventListener("click", () => dialog.showModal());
 	return dialog;

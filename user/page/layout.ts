@@ -23,10 +23,8 @@ type Compare = (a: number, b: number) => number;
 function comparison(shown: Shown, frames: Frames, order: Order): Compare | null {
 	const { tree, total } = shown;
 
-	if (order === "time")
-		return null;
-	if (order === "heavy")
-		return (a, b) => (total[b] as number) - (total[a] as number) || a - b;
+	if (order === "time") return null;
+	if (order === "heavy") return (a, b) => (total[b] as number) - (total[a] as number) || a - b;
 	const byName = frames.list.map((_, id) => id);
 	const key = (id: number): string => `${frames.list[id]?.label}\0${frames.list[id]?.place}`;
 	const keys = byName.map(key);
@@ -34,7 +32,8 @@ function comparison(shown: Shown, frames: Frames, order: Order): Compare | null 
 	const rank = new Int32Array(byName.length);
 	byName.forEach((id, place) => (rank[id] = place));
 	return (a, b) =>
-		(rank[tree.frame[a] as number] as number) - (rank[tree.frame[b] as number] as number) || a - b;
+		(rank[tree.frame[a] as number] as number) - (rank[tree.frame[b] as number] as number) ||
+		a - b;
 }
 
 function sortChildren(children: number[], compare: Compare): void {
@@ -58,21 +57,18 @@ export function lay(shown: Shown, frames: Frames, order: Order): Layout {
 	const rows: Int32Array[] = [];
 	const children: number[] = [];
 
-	for (let row = Int32Array.of(0); row.length; ) {
+	for (let row = Int32Array.of(0); row.length;) {
 		const next: number[] = [];
 		rows.push(row);
 		for (const node of row) {
 			const end = tree.end[node] as number;
 			children.length = 0;
 			for (let child = node + 1; child < end; child = tree.end[child] as number)
-				if (!hidden[child] && (total[child] as number) > 0)
-					children.push(child);
-			if (compare)
-				sortChildren(children, compare);
+				if (!hidden[child] && (total[child] as number) > 0) children.push(child);
+			if (compare) sortChildren(children, compare);
 			let at = start[node] as number;
 			for (const child of children) {
-				if (compare)
-					start[child] = at;
+				if (compare) start[child] = at;
 				at += total[child] as number;
 				next.push(child);
 			}

@@ -14,19 +14,26 @@ export interface LineTime {
 
 // Self times by line, of the functions whose base `isWanted`: from the file, or, where it has an entry
 // for each line, of these entries. `self` is the self time by frame.
-function collect(frames: Frames, self: Float64Array, isWanted: (base: number) => boolean): LineTime[] {
+function collect(
+	frames: Frames,
+	self: Float64Array,
+	isWanted: (base: number) => boolean,
+): LineTime[] {
 	const lines = new Map<string, LineTime>();
 	const add = (frame: number, line: number, us: number, samples: number): void => {
 		const key = `${frame}:${line}`;
 		const known = lines.get(key);
-		lines.set(key, { frame, line, us: (known?.us ?? 0) + us, samples: (known?.samples ?? 0) + samples });
+		lines.set(key, {
+			frame,
+			line,
+			us: (known?.us ?? 0) + us,
+			samples: (known?.samples ?? 0) + samples,
+		});
 	};
 
 	frames.list.forEach(({ base, current, lines: own }, id) => {
-		if (!isWanted(base))
-			return;
-		for (const [line, us, samples] of own)
-			add(base, line, us, samples);
+		if (!isWanted(base)) return;
+		for (const [line, us, samples] of own) add(base, line, us, samples);
 		if (current && !own.length && (self[id] as number) > 0)
 			add(base, current, self[id] as number, 0);
 	});
@@ -40,7 +47,9 @@ export function linesOf(frames: Frames, self: Float64Array, base: number): LineT
 
 // Of all functions, the hottest first.
 export function allLines(frames: Frames, self: Float64Array): LineTime[] {
-	return collect(frames, self, () => true).sort((a, b) => b.us - a.us || a.frame - b.frame || a.line - b.line);
+	return collect(frames, self, () => true).sort(
+		(a, b) => b.us - a.us || a.frame - b.frame || a.line - b.line,
+	);
 }
 
 const BETWEEN_MAX = 3; // lines without time between two with time, or beside one, that are shown
@@ -48,12 +57,13 @@ const BETWEEN_MAX = 3; // lines without time between two with time, or beside on
 export class Sources {
 	private readonly texts = new Map<string, Map<number, string>>();
 
-	constructor(file: ProfileFile, private readonly frames: Frames) {
-		if (!Array.isArray(file.Sources))
-			return;
+	constructor(
+		file: ProfileFile,
+		private readonly frames: Frames,
+	) {
+		if (!Array.isArray(file.Sources)) return;
 		for (const source of file.Sources) {
-			if (typeof source?.Source !== "string" || !Array.isArray(source.Lines))
-				continue;
+			if (typeof source?.Source !== "string" || !Array.isArray(source.Lines)) continue;
 			const lines = new Map<number, string>();
 			for (const entry of source.Lines)
 				if (Array.isArray(entry) && typeof entry[1] === "string")

@@ -71,16 +71,14 @@ class Page {
 	private render(): void {
 		const { state } = this;
 		let drawn = this.made.get(state.view);
-		if (!drawn)
-			this.made.set(state.view, (drawn = this.make(state.view)));
+		if (!drawn) this.made.set(state.view, (drawn = this.make(state.view)));
 		this.toolbar.render();
 		this.drawHeadline();
 		if (this.current !== drawn) {
 			byId("view").replaceChildren(drawn.root);
 			byId("view").setAttribute("aria-labelledby", `tab-${state.view}`);
 			this.current = drawn;
-			if (drawn === this.flame)
-				this.flame.flame.resize();
+			if (drawn === this.flame) this.flame.flame.resize();
 		}
 		drawn.render();
 	}
@@ -88,8 +86,7 @@ class Page {
 	// Of what has the focus; it takes a walk over the tree.
 	private drawHeadline(): void {
 		const { state } = this;
-		if (this.said?.shown === state.shown && this.said.focus === state.focus)
-			return;
+		if (this.said?.shown === state.shown && this.said.focus === state.focus) return;
 		this.said = { shown: state.shown, focus: state.focus };
 		byId("headline").replaceChildren(sentenceElement(state, "p", headline(state)));
 	}
@@ -111,25 +108,18 @@ class Page {
 
 	private key(event: KeyboardEvent): void {
 		const { search } = this.toolbar;
-		if (event.ctrlKey || event.altKey || event.metaKey || this.help.open)
-			return;
-		if (event.key === "Escape")
-			this.escape();
-		else if (event.target === search && event.key === "Enter")
-			this.toView();
-		else if (isTyping(event.target) && event.target === search)
-			return;
-		else if (event.key === "/")
-			search.select();
-		else if (event.key === "?")
-			this.help.showModal();
+		if (event.ctrlKey || event.altKey || event.metaKey || this.help.open) return;
+		if (event.key === "Escape") this.escape();
+		else if (event.target === search && event.key === "Enter") this.toView();
+		else if (isTyping(event.target) && event.target === search) return;
+		else if (event.key === "/") search.select();
+		else if (event.key === "?") this.help.showModal();
 		else if (event.key === "g" || event.key === "p")
 			byId(event.key === "g" ? "show-gc" : "show-plugins").click();
 		else if (this.toolbar.viewOfKey(event.key)) {
 			this.state.setView(this.toolbar.viewOfKey(event.key) as View);
 			this.toView();
-		} else
-			return;
+		} else return;
 		event.preventDefault();
 	}
 }
@@ -142,8 +132,13 @@ function start(): void {
 		performance.measure("luaspy-open", { start: began });
 		document.documentElement.dataset["ready"] = "yes";
 	} catch (error) {
-		byId("view").replaceChildren(element("p", { class: "failure", role: "alert" },
-			`This page cannot show its profile: ${error instanceof Error ? error.message : String(error)}`));
+		byId("view").replaceChildren(
+			element(
+				"p",
+				{ class: "failure", role: "alert" },
+				`This page cannot show its profile: ${error instanceof Error ? error.message : String(error)}`,
+			),
+		);
 		document.documentElement.dataset["ready"] = "failed";
 	}
 }

@@ -24,15 +24,14 @@ export interface Scene {
 
 // The first place in `row` whose box ends after `time`.
 export function firstAfter(layout: Layout, row: Int32Array, time: number): number {
-	let low = 0, high = row.length;
+	let low = 0,
+		high = row.length;
 
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		const node = row[middle] as number;
-		if ((layout.start[node] as number) + (layout.width[node] as number) > time)
-			high = middle;
-		else
-			low = middle + 1;
+		if ((layout.start[node] as number) + (layout.width[node] as number) > time) high = middle;
+		else low = middle + 1;
 	}
 	return low;
 }
@@ -49,12 +48,15 @@ function kindOf(frame: Frame): Kind | null {
 	return frame.isGc ? "gc" : frame.isNative ? "native" : frame.isPlugin ? "plugin" : null;
 }
 
-function makePattern(context: CanvasRenderingContext2D, kind: Kind, color: string): CanvasPattern | null {
+function makePattern(
+	context: CanvasRenderingContext2D,
+	kind: Kind,
+	color: string,
+): CanvasPattern | null {
 	const tile = document.createElement("canvas");
 	tile.width = tile.height = 8;
 	const drawing = tile.getContext("2d");
-	if (!drawing)
-		return null;
+	if (!drawing) return null;
 	drawing.strokeStyle = drawing.fillStyle = color;
 	drawing.lineWidth = 1.5;
 	drawing.beginPath();
@@ -112,8 +114,7 @@ export class Painter {
 		let shown = label;
 		if (width > room) {
 			const fitting = Math.floor((label.length * room) / width) - 1;
-			if (fitting < 2)
-				return;
+			if (fitting < 2) return;
 			shown = label.slice(0, fitting) + "…";
 		}
 		context.fillText(shown, x, y, room + 2);
@@ -137,10 +138,8 @@ export class Painter {
 			context.fillRect(left, y, width, ROW - 1);
 		}
 		context.globalAlpha = 1;
-		if (isMatch && width > 2)
-			this.outline(left, y, width, palette.strongText, 1.5);
-		if (width < TEXT_LEAST)
-			return;
+		if (isMatch && width > 2) this.outline(left, y, width, palette.strongText, 1.5);
+		if (width < TEXT_LEAST) return;
 		context.fillStyle = isMatch ? palette.strongText : palette.text;
 		this.text(frame.label, left + 4, y + ROW / 2, width - 8, isMatch);
 	}
@@ -149,18 +148,23 @@ export class Painter {
 		const { context } = this;
 		context.strokeStyle = color;
 		context.lineWidth = weight;
-		context.strokeRect(x + weight / 2, y + weight / 2, Math.max(width - weight, 0.5), ROW - 1 - weight);
+		context.strokeRect(
+			x + weight / 2,
+			y + weight / 2,
+			Math.max(width - weight, 0.5),
+			ROW - 1 - weight,
+		);
 	}
 
 	private row(scene: Scene, view: Viewport, row: Int32Array, y: number): void {
 		const { layout, found, palette } = scene;
 		const pixel = 1 / view.scale;
 
-		for (let at = firstAfter(layout, row, view.from); at < row.length; ) {
+		for (let at = firstAfter(layout, row, view.from); at < row.length;) {
 			const node = row[at] as number;
-			const start = layout.start[node] as number, width = layout.width[node] as number;
-			if (start >= view.to)
-				return;
+			const start = layout.start[node] as number,
+				width = layout.width[node] as number;
+			if (start >= view.to) return;
 			if (width < pixel) {
 				// All that is in this pixel, in one go.
 				const next = Math.max(firstAfter(layout, row, start + pixel), at + 1);
@@ -172,7 +176,13 @@ export class Painter {
 				continue;
 			}
 			if (!found || found.nodes[node])
-				this.box(scene, node, Math.max(view.xOf(start), 0), Math.min(view.xOf(start + width), view.width + 1), y);
+				this.box(
+					scene,
+					node,
+					Math.max(view.xOf(start), 0),
+					Math.min(view.xOf(start + width), view.width + 1),
+					y,
+				);
 			at++;
 		}
 	}
@@ -188,21 +198,27 @@ export class Painter {
 	}
 
 	private anyFound(found: Found, row: Int32Array, from: number, to: number): boolean {
-		for (let at = from; at < to; at++)
-			if (found.nodes[row[at] as number])
-				return true;
+		for (let at = from; at < to; at++) if (found.nodes[row[at] as number]) return true;
 		return false;
 	}
 
 	private mark(scene: Scene, view: Viewport, node: number, weight: number): void {
 		const { layout, palette } = scene;
 		const depth = layout.shown.tree.depth[node];
-		if (node < 0 || depth === undefined || layout.shown.hidden[node])
-			return;
+		if (node < 0 || depth === undefined || layout.shown.hidden[node]) return;
 		const left = Math.max(view.xOf(layout.start[node] as number), 0);
-		const right = Math.min(view.xOf((layout.start[node] as number) + (layout.width[node] as number)), view.width);
+		const right = Math.min(
+			view.xOf((layout.start[node] as number) + (layout.width[node] as number)),
+			view.width,
+		);
 		if (right >= 0 && left <= view.width)
-			this.outline(left, depth * ROW - view.top, Math.max(right - left - 1, 2), palette.accent, weight);
+			this.outline(
+				left,
+				depth * ROW - view.top,
+				Math.max(right - left - 1, 2),
+				palette.accent,
+				weight,
+			);
 	}
 
 	// In order of time, the topmost row says when.
@@ -222,7 +238,11 @@ export class Painter {
 			context.fillStyle = strongText;
 			context.fillRect(view.xOf(time), -view.top, 1, ROW - 1);
 			context.fillStyle = text;
-			context.fillText(`${(time / 1e6).toFixed(digits)} s`, view.xOf(time) + 4, ROW / 2 - view.top);
+			context.fillText(
+				`${(time / 1e6).toFixed(digits)} s`,
+				view.xOf(time) + 4,
+				ROW / 2 - view.top,
+			);
 		}
 	}
 
@@ -237,8 +257,7 @@ export class Painter {
 		context.textBaseline = "middle";
 		for (let depth = first; depth < last; depth++)
 			this.row(scene, view, scene.layout.rows[depth] as Int32Array, depth * ROW - view.top);
-		if (scene.layout.shown.tree.start)
-			this.ruler(scene, view);
+		if (scene.layout.shown.tree.start) this.ruler(scene, view);
 		this.mark(scene, view, scene.hovered, 1.5);
 		if (scene.selected > 0 || document.activeElement === context.canvas)
 			this.mark(scene, view, scene.selected, 3);

@@ -33,8 +33,7 @@ export class Searcher {
 
 	private texts(isExact: boolean): string[] {
 		this.exact ??= this.frames.list.map(Searcher.textOf);
-		if (isExact)
-			return this.exact;
+		if (isExact) return this.exact;
 		return (this.folded ??= this.exact.map((text) => text.toLowerCase()));
 	}
 
@@ -51,22 +50,21 @@ export class Searcher {
 export function find(shown: Shown, frames: Uint8Array): Found {
 	const { tree, hidden, total } = shown;
 	const nodes = new Uint8Array(tree.count);
-	let time = 0, frameCount = 0;
+	let time = 0,
+		frameCount = 0;
 
 	for (let node = 1; node < tree.count; node++) {
-		if (hidden[node])
-			continue;
+		if (hidden[node]) continue;
 		const above = nodes[tree.parent[node] as number] as number;
 		const isBelow = above & (MATCHES | IS_BELOW);
 		const isMatch = frames[tree.frame[node] as number];
 		nodes[node] = (isMatch ? MATCHES : 0) | (isBelow ? IS_BELOW : 0);
-		if (isMatch && !isBelow)
-			time += total[node] as number;
+		if (isMatch && !isBelow) time += total[node] as number;
 	}
 	for (let node = tree.count - 1; node > 0; node--)
 		if ((nodes[node] as number) & (MATCHES | LEADS))
-			nodes[tree.parent[node] as number] = (nodes[tree.parent[node] as number] as number) | LEADS;
-	for (const isMatch of frames)
-		frameCount += isMatch;
+			nodes[tree.parent[node] as number] =
+				(nodes[tree.parent[node] as number] as number) | LEADS;
+	for (const isMatch of frames) frameCount += isMatch;
 	return { frames, nodes, frameCount, time };
 }

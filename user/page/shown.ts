@@ -34,8 +34,7 @@ export function show(tree: Tree, frames: Frames, hiding: Hiding): Shown {
 				: 0;
 	}
 	for (let node = count - 1; node > 0; node--) {
-		if (hidden[node])
-			continue;
+		if (hidden[node]) continue;
 		const up = parent[node] as number;
 		total[node] = (total[node] as number) + (self[node] as number);
 		total[up] = (total[up] as number) + (total[node] as number);
@@ -48,10 +47,9 @@ export function show(tree: Tree, frames: Frames, hiding: Hiding): Shown {
 export function timeOf(tree: Tree, isOne: Uint8Array): number {
 	let sum = 0;
 
-	for (let node = 1; node < tree.count; ) {
+	for (let node = 1; node < tree.count;) {
 		const isMarked = isOne[tree.frame[node] as number];
-		if (isMarked)
-			sum += tree.total[node] as number;
+		if (isMarked) sum += tree.total[node] as number;
 		node = isMarked ? (tree.end[node] as number) : node + 1;
 	}
 	return sum;

@@ -57,7 +57,8 @@ export class State {
 
 	private sessionLength(): number {
 		const { SessionStartTime: start, SessionEndTime: end } = this.file;
-		const length = typeof start === "number" && typeof end === "number" ? (end - start) * 1000 : 0;
+		const length =
+			typeof start === "number" && typeof end === "number" ? (end - start) * 1000 : 0;
 		return Number.isFinite(length) && length > 0 ? length : 0;
 	}
 
@@ -66,8 +67,7 @@ export class State {
 	}
 
 	changed(): void {
-		for (const listener of this.listeners)
-			listener();
+		for (const listener of this.listeners) listener();
 	}
 
 	frameOf(node: number): Frame {
@@ -95,11 +95,12 @@ export class State {
 
 	// Self time by frame, of everything.
 	get frameSelf(): Float64Array {
-		if (this.selfTimes)
-			return this.selfTimes;
+		if (this.selfTimes) return this.selfTimes;
 		const self = new Float64Array(this.frames.list.length);
 		for (let node = 1; node < this.tree.count; node++)
-			self[this.tree.frame[node] as number] = (self[this.tree.frame[node] as number] as number) + (this.tree.self[node] as number);
+			self[this.tree.frame[node] as number] =
+				(self[this.tree.frame[node] as number] as number) +
+				(this.tree.self[node] as number);
 		return (this.selfTimes = self);
 	}
 
@@ -107,7 +108,10 @@ export class State {
 	functionTimes(): FunctionTime[] {
 		const key = `${this.focus} ${+this.hiding.gc}${+this.hiding.plugins}`;
 		if (this.times?.key !== key)
-			this.times = { key, list: functionTimes(this.shown, this.base, this.isFunction, this.focus) };
+			this.times = {
+				key,
+				list: functionTimes(this.shown, this.base, this.isFunction, this.focus),
+			};
 		return this.times.list;
 	}
 
@@ -133,8 +137,7 @@ export class State {
 	setHiding(hiding: Partial<Hiding>): void {
 		this.hiding = { ...this.hiding, ...hiding };
 		this.shown = show(this.tree, this.frames, this.hiding);
-		while (this.shown.hidden[this.focus])
-			this.focus = this.tree.parent[this.focus] as number;
+		while (this.shown.hidden[this.focus]) this.focus = this.tree.parent[this.focus] as number;
 		this.found = this.findIn(this.shown);
 		this.changed();
 	}
@@ -151,8 +154,7 @@ export class State {
 	}
 
 	setFocus(node: number): void {
-		if (node === this.focus)
-			return;
+		if (node === this.focus) return;
 		this.past.push(this.focus);
 		this.focus = node;
 		this.selected = node;
@@ -161,12 +163,10 @@ export class State {
 
 	// Whether there was a focus to go back from.
 	back(): boolean {
-		if (!this.past.length && !this.focus)
-			return false;
+		if (!this.past.length && !this.focus) return false;
 		this.selected = this.focus;
 		this.focus = this.past.pop() ?? 0;
-		while (this.shown.hidden[this.focus])
-			this.focus = this.tree.parent[this.focus] as number;
+		while (this.shown.hidden[this.focus]) this.focus = this.tree.parent[this.focus] as number;
 		this.changed();
 		return true;
 	}

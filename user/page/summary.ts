@@ -22,7 +22,12 @@ export function targetOf(state: State): string {
 function hottest(state: State): { frame: number; self: number; total: number }[] {
 	return state
 		.functionTimes()
-		.filter(({ frame, self }) => self > 0 && state.frames.list[frame]?.source !== "" && !state.frames.list[frame]?.isGc)
+		.filter(
+			({ frame, self }) =>
+				self > 0 &&
+				state.frames.list[frame]?.source !== "" &&
+				!state.frames.list[frame]?.isGc,
+		)
 		.sort((a, b) => b.self - a.self);
 }
 
@@ -31,8 +36,7 @@ function callerOf(state: State, frame: number): Part[] {
 	const { callers } = relatives(state.shown, state.base, frame, state.focus);
 	const caller = callers[0];
 
-	if (!caller || !state.isFunction(caller.frame))
-		return [];
+	if (!caller || !state.isFunction(caller.frame)) return [];
 	return [callers.length > 1 ? ", called mostly by " : ", called by ", { frame: caller.frame }];
 }
 
@@ -41,11 +45,13 @@ function lineOf(state: State, frame: number): Part[] {
 	const whole = lines.reduce((sum, line) => sum + line.us, 0);
 	const hot = lines[0];
 
-	if (!hot || !(whole > 0))
-		return callerOf(state, frame);
+	if (!hot || !(whole > 0)) return callerOf(state, frame);
 	const source = printable(state.frames.list[frame]?.source ?? "");
 	const share = percent(hot.us, whole);
-	return [share === "100.0%" ? ", all of it in line " : `, ${share} of that in line `, { frame, text: shortPlace(`${source}:${hot.line}`) }];
+	return [
+		share === "100.0%" ? ", all of it in line " : `, ${share} of that in line `,
+		{ frame, text: shortPlace(`${source}:${hot.line}`) },
+	];
 }
 
 // What a reader should know first.
@@ -55,11 +61,15 @@ export function headline(state: State): Sentence {
 	const time = duration(state.allUs) + " of CPU time" + (wall > 0 ? ` in ${duration(wall)}` : "");
 	const hot = hottest(state)[0];
 
-	if (!(state.allUs > 0))
-		return ["No CPU time was sampled."];
-	if (!hot)
-		return [`${time}. None of it was in a function of a script.`];
-	return [`${time}. `, { frame: hot.frame }, ` took most by itself: ${state.share(hot.self)}`, ...lineOf(state, hot.frame), "."];
+	if (!(state.allUs > 0)) return ["No CPU time was sampled."];
+	if (!hot) return [`${time}. None of it was in a function of a script.`];
+	return [
+		`${time}. `,
+		{ frame: hot.frame },
+		` took most by itself: ${state.share(hot.self)}`,
+		...lineOf(state, hot.frame),
+		".",
+	];
 }
 
 function hotSentences(state: State): Sentence[] {
@@ -69,7 +79,9 @@ function hotSentences(state: State): Sentence[] {
 			{ frame },
 			` took ${duration(self)} itself (${state.share(self)})`,
 			...lineOf(state, frame),
-			total > self * 1.05 ? `; with what it called, ${duration(total)} (${state.share(total)}).` : ".",
+			total > self * 1.05
+				? `; with what it called, ${duration(total)} (${state.share(total)}).`
+				: ".",
 		]);
 }
 
@@ -77,22 +89,31 @@ function hotSentences(state: State): Sentence[] {
 function pathSentence(state: State): Sentence {
 	const { tree, shown } = state;
 	const sentence: Sentence = [];
-	let node = 0, time = state.allUs;
+	let node = 0,
+		time = state.allUs;
 
 	for (;;) {
 		let best = -1;
-		for (let child = node + 1; child < (tree.end[node] as number); child = tree.end[child] as number)
-			if (!shown.hidden[child] && (best < 0 || (shown.total[child] as number) > (shown.total[best] as number)))
+		for (
+			let child = node + 1;
+			child < (tree.end[node] as number);
+			child = tree.end[child] as number
+		)
+			if (
+				!shown.hidden[child] &&
+				(best < 0 || (shown.total[child] as number) > (shown.total[best] as number))
+			)
 				best = child;
-		if (best < 0 || (shown.total[best] as number) < state.allUs / 3)
-			break;
+		if (best < 0 || (shown.total[best] as number) < state.allUs / 3) break;
 		time = shown.total[best] as number;
 		node = best;
 		if (!state.frameOf(node).isCategory)
 			sentence.push(sentence.length ? " calls " : "", { frame: tree.frame[node] as number });
 	}
 	const end = sentence.length > 2 * PATH_MAX ? ["…", ...sentence.slice(-2 * PATH_MAX)] : sentence;
-	return sentence.length > 2 ? ["The hottest path: ", ...end, `; ${state.share(time)} of all time is at its end.`] : [];
+	return sentence.length > 2
+		? ["The hottest path: ", ...end, `; ${state.share(time)} of all time is at its end.`]
+		: [];
 }
 
 function hiddenSentences(state: State): Sentence[] {
@@ -100,7 +121,9 @@ function hiddenSentences(state: State): Sentence[] {
 	const whole = state.tree.total[0] as number;
 	const say = (what: string, us: number, isHidden: boolean): void => {
 		if (us > 0)
-			sentences.push([`${what} took ${duration(us)} (${percent(us, whole)})${isHidden ? ", which is hidden now" : ""}.`]);
+			sentences.push([
+				`${what} took ${duration(us)} (${percent(us, whole)})${isHidden ? ", which is hidden now" : ""}.`,
+			]);
 	};
 
 	say("The garbage collector", state.gcUs, state.hiding.gc);
@@ -114,9 +137,15 @@ const LOSSES: [key: keyof FileRecorder, sentence: (value: number) => string][] =
 	["UnnamedCalls", (n) => `Of ${plural(n, "call site")}, the name could not be read.`],
 	["UnknownLines", (n) => `Of ${plural(n, "sample")}, the line could not be read.`],
 	["StackLookupsRefused", (n) => `The kernel refused ${plural(n, "look-up")} of stack bounds.`],
-	["EvictedFunctions", (n) => `${plural(n, "function")} with few samples had to make room: see (other).`],
+	[
+		"EvictedFunctions",
+		(n) => `${plural(n, "function")} with few samples had to make room: see (other).`,
+	],
 	["EvictedSamples", (n) => `${plural(n, "sample")} went to (other).`],
-	["LostRecords", (n) => `There was no room for ${plural(n, "record")} of functions, threads or processes.`],
+	[
+		"LostRecords",
+		(n) => `There was no room for ${plural(n, "record")} of functions, threads or processes.`,
+	],
 	["MissedProcesses", (n) => `${plural(n, "process")} could not be inspected or sampled.`],
 	["IgnoredSamples", (n) => `${plural(n, "sample")} were in functions that --ignore removed.`],
 	["UntimedSamples", (n) => `${plural(n, "sample")} had no room on the timeline.`],
@@ -128,21 +157,25 @@ function sampleSentences(state: State): Sentence[] {
 	const samples = recorder?.Samples;
 	const sentences: Sentence[] = [];
 
-	if (!recorder)
-		return [["The file does not say how it was recorded."]];
+	if (!recorder) return [["The file does not say how it was recorded."]];
 	if (samples) {
 		const whole = (samples["complete"] ?? 0) + (samples["host"] ?? 0);
-		sentences.push([`${percent(whole, samples.total)} of ${plural(samples.total, "sample")} are whole.`]);
+		sentences.push([
+			`${percent(whole, samples.total)} of ${plural(samples.total, "sample")} are whole.`,
+		]);
 	}
 	for (const reason of Array.isArray(recorder.Reasons) ? recorder.Reasons : [])
-		sentences.push([`${plural(Number(reason.Count), "sample")}: ${printable(String(reason.Sentence), 300)} (${printable(String(reason.Class))}).`]);
+		sentences.push([
+			`${plural(Number(reason.Count), "sample")}: ${printable(String(reason.Sentence), 300)} (${printable(String(reason.Class))}).`,
+		]);
 	for (const [key, sentence] of LOSSES) {
 		const value = recorder[key];
-		if (typeof value === "number" && value > 0)
-			sentences.push([sentence(value)]);
+		if (typeof value === "number" && value > 0) sentences.push([sentence(value)]);
 	}
 	if (state.tree.unreached)
-		sentences.push([`${plural(state.tree.unreached, "node")} of the file ${state.tree.unreached === 1 ? "is" : "are"} in no category and not shown.`]);
+		sentences.push([
+			`${plural(state.tree.unreached, "node")} of the file ${state.tree.unreached === 1 ? "is" : "are"} in no category and not shown.`,
+		]);
 	return sentences;
 }
 
@@ -154,7 +187,14 @@ export interface Section {
 export function sections(state: State): Section[] {
 	const path = pathSentence(state);
 	return [
-		{ title: "Where the time went", sentences: [...hotSentences(state).slice(0, FUNCTIONS), ...(path.length ? [path] : []), ...hiddenSentences(state)] },
+		{
+			title: "Where the time went",
+			sentences: [
+				...hotSentences(state).slice(0, FUNCTIONS),
+				...(path.length ? [path] : []),
+				...hiddenSentences(state),
+			],
+		},
 		{ title: "How much of it is known", sentences: sampleSentences(state) },
 	].filter(({ sentences }) => sentences.length > 0);
 }
@@ -169,9 +209,15 @@ export function facts(state: State): [term: string, value: string][] {
 		["Layout", recorder.Layout],
 		["Garbage collector", recorder.Collector ?? recorder.CollectorUnknown],
 		["Host", recorder.Host],
-		["Recorded at", file.SessionStartTime ? new Date(file.SessionStartTime).toLocaleString() : undefined],
+		[
+			"Recorded at",
+			file.SessionStartTime ? new Date(file.SessionStartTime).toLocaleString() : undefined,
+		],
 		["Frequency", recorder.Frequency ? `${count(recorder.Frequency)} Hz` : undefined],
-		["Size", `${plural(state.tree.count - 1, "node")}, ${plural(state.frames.functionCount, "function")}, ${plural(file.Categories.length, "category").replace("categorys", "categories")}`],
+		[
+			"Size",
+			`${plural(state.tree.count - 1, "node")}, ${plural(state.frames.functionCount, "function")}, ${plural(file.Categories.length, "category").replace("categorys", "categories")}`,
+		],
 		["Recorded by", recorder.Version ? `luaspy ${recorder.Version}` : undefined],
 	];
 	return all

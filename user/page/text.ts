@@ -26,8 +26,7 @@ export function shortPlace(place: string, most = 26): string {
 	const parts = place.split("/");
 	let short = parts.pop() ?? "";
 
-	if (place.length <= most)
-		return place;
+	if (place.length <= most) return place;
 	while (parts.length && short.length + (parts[parts.length - 1] as string).length + 3 <= most)
 		short = `${parts.pop()}/${short}`;
 	return parts.length ? `…/${short}` : short;
@@ -55,18 +54,14 @@ export function milliseconds(us: number): string {
 
 // For sentences: three digits and the unit that fits.
 export function duration(us: number): string {
-	if (us >= 100e6)
-		return `${count(us / 1e6)} s`;
-	if (us >= 999.5e3)
-		return `${(us / 1e6).toPrecision(3)} s`;
-	if (us >= 999.5)
-		return `${Number((us / 1e3).toPrecision(3))} ms`;
+	if (us >= 100e6) return `${count(us / 1e6)} s`;
+	if (us >= 999.5e3) return `${(us / 1e6).toPrecision(3)} s`;
+	if (us >= 999.5) return `${Number((us / 1e3).toPrecision(3))} ms`;
 	return `${Number(us.toPrecision(3))} µs`;
 }
 
 export function percent(part: number, whole: number): string {
-	if (!(whole > 0))
-		return "0.0%";
+	if (!(whole > 0)) return "0.0%";
 	const share = (part / whole) * 100;
 	return share > 0 && share < 0.05 ? "<0.1%" : `${share.toFixed(1)}%`;
 }

@@ -47,7 +47,11 @@ export class ThemeSwitch {
 	private apply(): void {
 		const isDark = this.theme === "dark" || (this.theme === "auto" && this.system.matches);
 		document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
-		this.button.textContent = { auto: "Theme: auto", light: "Theme: light", dark: "Theme: dark" }[this.theme];
+		this.button.textContent = {
+			auto: "Theme: auto",
+			light: "Theme: light",
+			dark: "Theme: dark",
+		}[this.theme];
 		this.onChange(isDark);
 	}
 }

@@ -26,20 +26,15 @@ export function readThreads(file: ProfileFile, frames: Frames, read: ReadTree): 
 	const byThread = new Map<number, { times: number[]; nodes: number[] }>();
 	let now = 0;
 
-	if (!Array.isArray(file.Samples))
-		return [];
-	for (let node = 1; node < read.tree.count; node++)
-		nodeOf[read.ids[node] as number] = node;
+	if (!Array.isArray(file.Samples)) return [];
+	for (let node = 1; node < read.tree.count; node++) nodeOf[read.ids[node] as number] = node;
 	for (const sample of file.Samples) {
-		if (!Array.isArray(sample) || !(sample[1] >= 0))
-			continue;
+		if (!Array.isArray(sample) || !(sample[1] >= 0)) continue;
 		now += sample[1];
 		const node = nodeOf[sample[0]];
-		if (!node)
-			continue;
+		if (!node) continue;
 		let samples = byThread.get(sample[2]);
-		if (!samples)
-			byThread.set(sample[2], (samples = { times: [], nodes: [] }));
+		if (!samples) byThread.set(sample[2], (samples = { times: [], nodes: [] }));
 		samples.times.push(now);
 		samples.nodes.push(node);
 	}
@@ -55,8 +50,7 @@ export function readThreads(file: ProfileFile, frames: Frames, read: ReadTree): 
 }
 
 function categoryOf(tree: Tree, frames: Frames, node: number): string {
-	while ((tree.parent[node] as number) > 0)
-		node = tree.parent[node] as number;
+	while ((tree.parent[node] as number) > 0) node = tree.parent[node] as number;
 	return frames.list[tree.frame[node] as number]?.label ?? "";
 }
 
@@ -65,7 +59,10 @@ function threadLabel(id: number, category: string): string {
 }
 
 function medianStep(times: Float64Array): number {
-	const steps = times.slice(1).map((time, i) => time - (times[i] as number)).sort();
+	const steps = times
+		.slice(1)
+		.map((time, i) => time - (times[i] as number))
+		.sort();
 	return steps[steps.length >> 1] || 1;
 }
 
@@ -106,8 +103,7 @@ class Builder {
 		const { tree } = this;
 		const up = (this.open[this.open.length - 1] as { node: number }).node;
 
-		if (tree.count === tree.frame.length)
-			grow(tree);
+		if (tree.count === tree.frame.length) grow(tree);
 		const node = tree.count++;
 		tree.frame[node] = this.calls.frame[from] as number;
 		tree.parent[node] = up;
@@ -123,15 +119,12 @@ class Builder {
 
 	add(leaf: number, time: number, length: number): void {
 		const path: number[] = [];
-		for (let from = leaf; from > 0; from = this.calls.parent[from] as number)
-			path.push(from);
+		for (let from = leaf; from > 0; from = this.calls.parent[from] as number) path.push(from);
 		path.reverse();
 		let common = 0;
-		while (common < path.length && this.open[common + 1]?.from === path[common])
-			common++;
+		while (common < path.length && this.open[common + 1]?.from === path[common]) common++;
 		this.open.length = common + 1;
-		for (const from of path.slice(common))
-			this.push(from, time);
+		for (const from of path.slice(common)) this.push(from, time);
 		const node = (this.open[this.open.length - 1] as { node: number }).node;
 		this.tree.self[node] = (this.tree.self[node] as number) + length;
 	}
@@ -140,12 +133,10 @@ class Builder {
 function finish(tree: Tree, wholeUs: number): void {
 	const { count, parent, end, self, total } = tree;
 
-	for (let node = 0; node < count; node++)
-		end[node] = node + 1;
+	for (let node = 0; node < count; node++) end[node] = node + 1;
 	for (let node = count - 1; node > 0; node--) {
 		const up = parent[node] as number;
-		if ((end[node] as number) > (end[up] as number))
-			end[up] = end[node] as number;
+		if ((end[node] as number) > (end[up] as number)) end[up] = end[node] as number;
 		total[node] = (total[node] as number) + (self[node] as number);
 		total[up] = (total[up] as number) + (total[node] as number);
 	}
@@ -160,12 +151,12 @@ export interface ThreadTree {
 export function threadTree(thread: Thread, calls: Tree, periodUs: number): ThreadTree {
 	const builder = new Builder(calls);
 	const length = lengths(thread.times, periodUs);
-	let end = 0, i = 0;
+	let end = 0,
+		i = 0;
 
 	for (; i < thread.samples && builder.tree.count < CALLS_MAX; i++) {
 		const time = thread.times[i] as number;
-		if (time > end)
-			builder.close();
+		if (time > end) builder.close();
 		builder.add(thread.nodes[i] as number, time, length[i] as number);
 		end = time + (length[i] as number);
 	}

@@ -19,24 +19,62 @@ const CRUMBS_MAX = 8; // of the way to the focus: its ends
 
 export class Toolbar {
 	readonly search = element("input", {
-		id: "search", type: "search", placeholder: "Search functions  ( / )", "aria-label": "Search functions and sources",
-		spellcheck: "false", autocomplete: "off", oninput: () => this.state.setQuery(this.search.value),
+		id: "search",
+		type: "search",
+		placeholder: "Search functions  ( / )",
+		"aria-label": "Search functions and sources",
+		spellcheck: "false",
+		autocomplete: "off",
+		oninput: () => this.state.setQuery(this.search.value),
 	});
-	private readonly tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
+	private readonly tabs = element("div", {
+		class: "tabs",
+		role: "tablist",
+		"aria-label": "Views",
+	});
 	private readonly found = element("span", { id: "found", role: "status" });
 	private readonly crumbs = element("nav", { id: "crumbs", "aria-label": "Focus" });
 
 	constructor(private readonly state: State) {
 		for (const [view, title] of TABS)
-			append(this.tabs, element("button", {
-				type: "button", role: "tab", id: `tab-${view}`, "aria-controls": "view",
-				onclick: () => state.setView(view), onkeydown: (event: KeyboardEvent) => this.tabKey(event),
-			}, title));
-		append(byId("toolbar"), this.tabs,
-			element("div", { class: "tools" }, this.search, this.found,
-				this.toggle("gc", "GC", state.gcUs, "no time of the garbage collector was recorded"),
-				this.toggle("plugins", "Plugins", state.pluginUs, "no function is marked as a plugin's: record with --plugin"),
-				this.averages()));
+			append(
+				this.tabs,
+				element(
+					"button",
+					{
+						type: "button",
+						role: "tab",
+						id: `tab-${view}`,
+						"aria-controls": "view",
+						onclick: () => state.setView(view),
+						onkeydown: (event: KeyboardEvent) => this.tabKey(event),
+					},
+					title,
+				),
+			);
+		append(
+			byId("toolbar"),
+			this.tabs,
+			element(
+				"div",
+				{ class: "tools" },
+				this.search,
+				this.found,
+				this.toggle(
+					"gc",
+					"GC",
+					state.gcUs,
+					"no time of the garbage collector was recorded",
+				),
+				this.toggle(
+					"plugins",
+					"Plugins",
+					state.pluginUs,
+					"no function is marked as a plugin's: record with --plugin",
+				),
+				this.averages(),
+			),
+		);
 		byId("toolbar").after(this.crumbs);
 	}
 
@@ -44,32 +82,58 @@ export class Toolbar {
 	private toggle(key: "gc" | "plugins", title: string, us: number, reason: string): HTMLElement {
 		const { state } = this;
 		const box = element("input", {
-			type: "checkbox", id: `show-${key}`, checked: true, disabled: us <= 0,
+			type: "checkbox",
+			id: `show-${key}`,
+			checked: true,
+			disabled: us <= 0,
 			onchange: () => state.setHiding({ [key]: !box.checked }),
 		});
 		const share = us > 0 ? ` ${percent(us, state.tree.total[0] as number)}` : "";
-		return element("label", { class: "check", title: us > 0 ? `Show or hide it; totals follow (${duration(us)})` : `Nothing to hide: ${reason}` },
-			box, title + share);
+		return element(
+			"label",
+			{
+				class: "check",
+				title:
+					us > 0
+						? `Show or hide it; totals follow (${duration(us)})`
+						: `Nothing to hide: ${reason}`,
+			},
+			box,
+			title + share,
+		);
 	}
 
 	private averages(): HTMLElement {
 		const { state } = this;
 		const select = element("select", {
-			id: "average", "aria-label": "Times", disabled: !state.sessionUs,
-			title: state.sessionUs ? "Total time, or the average over the session" : "The file does not say how long the session was",
+			id: "average",
+			"aria-label": "Times",
+			disabled: !state.sessionUs,
+			title: state.sessionUs
+				? "Total time, or the average over the session"
+				: "The file does not say how long the session was",
 			onchange: () => state.setAverage(Number(select.value)),
 		});
 		for (const seconds of AVERAGES)
-			append(select, element("option", { value: seconds },
-				seconds === 0 ? "Total" : seconds < 60 ? "Average per 1 s" : `Average per ${seconds / 60} min`));
+			append(
+				select,
+				element(
+					"option",
+					{ value: seconds },
+					seconds === 0
+						? "Total"
+						: seconds < 60
+							? "Average per 1 s"
+							: `Average per ${seconds / 60} min`,
+				),
+			);
 		return select;
 	}
 
 	private tabKey(event: KeyboardEvent): void {
 		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
 		const at = TABS.findIndex(([view]) => view === this.state.view);
-		if (!step)
-			return;
+		if (!step) return;
 		event.preventDefault();
 		const next = TABS[(at + step + TABS.length) % TABS.length]?.[0] as View;
 		this.state.setView(next);
@@ -85,20 +149,41 @@ export class Toolbar {
 		const way: number[] = [];
 		for (let node = state.focus; node >= 0; node = state.tree.parent[node] as number)
 			way.unshift(node);
-		if (way.length > CRUMBS_MAX)
-			way.splice(2, way.length - CRUMBS_MAX, -1);
+		if (way.length > CRUMBS_MAX) way.splice(2, way.length - CRUMBS_MAX, -1);
 		this.crumbs.replaceChildren(
 			element("span", { class: "quiet" }, "Focus: "),
 			...way.flatMap((node, i) => [
 				i ? element("span", { class: "quiet", "aria-hidden": "true" }, " › ") : "",
 				node < 0
 					? element("span", { class: "quiet" }, "…")
-					: element("button", { type: "button", class: "link", "aria-current": node === state.focus ? "true" : undefined, onclick: () => state.setFocus(node) },
-						name(node ? state.frameOf(node).label : "all")),
+					: element(
+							"button",
+							{
+								type: "button",
+								class: "link",
+								"aria-current": node === state.focus ? "true" : undefined,
+								onclick: () => state.setFocus(node),
+							},
+							name(node ? state.frameOf(node).label : "all"),
+						),
 			]),
 			state.focus
-				? element("button", { type: "button", class: "small", title: "Back to the last focus", onclick: () => state.back() }, "Back (Esc)")
-				: element("span", { class: "quiet" }, " (click a call in the flame graph, or press Enter, to look at it alone)"));
+				? element(
+						"button",
+						{
+							type: "button",
+							class: "small",
+							title: "Back to the last focus",
+							onclick: () => state.back(),
+						},
+						"Back (Esc)",
+					)
+				: element(
+						"span",
+						{ class: "quiet" },
+						" (click a call in the flame graph, or press Enter, to look at it alone)",
+					),
+		);
 	}
 
 	render(): void {

@@ -14,12 +14,17 @@ export interface FunctionTime {
 
 // Calls `enter` for each node of the subtree of `top` that is not hidden, in preorder, and `leave`
 // after its last descendant.
-function visit(shown: Shown, top: number, enter: (node: number) => void, leave: (node: number) => void): void {
+function visit(
+	shown: Shown,
+	top: number,
+	enter: (node: number) => void,
+	leave: (node: number) => void,
+): void {
 	const { tree, hidden } = shown;
 	const last = tree.end[top] as number;
 	const open: number[] = [];
 
-	for (let node = top; node < last; ) {
+	for (let node = top; node < last;) {
 		while (open.length && (tree.end[open[open.length - 1] as number] as number) <= node)
 			leave(open.pop() as number);
 		if (hidden[node]) {
@@ -29,8 +34,7 @@ function visit(shown: Shown, top: number, enter: (node: number) => void, leave: 
 		enter(node);
 		open.push(node++);
 	}
-	while (open.length)
-		leave(open.pop() as number);
+	while (open.length) leave(open.pop() as number);
 }
 
 export function bases(frames: Frames): Int32Array {
@@ -38,10 +42,17 @@ export function bases(frames: Frames): Int32Array {
 }
 
 // Functions that have time in the subtree of `top`, categories left out, in no order.
-export function functionTimes(shown: Shown, base: Int32Array, isFunction: (frame: number) => boolean, top = 0): FunctionTime[] {
+export function functionTimes(
+	shown: Shown,
+	base: Int32Array,
+	isFunction: (frame: number) => boolean,
+	top = 0,
+): FunctionTime[] {
 	const { tree, total } = shown;
-	const self = new Float64Array(base.length), sum = new Float64Array(base.length);
-	const open = new Int32Array(base.length), seen = new Uint8Array(base.length);
+	const self = new Float64Array(base.length),
+		sum = new Float64Array(base.length);
+	const open = new Int32Array(base.length),
+		seen = new Uint8Array(base.length);
 
 	visit(
 		shown,
@@ -50,8 +61,7 @@ export function functionTimes(shown: Shown, base: Int32Array, isFunction: (frame
 			const id = base[tree.frame[node] as number] as number;
 			seen[id] = 1;
 			self[id] = (self[id] as number) + (tree.self[node] as number);
-			if (!open[id])
-				sum[id] = (sum[id] as number) + (total[node] as number);
+			if (!open[id]) sum[id] = (sum[id] as number) + (total[node] as number);
 			open[id] = (open[id] as number) + 1;
 		},
 		(node) => {
@@ -80,11 +90,13 @@ function ranked(times: Map<number, number>): { frame: number; time: number }[] {
 // Who called `wanted`, for how much of its time; and what it called, each callee's time once.
 export function relatives(shown: Shown, base: Int32Array, wanted: number, top = 0): Relatives {
 	const { tree, total } = shown;
-	const callers = new Map<number, number>(), callees = new Map<number, number>();
+	const callers = new Map<number, number>(),
+		callees = new Map<number, number>();
 	const openCallees = new Map<number, number>();
 	let open = 0;
 	const idOf = (node: number): number => base[tree.frame[node] as number] as number;
-	const isCallee = (node: number): boolean => node !== top && idOf(tree.parent[node] as number) === wanted;
+	const isCallee = (node: number): boolean =>
+		node !== top && idOf(tree.parent[node] as number) === wanted;
 	const add = (times: Map<number, number>, id: number, time: number): void => {
 		times.set(id, (times.get(id) ?? 0) + time);
 	};
@@ -95,20 +107,16 @@ export function relatives(shown: Shown, base: Int32Array, wanted: number, top = 
 		(node) => {
 			const id = idOf(node);
 			if (isCallee(node)) {
-				if (!openCallees.get(id))
-					add(callees, id, total[node] as number);
+				if (!openCallees.get(id)) add(callees, id, total[node] as number);
 				add(openCallees, id, 1);
 			}
-			if (id !== wanted)
-				return;
+			if (id !== wanted) return;
 			if (!open++ && (tree.parent[node] as number) >= 0)
 				add(callers, idOf(tree.parent[node] as number), total[node] as number);
 		},
 		(node) => {
-			if (isCallee(node))
-				add(openCallees, idOf(node), -1);
-			if (idOf(node) === wanted)
-				open--;
+			if (isCallee(node)) add(openCallees, idOf(node), -1);
+			if (idOf(node) === wanted) open--;
 		},
 	);
 	return { callers: ranked(callers), callees: ranked(callees) };

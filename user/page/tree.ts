@@ -52,11 +52,12 @@ function walk(file: ProfileFile, frames: Frames, tree: Tree, ids: Int32Array): v
 		tree.parent[node] = parent;
 		tree.depth[node] = (tree.depth[parent] as number) + 1;
 		tree.total[node] = validTotal(entry?.TotalDuration);
-		const functions = entry?.FunctionIds, nodes = entry?.NodeIds;
-		if (!Array.isArray(functions) || !Array.isArray(nodes))
-			return;
+		const functions = entry?.FunctionIds,
+			nodes = entry?.NodeIds;
+		if (!Array.isArray(functions) || !Array.isArray(nodes)) return;
 		for (let i = Math.min(functions.length, nodes.length) - 1; i >= 0; i--) {
-			const child = nodes[i] as number, called = functions[i] as number;
+			const child = nodes[i] as number,
+				called = functions[i] as number;
 			if (file.Nodes[child - 1] && called >= 1 && called <= frames.functionCount)
 				pending.push(child, called, node);
 		}
@@ -64,15 +65,13 @@ function walk(file: ProfileFile, frames: Frames, tree: Tree, ids: Int32Array): v
 
 	for (let i = file.Categories.length - 1; i >= 0; i--) {
 		const id = file.Categories[i]?.NodeId as number;
-		if (file.Nodes[id - 1])
-			pending.push(id, frames.functionCount + 1 + i, 0);
+		if (file.Nodes[id - 1]) pending.push(id, frames.functionCount + 1 + i, 0);
 	}
 	while (pending.length) {
 		const parent = pending.pop() as number;
 		const frame = pending.pop() as number;
 		const id = pending.pop() as number;
-		if (taken[id])
-			continue;
+		if (taken[id]) continue;
 		taken[id] = 1;
 		take(id, frame, parent);
 	}
@@ -84,14 +83,11 @@ function closeTree(tree: Tree): void {
 	const { count, parent, end, self, total } = tree;
 	const below = new Float64Array(count);
 
-	for (let node = 0; node < count; node++)
-		end[node] = node + 1;
+	for (let node = 0; node < count; node++) end[node] = node + 1;
 	for (let node = count - 1; node > 0; node--) {
 		const up = parent[node] as number;
-		if ((end[node] as number) > (end[up] as number))
-			end[up] = end[node] as number;
-		if ((below[node] as number) > (total[node] as number))
-			total[node] = below[node] as number;
+		if ((end[node] as number) > (end[up] as number)) end[up] = end[node] as number;
+		if ((below[node] as number) > (total[node] as number)) total[node] = below[node] as number;
 		self[node] = (total[node] as number) - (below[node] as number);
 		below[up] = (below[up] as number) + (total[node] as number);
 	}

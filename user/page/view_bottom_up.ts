@@ -35,9 +35,25 @@ export class BottomUpView {
 			id: "bottom-up",
 			label: "Bottom-up: functions by self time, with their callers",
 			columns: [
-				...timeColumns<Row>(state, "Self", "Self time of the outermost row's function, called this way", (row) => row.of.self, "self"),
-				{ title: "Function, and its callers", width: "minmax(16rem, 3fr)", isTree: true, sort: "name", cell: (row) => nameCell(state, row.of.frame, true) },
-				{ title: "Source", width: "minmax(8rem, 1fr)", cell: (row) => placeCell(state, row.of.frame) },
+				...timeColumns<Row>(
+					state,
+					"Self",
+					"Self time of the outermost row's function, called this way",
+					(row) => row.of.self,
+					"self",
+				),
+				{
+					title: "Function, and its callers",
+					width: "minmax(16rem, 3fr)",
+					isTree: true,
+					sort: "name",
+					cell: (row) => nameCell(state, row.of.frame, true),
+				},
+				{
+					title: "Source",
+					width: "minmax(8rem, 1fr)",
+					cell: (row) => placeCell(state, row.of.frame),
+				},
 			],
 			empty: "No function matches the search.",
 			level: (row) => row.level,
@@ -78,15 +94,24 @@ export class BottomUpView {
 		const leading = new Uint8Array(found ? tree.count : 0);
 
 		for (let node = 1; node < leading.length; node++)
-			leading[node] = leading[tree.parent[node] as number] || ((found?.nodes[node] as number) & MATCHES ? 1 : 0);
+			leading[node] =
+				leading[tree.parent[node] as number] ||
+				((found?.nodes[node] as number) & MATCHES ? 1 : 0);
 		return leading;
 	}
 
 	private allCallers(of: Inverted): Inverted[] {
 		let callers = this.callers.get(of);
 		if (!callers)
-			this.callers.set(of, (callers = callersOf(this.state.shown, this.state.base, of, this.state.focus)));
-		return callers.filter((caller) => !this.state.frames.list[caller.frame]?.isCategory || this.state.file.Categories.length > 1);
+			this.callers.set(
+				of,
+				(callers = callersOf(this.state.shown, this.state.base, of, this.state.focus)),
+			);
+		return callers.filter(
+			(caller) =>
+				!this.state.frames.list[caller.frame]?.isCategory ||
+				this.state.file.Categories.length > 1,
+		);
 	}
 
 	private isLeft(of: Inverted, isBelowMatch: boolean): boolean {
@@ -103,14 +128,21 @@ export class BottomUpView {
 	}
 
 	private isOpen(row: Row): boolean {
-		return this.toggled.get(row.key) ?? (this.state.found !== null && !row.isBelowMatch && !this.matches(row.of) && this.shownRows < LEADING_MAX);
+		return (
+			this.toggled.get(row.key) ??
+			(this.state.found !== null &&
+				!row.isBelowMatch &&
+				!this.matches(row.of) &&
+				this.shownRows < LEADING_MAX)
+		);
 	}
 
 	private order(list: Inverted[]): Inverted[] {
 		const { list: frames } = this.state.frames;
-		if (this.sort !== "name")
-			return list;
-		return [...list].sort((a, b) => ((frames[a.frame]?.label ?? "") < (frames[b.frame]?.label ?? "") ? -1 : 1));
+		if (this.sort !== "name") return list;
+		return [...list].sort((a, b) =>
+			(frames[a.frame]?.label ?? "") < (frames[b.frame]?.label ?? "") ? -1 : 1,
+		);
 	}
 
 	private rows(): Row[] {
@@ -128,13 +160,15 @@ export class BottomUpView {
 
 		this.shownRows = 0;
 		this.expanded = new Set();
-		put(this.tops.filter((of) => this.isLeft(of, false)), null);
+		put(
+			this.tops.filter((of) => this.isLeft(of, false)),
+			null,
+		);
 		while (pending.length) {
 			const row = pending.pop() as Row;
 			rows.push(row);
 			this.shownRows++;
-			if (!this.isOpen(row))
-				continue;
+			if (!this.isOpen(row)) continue;
 			this.expanded.add(row.key);
 			put(this.below(row), row);
 		}

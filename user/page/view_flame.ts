@@ -16,7 +16,11 @@ import type { Thread } from "./timeline";
 
 const ORDERS: [Order, string, string][] = [
 	["heavy", "Left-heavy", "Equal stacks merged, the heaviest first"],
-	["merged", "Merged", "Equal stacks merged, in order of names, so that recordings can be compared"],
+	[
+		"merged",
+		"Merged",
+		"Equal stacks merged, in order of names, so that recordings can be compared",
+	],
 	["time", "Time order", "One call after the other, as they ran"],
 ];
 
@@ -24,8 +28,15 @@ export class FlameView {
 	readonly root: HTMLElement;
 	readonly flame: Flame;
 	private readonly details = element("div", { id: "details", "aria-live": "polite" });
-	private readonly orders = element("div", { class: "segments", role: "group", "aria-label": "Order of the flame graph" });
-	private readonly threads = element("select", { "aria-label": "Thread", onchange: () => this.chooseThread() });
+	private readonly orders = element("div", {
+		class: "segments",
+		role: "group",
+		"aria-label": "Order of the flame graph",
+	});
+	private readonly threads = element("select", {
+		"aria-label": "Thread",
+		onchange: () => this.chooseThread(),
+	});
 	private readonly note = element("span", { class: "note" });
 	private order: Order = "heavy";
 	private thread: Thread | undefined;
@@ -46,10 +57,22 @@ export class FlameView {
 			open: (node) => this.open(node),
 		});
 		for (const [index, thread] of state.threads.entries())
-			append(this.threads, element("option", { value: index }, `${thread.label}, ${count(thread.samples)} samples`));
-		this.root = element("div", { id: "flame-view", class: "stack" },
+			append(
+				this.threads,
+				element(
+					"option",
+					{ value: index },
+					`${thread.label}, ${count(thread.samples)} samples`,
+				),
+			);
+		this.root = element(
+			"div",
+			{ id: "flame-view", class: "stack" },
 			element("div", { class: "bar-row" }, this.orders, this.threads, this.note),
-			this.flame.canvas, this.details, this.flame.tip);
+			this.flame.canvas,
+			this.details,
+			this.flame.tip,
+		);
 	}
 
 	setTheme(isDark: boolean): void {
@@ -66,15 +89,23 @@ export class FlameView {
 	}
 
 	private scene(): ReturnType<ConstructorParameters<typeof Flame>[0]["scene"]> {
-		return { frames: this.state.frames, found: this.found(), selected: this.selected, palette: this.palette };
+		return {
+			frames: this.state.frames,
+			found: this.found(),
+			selected: this.selected,
+			palette: this.palette,
+		};
 	}
 
 	private found(): Found | null {
 		const { state, layout } = this;
-		if (!this.isTime || !layout)
-			return state.found;
+		if (!this.isTime || !layout) return state.found;
 		if (this.timeFound?.query !== state.query || this.timeFound.shown !== layout.shown)
-			this.timeFound = { query: state.query, shown: layout.shown, found: state.findIn(layout.shown) };
+			this.timeFound = {
+				query: state.query,
+				shown: layout.shown,
+				found: state.findIn(layout.shown),
+			};
 		return this.timeFound.found;
 	}
 
@@ -91,23 +122,34 @@ export class FlameView {
 
 	private drawOrders(): void {
 		const { state } = this;
-		this.orders.replaceChildren(...ORDERS.map(([order, title, hint]) => {
-			const isMissing = order === "time" && !state.threads.length;
-			return element("button", {
-				type: "button", "aria-pressed": this.order === order ? "true" : "false", disabled: isMissing,
-				title: isMissing ? "The recording has no order of time: record it with --timeline" : hint,
-				onclick: () => this.setOrder(order),
-			}, title);
-		}));
+		this.orders.replaceChildren(
+			...ORDERS.map(([order, title, hint]) => {
+				const isMissing = order === "time" && !state.threads.length;
+				return element(
+					"button",
+					{
+						type: "button",
+						"aria-pressed": this.order === order ? "true" : "false",
+						disabled: isMissing,
+						title: isMissing
+							? "The recording has no order of time: record it with --timeline"
+							: hint,
+						onclick: () => this.setOrder(order),
+					},
+					title,
+				);
+			}),
+		);
 		this.threads.hidden = !this.isTime || state.threads.length < 2;
 	}
 
 	private makeLayout(): Layout {
 		const { state } = this;
-		if (!this.isTime || !this.thread)
-			return lay(state.shown, state.frames, this.order);
+		if (!this.isTime || !this.thread) return lay(state.shown, state.frames, this.order);
 		const { tree, left } = state.threadTree(this.thread);
-		this.note.textContent = left ? `Not shown: the last ${count(left)} samples, for want of memory.` : "";
+		this.note.textContent = left
+			? `Not shown: the last ${count(left)} samples, for want of memory.`
+			: "";
 		return lay(show(tree, state.frames, state.hiding), state.frames, "time");
 	}
 
@@ -125,8 +167,7 @@ export class FlameView {
 			this.laid = key;
 			this.layout = this.makeLayout();
 			this.flame.setLayout(this.layout);
-			if (this.isTime)
-				this.flame.view.setRange(this.layout.from, this.layout.to);
+			if (this.isTime) this.flame.view.setRange(this.layout.from, this.layout.to);
 		}
 		if (!this.isTime && (isNew || this.focus !== state.focus))
 			this.flame.zoomTo(state.focus, !isNew);
@@ -136,18 +177,15 @@ export class FlameView {
 	}
 
 	private select(node: number): void {
-		if (this.isTime)
-			this.timeSelected = node;
-		else
-			this.state.selected = node;
+		if (this.isTime) this.timeSelected = node;
+		else this.state.selected = node;
 		this.describe();
 	}
 
 	private open(node: number): void {
 		if (!this.isTime) {
 			this.state.selected = node;
-			if (node === this.state.focus)
-				this.describe();
+			if (node === this.state.focus) this.describe();
 			this.state.setFocus(node);
 			this.flame.redraw();
 			return;
@@ -160,13 +198,11 @@ export class FlameView {
 
 	// Whether Escape had something to go back to in here.
 	back(): boolean {
-		if (!this.isTime || !this.layout)
-			return false;
+		if (!this.isTime || !this.layout) return false;
 		const whole = this.layout;
 		const isWhole = this.flame.view.from <= whole.from && this.flame.view.to >= whole.to;
 		const last = this.timePast.pop();
-		if (last === undefined && isWhole)
-			return false;
+		if (last === undefined && isWhole) return false;
 		this.timeSelected = last ?? 0;
 		this.flame.zoomTo(this.timeSelected, true);
 		this.describe();
@@ -181,10 +217,10 @@ export class FlameView {
 	private times(node: number): string {
 		const { state } = this;
 		const { shown, start, width } = this.layout as Layout;
-		const total = shown.total[node] as number, self = shown.tree.self[node] as number;
+		const total = shown.total[node] as number,
+			self = shown.tree.self[node] as number;
 
-		if (this.isTime && !node)
-			return duration(width[0] as number);
+		if (this.isTime && !node) return duration(width[0] as number);
 		if (this.isTime)
 			return `${duration(width[node] as number)} from ${((start[node] as number) / 1e6).toFixed(4)} s; ${duration(self)} itself`;
 		const average = state.average ? " on average" : "";
@@ -193,26 +229,42 @@ export class FlameView {
 
 	private tip(node: number): Node {
 		const frame = this.frameOf(node);
-		return element("div", {},
+		return element(
+			"div",
+			{},
 			element("strong", {}, name(node ? frame.label : "all")),
 			frame.place && element("div", { class: "place" }, name(frame.place)),
 			element("div", {}, this.times(node)),
-			frame.name.length > 160 && element("div", { class: "place" }, name(printable(frame.name, 600))));
+			frame.name.length > 160 &&
+				element("div", { class: "place" }, name(printable(frame.name, 600))),
+		);
 	}
 
 	private describe(): void {
 		const { state, layout, selected } = this;
-		if (!layout || selected < 0 || layout.shown.hidden[selected])
-			return;
+		if (!layout || selected < 0 || layout.shown.hidden[selected]) return;
 		const frame = this.frameOf(selected);
 		const id = layout.shown.tree.frame[selected] as number;
 		const parent = layout.shown.tree.parent[selected] as number;
-		const ofParent = parent > 0 && !this.isTime ? `, ${percent(layout.shown.total[selected] as number, layout.shown.total[parent] as number)} of its caller` : "";
+		const ofParent =
+			parent > 0 && !this.isTime
+				? `, ${percent(layout.shown.total[selected] as number, layout.shown.total[parent] as number)} of its caller`
+				: "";
 
 		this.details.replaceChildren(
-			element("strong", {}, name(selected ? frame.label : "all")), " ",
-			frame.place && element("span", { class: "place" }, name(frame.place)), " ",
-			element("span", {}, this.times(selected) + ofParent), " ",
-			frame.isCategory ? "" : element("button", { type: "button", class: "link", onclick: () => state.openFunction(id) }, "callers, callees, lines"));
+			element("strong", {}, name(selected ? frame.label : "all")),
+			" ",
+			frame.place && element("span", { class: "place" }, name(frame.place)),
+			" ",
+			element("span", {}, this.times(selected) + ofParent),
+			" ",
+			frame.isCategory
+				? ""
+				: element(
+						"button",
+						{ type: "button", class: "link", onclick: () => state.openFunction(id) },
+						"callers, callees, lines",
+					),
+		);
 	}
 }

@@ -22,20 +22,54 @@ export class LinesView {
 			id: "lines-grid",
 			label: "Lines by self time",
 			columns: [
-				{ title: "Self ms", width: "7.5rem", isNumber: true, cell: (row) => state.time(row.us) },
-				{ title: "Self %", width: "6rem", isNumber: true, cell: (row) => shareCell(state, row.us) },
-				{ title: "Samples", width: "5.5rem", isNumber: true, cell: (row) => (row.samples ? count(row.samples) : "") },
+				{
+					title: "Self ms",
+					width: "7.5rem",
+					isNumber: true,
+					cell: (row) => state.time(row.us),
+				},
+				{
+					title: "Self %",
+					width: "6rem",
+					isNumber: true,
+					cell: (row) => shareCell(state, row.us),
+				},
+				{
+					title: "Samples",
+					width: "5.5rem",
+					isNumber: true,
+					cell: (row) => (row.samples ? count(row.samples) : ""),
+				},
 				{ title: "Line", width: "minmax(9rem, 1.2fr)", cell: (row) => this.placeOf(row) },
-				{ title: "Function", width: "minmax(9rem, 1.2fr)", cell: (row) => nameCell(state, row.frame, true) },
-				...(sources.areThere ? [{ title: "Text", width: "minmax(14rem, 3fr)", cell: (row: LineTime) => this.textOf(row) }] : []),
+				{
+					title: "Function",
+					width: "minmax(9rem, 1.2fr)",
+					cell: (row) => nameCell(state, row.frame, true),
+				},
+				...(sources.areThere
+					? [
+							{
+								title: "Text",
+								width: "minmax(14rem, 3fr)",
+								cell: (row: LineTime) => this.textOf(row),
+							},
+						]
+					: []),
 			],
 			empty: "No line is known, or none matches the search.",
 			open: (row) => state.openFunction(row.frame),
 		});
-		this.root = element("div", { id: "lines", class: "stack" },
-			element("p", { class: "note" }, "Self time of lines, of the whole recording: what is hidden or has the focus changes nothing here. Enter shows the function.",
-				sources.areThere ? "" : " The file has no source text."),
-			this.grid.root);
+		this.root = element(
+			"div",
+			{ id: "lines", class: "stack" },
+			element(
+				"p",
+				{ class: "note" },
+				"Self time of lines, of the whole recording: what is hidden or has the focus changes nothing here. Enter shows the function.",
+				sources.areThere ? "" : " The file has no source text.",
+			),
+			this.grid.root,
+		);
 	}
 
 	private placeOf(row: LineTime): HTMLElement {
@@ -45,7 +79,11 @@ export class LinesView {
 	}
 
 	private textOf(row: LineTime): HTMLElement {
-		return element("span", { class: "code" }, name(printableCode((this.sources.textOf(row.frame, row.line) ?? "").trim(), 300)));
+		return element(
+			"span",
+			{ class: "code" },
+			name(printableCode((this.sources.textOf(row.frame, row.line) ?? "").trim(), 300)),
+		);
 	}
 
 	render(): void {

@@ -9,11 +9,23 @@ import { facts, sections, type Sentence } from "./summary";
 import { printable } from "./text";
 
 export function sentenceElement(state: State, kind: "p" | "li", sentence: Sentence): HTMLElement {
-	return element(kind, {}, ...sentence.map((part) =>
-		typeof part === "string"
-			? part
-			: element("button", { type: "button", class: "link", onclick: () => state.openFunction(part.frame) },
-				name(part.text ?? baseLabel(state.frames, part.frame)))));
+	return element(
+		kind,
+		{},
+		...sentence.map((part) =>
+			typeof part === "string"
+				? part
+				: element(
+						"button",
+						{
+							type: "button",
+							class: "link",
+							onclick: () => state.openFunction(part.frame),
+						},
+						name(part.text ?? baseLabel(state.frames, part.frame)),
+					),
+		),
+	);
 }
 
 const EVENTS_MAX = 500;
@@ -25,18 +37,60 @@ export class SummaryView {
 
 	private events(): HTMLElement | null {
 		const events = this.state.file.Recorder?.Events;
-		if (!Array.isArray(events) || !events.length)
-			return null;
-		return element("section", {}, element("h2", {}, "Events"), element("ul", {}, ...events.slice(0, EVENTS_MAX).map((event) =>
-			element("li", {}, `${(Number(event.TimeUs) / 1e6).toFixed(3)} s: ${printable(String(event.Kind))} `, name(printable(String(event.Text ?? ""), 300))))));
+		if (!Array.isArray(events) || !events.length) return null;
+		return element(
+			"section",
+			{},
+			element("h2", {}, "Events"),
+			element(
+				"ul",
+				{},
+				...events
+					.slice(0, EVENTS_MAX)
+					.map((event) =>
+						element(
+							"li",
+							{},
+							`${(Number(event.TimeUs) / 1e6).toFixed(3)} s: ${printable(String(event.Kind))} `,
+							name(printable(String(event.Text ?? ""), 300)),
+						),
+					),
+			),
+		);
 	}
 
 	render(): void {
 		const { state, root } = this;
-		root.replaceChildren(...sections(state).map(({ title, sentences }) =>
-			element("section", {}, element("h2", {}, title), element("ul", {}, ...sentences.map((sentence) => sentenceElement(state, "li", sentence))))));
-		append(root, this.events(),
-			element("section", {}, element("h2", {}, "The recording"),
-				element("dl", {}, ...facts(state).flatMap(([term, value]) => [element("dt", {}, term), element("dd", {}, name(value))]))));
+		root.replaceChildren(
+			...sections(state).map(({ title, sentences }) =>
+				element(
+					"section",
+					{},
+					element("h2", {}, title),
+					element(
+						"ul",
+						{},
+						...sentences.map((sentence) => sentenceElement(state, "li", sentence)),
+					),
+				),
+			),
+		);
+		append(
+			root,
+			this.events(),
+			element(
+				"section",
+				{},
+				element("h2", {}, "The recording"),
+				element(
+					"dl",
+					{},
+					...facts(state).flatMap(([term, value]) => [
+						element("dt", {}, term),
+						element("dd", {}, name(value)),
+					]),
+				),
+			),
+		);
 	}
 }

@@ -23,13 +23,36 @@ export class TreeView {
 			id: "tree",
 			label: "Call tree",
 			columns: [
-				...timeColumns<number>(state, "Total", "Time of the function and what it called", (node) => state.shown.total[node] as number, "total"),
-				...timeColumns<number>(state, "Self", "Time of the function itself", (node) => state.tree.self[node] as number, "self"),
-				{ title: "Function", width: "minmax(16rem, 3fr)", isTree: true, sort: "name", cell: (node) => nameCell(state, state.tree.frame[node] as number) },
-				{ title: "Source", width: "minmax(8rem, 1fr)", cell: (node) => placeCell(state, state.tree.frame[node] as number) },
+				...timeColumns<number>(
+					state,
+					"Total",
+					"Time of the function and what it called",
+					(node) => state.shown.total[node] as number,
+					"total",
+				),
+				...timeColumns<number>(
+					state,
+					"Self",
+					"Time of the function itself",
+					(node) => state.tree.self[node] as number,
+					"self",
+				),
+				{
+					title: "Function",
+					width: "minmax(16rem, 3fr)",
+					isTree: true,
+					sort: "name",
+					cell: (node) => nameCell(state, state.tree.frame[node] as number),
+				},
+				{
+					title: "Source",
+					width: "minmax(8rem, 1fr)",
+					cell: (node) => placeCell(state, state.tree.frame[node] as number),
+				},
 			],
 			empty: "No call matches the search.",
-			level: (node) => (state.tree.depth[node] as number) - (state.tree.depth[state.focus] as number) + 1,
+			level: (node) =>
+				(state.tree.depth[node] as number) - (state.tree.depth[state.focus] as number) + 1,
 			isOpen: (node) => (this.children(node).length ? this.expanded.has(node) : null),
 			toggle: (node, open) => this.toggle(node, open),
 			open: (node) => state.setFocus(node),
@@ -51,10 +74,12 @@ export class TreeView {
 		for (;;) {
 			const hottest = this.sorted(this.children(node))[0];
 			this.open.add(node);
-			if (hottest === undefined || (shown.total[hottest] as number) < (shown.total[node] as number) / 2)
+			if (
+				hottest === undefined ||
+				(shown.total[hottest] as number) < (shown.total[node] as number) / 2
+			)
 				return;
-			if ((tree.depth[hottest] as number) > 60)
-				return;
+			if ((tree.depth[hottest] as number) > 60) return;
 			node = hottest;
 		}
 	}
@@ -63,9 +88,12 @@ export class TreeView {
 		const { tree, shown, found } = this.state;
 		const children: number[] = [];
 
-		for (let child = node + 1; child < (tree.end[node] as number); child = tree.end[child] as number)
-			if (!shown.hidden[child] && (!found || found.nodes[child]))
-				children.push(child);
+		for (
+			let child = node + 1;
+			child < (tree.end[node] as number);
+			child = tree.end[child] as number
+		)
+			if (!shown.hidden[child] && (!found || found.nodes[child])) children.push(child);
 		return children;
 	}
 
@@ -74,7 +102,9 @@ export class TreeView {
 		const column = this.sort === "self" ? tree.self : shown.total;
 
 		if (this.sort === "name")
-			return children.sort((a, b) => (this.state.frameOf(a).label < this.state.frameOf(b).label ? -1 : 1));
+			return children.sort((a, b) =>
+				this.state.frameOf(a).label < this.state.frameOf(b).label ? -1 : 1,
+			);
 		return children.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
 	}
 
@@ -83,8 +113,7 @@ export class TreeView {
 	}
 
 	private isOpen(node: number): boolean {
-		if (this.open.has(node) || node === this.state.focus)
-			return !this.closed.has(node);
+		if (this.open.has(node) || node === this.state.focus) return !this.closed.has(node);
 		return this.leads(node) && this.opened < LEADING_MAX && !this.closed.has(node);
 	}
 
@@ -110,29 +139,29 @@ export class TreeView {
 		while (pending.length) {
 			const node = pending.pop() as number;
 			rows.push(node);
-			if (!this.isOpen(node))
-				continue;
+			if (!this.isOpen(node)) continue;
 			this.expanded.add(node);
 			const children = this.sorted(this.children(node));
-			if (state.found)
-				this.opened += children.length;
-			for (let i = children.length - 1; i >= 0; i--)
-				pending.push(children[i] as number);
+			if (state.found) this.opened += children.length;
+			for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as number);
 		}
 		return rows;
 	}
 
 	// The way to what was selected elsewhere is opened.
 	private openWayTo(node: number): void {
-		for (let up = this.state.tree.parent[node] as number; up >= 0; up = this.state.tree.parent[up] as number)
+		for (
+			let up = this.state.tree.parent[node] as number;
+			up >= 0;
+			up = this.state.tree.parent[up] as number
+		)
 			this.open.add(up);
 	}
 
 	render(): void {
 		const { state } = this;
 
-		if (this.drawn !== state.query)
-			this.closed.clear();
+		if (this.drawn !== state.query) this.closed.clear();
 		this.drawn = state.query;
 		if (state.found && !state.found.frameCount) {
 			this.grid.setRows([]);

@@ -51,17 +51,14 @@ export class Viewport {
 	// Scrolls so that a row is in sight, with some of what led to it.
 	reveal(depth: number): void {
 		const y = depth * ROW;
-		if (y < this.top + ROW)
-			this.top = y - 4 * ROW;
-		else if (y > this.top + this.height - 2 * ROW)
-			this.top = y - this.height / 2;
+		if (y < this.top + ROW) this.top = y - 4 * ROW;
+		else if (y > this.top + this.height - 2 * ROW) this.top = y - this.height / 2;
 		this.clamp();
 	}
 
 	private clamp(): void {
 		const layout = this.layout;
-		if (!layout)
-			return;
+		if (!layout) return;
 		const whole = Math.max(layout.to - layout.from, 1e-9);
 		const span = Math.min(Math.max(this.to - this.from, whole * 1e-9, 1e-3), whole);
 		this.from = Math.min(Math.max(this.from, layout.from), layout.to - span);

@@ -144,6 +144,7 @@ file() {
 }
 
 files_section() {
+	[ "$command" != convert ] || return 0
 	echo ".SH FILES"
 	case $command in
 	record)

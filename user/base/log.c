@@ -156,7 +156,7 @@ void log_debug(const char *format, ...)
 	va_end(args);
 }
 
-void log__wait(int waits)
+void log__wait(bool waits)
 {
 	uint64_t count = waits ? untaken : 0;
 

@@ -11,6 +11,7 @@
 #ifndef LS_LOG_H
 #define LS_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -38,7 +39,7 @@ void log__divert(void (*sink)(void *context, enum log_level level, const char *l
  * Whether a message may block until standard error accepts it; the default. If not, messages that
  * would block are dropped and counted, and the count is logged once messages may block again.
  */
-void log__wait(int waits);
+void log__wait(bool waits);
 
 /*
  * Prints "luaspy: " and the message, as "luaspy: warning: " or "luaspy: debug: " for those levels.

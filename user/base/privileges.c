@@ -2,6 +2,7 @@
 #include "base/privileges.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +79,7 @@ int privileges__effective(uint64_t *capabilities)
 	return error;
 }
 
-int privileges__has(uint64_t capabilities, size_t index)
+bool privileges__has(uint64_t capabilities, size_t index)
 {
 	unsigned int capability = privileges[index].capability;
 	uint64_t enough = BIT(capability);
@@ -92,7 +93,7 @@ int privileges__has(uint64_t capabilities, size_t index)
 
 #define FIRST_USER_NAMESPACE 0xEFFFFFFDU /* PROC_USER_INIT_INO, linux/proc_ns.h */
 
-int privileges__are_namespaced(void)
+bool privileges__are_namespaced(void)
 {
 	struct stat status;
 

@@ -3,6 +3,7 @@
 #ifndef LS_PRIVILEGES_H
 #define LS_PRIVILEGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +12,7 @@ struct privilege {
 	const char *name; /* "CAP_BPF" */
 	unsigned int capability;
 	const char *purpose; /* "loads the BPF programs" */
-	int is_needed;       /* by every recording, not only of other users' processes */
+	bool is_needed;      /* by every recording, not only of other users' processes */
 };
 
 #define PRIVILEGE_COUNT 5
@@ -21,13 +22,13 @@ extern const struct privilege privileges[PRIVILEGE_COUNT];
 int privileges__effective(uint64_t *capabilities);
 
 /* Whether these capabilities suffice for the purpose of privileges[index]. */
-int privileges__has(uint64_t capabilities, size_t index);
+bool privileges__has(uint64_t capabilities, size_t index);
 
 /*
  * Whether the process is in a user namespace other than the initial one. Its capabilities count
  * only inside, but BPF and perf events require them in the initial namespace.
  */
-int privileges__are_namespaced(void);
+bool privileges__are_namespaced(void);
 
 /* The missing ones, as "CAP_BPF and CAP_PERFMON"; "" if none is missing. Returns `to`. */
 char *privileges__missing(char *to, size_t size);

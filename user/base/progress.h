@@ -6,6 +6,7 @@
 #ifndef LS_PROGRESS_H
 #define LS_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct progress {
@@ -15,7 +16,7 @@ struct progress {
 	uint64_t samples;
 	uint64_t script_samples;
 	uint64_t lost; /* samples that were dropped or unreadable */
-	int is_paused;
+	bool is_paused;
 };
 
 /*

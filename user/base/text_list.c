@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "base/text_list.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LEFT_OUT_SIZE 24 /* for "; and N more" */
 
-static int has(const char *list, const char *text)
+static bool has(const char *list, const char *text)
 {
 	size_t length = strlen(text);
 
 	for (const char *at = list; (at = strstr(at, text)); at += length)
 		if ((at == list || !strncmp(at - 2, "; ", 2)) &&
 		    (!at[length] || !strncmp(at + length, "; ", 2)))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 int text_list__add(struct text_list *list, const char *text)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,7 +84,7 @@ static void check_privileges(struct check *check)
 	privileges__effective(&capabilities);
 	for (size_t i = 0; i < PRIVILEGE_COUNT; i++) {
 		const struct privilege *privilege = &privileges[i];
-		int has = privileges__has(capabilities, i);
+		bool has = privileges__has(capabilities, i);
 		enum finding finding = has ? FINE : privilege->is_needed ? WRONG : NOTE;
 
 		say(check, finding, privilege->name, "%s%s", privilege->purpose,

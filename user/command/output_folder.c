@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ struct output_folder {
 	const struct record_options *options;
 	const char *path;
 	struct rolled_files *files;
-	int is_made;    /* by luaspy */
-	int has_warned; /* of too many parts */
+	bool is_made;    /* by luaspy */
+	bool has_warned; /* of too many parts */
 	uint64_t written, failed;
 	struct round last; /* not reported yet */
 };
@@ -51,7 +52,7 @@ static int make(void *context, const struct user_rights *rights)
 
 	(void)rights;
 	if (!mkdir(folder->path, 0777)) {
-		folder->is_made = 1;
+		folder->is_made = true;
 		return 0;
 	}
 	if (errno != EEXIST)
@@ -278,7 +279,7 @@ static void warn_of_too_many(struct output_folder *folder)
 		log_warn("more than %d processes have a profile: the others share the file of the "
 			 "rest (try --interval or --merge-by)",
 			 PARTS_MAX);
-	folder->has_warned = 1;
+	folder->has_warned = true;
 }
 
 int output_folder__write(struct output_folder *folder, struct session *session)

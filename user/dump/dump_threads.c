@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -210,10 +211,10 @@ static int on_exec(void *context, const struct ls_exec *exec)
 	return 0;
 }
 
-static int is_pending(const struct dump_thread *thread)
+static bool is_pending(const struct dump_thread *thread)
 {
 	if (thread->status == DUMP_THREAD_MISSED)
-		return 1;
+		return true;
 	/* The sample may have come at a bad moment; the next one may be better. */
 	return thread->status == DUMP_THREAD_ACTIVE && thread->samples < SAMPLES_MAX &&
 	       (thread->stack.class == LS_SAMPLE_UNREADABLE ||
@@ -304,7 +305,7 @@ static int look_at_pending(struct dump *dump)
 }
 
 /* Whether the layout is decided or forced, so that samples can tell no more about it. */
-static int is_settled(const struct dump *dump)
+static bool is_settled(const struct dump *dump)
 {
 	return layout_votes__are_decided(&dump->work->votes) || dump->options.layout;
 }

@@ -2,6 +2,7 @@
 #include "dump/write_dump.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "dump/system_call.h"
@@ -58,7 +59,7 @@ static void put_frame(struct json_writer *writer, const struct dump_frame *frame
 /* One array of frames for each coroutine. */
 static void put_stacks(struct json_writer *writer, const struct dump_stack *stack)
 {
-	int is_open = 0;
+	bool is_open = false;
 
 	json_writer__key(writer, "Stacks");
 	json_writer__array_lines(writer);

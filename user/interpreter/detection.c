@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,12 +96,12 @@ static void describe(const struct interpreter *interpreter, char *to, size_t siz
 		 interpreter->file.is_stripped ? ", stripped" : "");
 }
 
-static int is_among(const struct interpreters *found, const char *path)
+static bool is_among(const struct interpreters *found, const char *path)
 {
 	for (size_t i = 0; i < found->count; i++)
 		if (!strcmp(found->items[i].path, path))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static void __attribute__((format(printf, 3, 4)))
@@ -118,7 +119,7 @@ append(char *to, size_t size, const char *format, ...)
 }
 
 static void tell_interpreter(struct detection *detection, const struct interpreter *interpreter,
-			     int is_new, const char *target)
+			     bool is_new, const char *target)
 {
 	struct announced *announced = detection->options.announced;
 	const struct gc_code *gc = &interpreter->gc;
@@ -146,7 +147,7 @@ static void tell(struct detection *detection, const struct interpreters *before,
 	detection->gc_unknown[0] = '\0';
 	for (size_t i = 0; i < found->count; i++) {
 		const struct interpreter *interpreter = &found->items[i];
-		int is_new = !is_among(before, interpreter->path);
+		bool is_new = !is_among(before, interpreter->path);
 
 		if (interpreter__is_profiled(interpreter))
 			tell_interpreter(detection, interpreter, is_new, target);

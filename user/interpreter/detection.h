@@ -17,10 +17,10 @@ struct detection_options {
 	pid_t pid;
 	struct inspector *inspector; /* borrowed */
 	const char *layout;          /* forced; NULL: samples decide */
-	int waits;                   /* a process without Lua yet is no error */
-	int is_child;                /* of the requested process: it may have no Lua, or be gone */
+	bool waits;                  /* a process without Lua yet is no error */
+	bool is_child;               /* of the requested process: it may have no Lua, or be gone */
 	struct announced *announced; /* borrowed; NULL: log everything */
-	int is_for_dump;             /* messages say "dump", not "profile" */
+	bool is_for_dump;            /* messages say "dump", not "profile" */
 };
 
 /* What was logged for other processes and is not logged again. Zeroed: nothing. */

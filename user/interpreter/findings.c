@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "interpreter/findings.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,12 @@ struct kept_findings {
 	char texts[]; /* interpreters, gcs, unknown_gcs, layout */
 };
 
-static int has_evidence(const struct layout_votes *votes)
+static bool has_evidence(const struct layout_votes *votes)
 {
 	for (size_t i = 0; i < votes->count; i++)
 		if (votes->items[i].has_evidence || votes->items[i].is_forced)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Counts one family. A process counts once per layout, however many interpreters it has. */
@@ -24,7 +25,7 @@ static void count_layouts(struct findings_counts *counts, const struct layout_vo
 			  const struct family *family)
 {
 	for (uint32_t slot = 0; family->layout_name(slot); slot++) {
-		int is_decided = 0, is_provisional = 0;
+		bool is_decided = false, is_provisional = false;
 
 		for (size_t i = 0; i < votes->count; i++) {
 			if (votes->items[i].family != family)

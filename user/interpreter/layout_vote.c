@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void conclude(struct layout_vote *vote)
 	int expected = expected_layouts(vote);
 
 	if (__builtin_popcount(with_evidence(vote)) > expected)
-		vote->is_contradicted = 1;
+		vote->is_contradicted = true;
 	if (vote->is_contradicted)
 		return;
 	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
@@ -81,7 +82,7 @@ void layout_vote__add(struct layout_vote *vote, const struct ls_sample *sample)
 	for (uint32_t i = 0; i < LS_LAYOUT_MAX; i++)
 		vote->fits[i] += fits >> i & 1;
 	vote->layout = fits >> layout & 1 ? layout : (uint32_t)__builtin_ctz(fits);
-	vote->has_evidence = 1;
+	vote->has_evidence = true;
 	conclude(vote);
 }
 
@@ -131,11 +132,11 @@ void layout_votes__expect(struct layout_votes *votes, const struct family *famil
 	conclude(&votes->items[kept]);
 }
 
-int layout_votes__are_decided(const struct layout_votes *votes)
+bool layout_votes__are_decided(const struct layout_votes *votes)
 {
 	for (size_t i = 0; i < votes->count; i++)
 		if (!votes->items[i].is_decided)
-			return 0;
+			return false;
 	return votes->count > 0;
 }
 

@@ -11,6 +11,7 @@
 #ifndef LS_LAYOUT_VOTE_H
 #define LS_LAYOUT_VOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,10 +34,10 @@ struct layout_vote {
 	uint64_t misfit_ns;           /* the sum of their periods */
 	uint64_t hosts;               /* samples without script, before there was evidence */
 	uint32_t layout;              /* the last one with evidence, if has_evidence */
-	int has_evidence;
-	int is_decided;      /* no more layouts are expected */
-	int is_contradicted; /* evidence for more layouts than there are interpreters */
-	int is_forced;       /* by the user: nothing is decided, but misfits are counted */
+	bool has_evidence;
+	bool is_decided;      /* no more layouts are expected */
+	bool is_contradicted; /* evidence for more layouts than there are interpreters */
+	bool is_forced;       /* by the user: nothing is decided, but misfits are counted */
 };
 
 struct layout_votes {
@@ -60,7 +61,7 @@ void layout_vote__describe(const struct layout_vote *vote, char *to, size_t size
 void layout_votes__describe(const struct layout_votes *votes, char *to, size_t size);
 
 /* Whether there are interpreters and the layouts of all are decided. */
-int layout_votes__are_decided(const struct layout_votes *votes);
+bool layout_votes__are_decided(const struct layout_votes *votes);
 
 /* Bits: a family's decided layouts; those to walk with, which are these and candidates. */
 uint16_t layout_votes__decided(const struct layout_votes *votes, const struct family *family);

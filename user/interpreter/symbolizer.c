@@ -35,8 +35,8 @@ struct prototype {
 struct c_function {
 	uint64_t address;
 	uint32_t function;
-	int is_given;  /* the program or a module gave it its name */
-	int is_placed; /* it has no name but its place */
+	bool is_given;  /* the program or a module gave it its name */
+	bool is_placed; /* it has no name but its place */
 };
 
 /*
@@ -246,7 +246,7 @@ static uint32_t function_of(struct symbolizer *symbolizer, struct prototype *pro
 
 static uint32_t at_current_line(struct symbolizer *symbolizer, const struct layout *layout,
 				const struct prototype_key *key, struct prototype *prototype,
-				uint32_t function, uint32_t pc, int *has_line)
+				uint32_t function, uint32_t pc, bool *has_line)
 {
 	struct prototype_inquiry inquiry = {.key = *key};
 
@@ -349,8 +349,8 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 
 	prototype = generations__find(symbolizer->prototypes, &key);
 	if (!prototype) {
-		quality->is_known = 0;
-		quality->has_line = 0;
+		quality->is_known = false;
+		quality->has_line = false;
 		return symbolizer->collected;
 	}
 	if (look_for_definition(symbolizer, layout, prototype) ||
@@ -474,7 +474,7 @@ uint32_t symbolizer__function(struct symbolizer *symbolizer, const struct ls_sam
 {
 	struct layout layout;
 
-	*quality = (struct symbol_quality){.is_known = 1, .has_line = 1};
+	*quality = (struct symbol_quality){.is_known = true, .has_line = 1};
 	if (!layout__of_sample(sample, &layout))
 		return symbolizer->truncated;
 	if (frames->kind == LS_FRAME_LUA)
@@ -563,7 +563,7 @@ void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layo
 	generations__visit(symbolizer->prototypes, name_script_function, &look);
 }
 
-int symbolizer__is_full(const struct symbolizer *symbolizer)
+bool symbolizer__is_full(const struct symbolizer *symbolizer)
 {
 	return generations__added(symbolizer->prototypes) >= PROTOTYPES_NEW ||
 	       generations__young(symbolizer->prototypes) >= PROTOTYPES_MOST;

@@ -3,6 +3,7 @@
 #ifndef LS_SYMBOLIZER_H
 #define LS_SYMBOLIZER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,8 +32,8 @@ int symbolizer__look_ahead(struct symbolizer *symbolizer, const struct ls_sample
 			   const struct ls_frame *frames, uint32_t count, uint32_t fresh);
 
 struct symbol_quality {
-	int is_known; /* 0: "(collected)", a prototype that BPF could not define */
-	int has_line; /* 0: its line table could not be read, now or at the first attempt */
+	bool is_known; /* 0: "(collected)", a prototype that BPF could not define */
+	bool has_line; /* 0: its line table could not be read, now or at the first attempt */
 };
 
 /*
@@ -65,7 +66,7 @@ void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layo
  * again, take in what it sent before it got that request, and age the cache: prototypes that have
  * not been seen for long are dropped, and no sample still to come has them.
  */
-int symbolizer__is_full(const struct symbolizer *symbolizer);
+bool symbolizer__is_full(const struct symbolizer *symbolizer);
 void symbolizer__age(struct symbolizer *symbolizer);
 
 /* Sets used[id] of the functions that it may return without creating them again. */

@@ -35,8 +35,8 @@ struct walked_stack {
 	const struct ls_sample *sample; /* class, error, layout and so on; times are 0 */
 	const struct ls_frame *frames;  /* leaf first, sample->frame_count of them */
 	uint64_t reads;
-	int is_cut_short; /* it would have taken too many reads: the sample is unreadable */
-	bool is_resumed;  /* the coroutine is no longer suspended: nothing was walked */
+	bool is_cut_short; /* it would have taken too many reads: the sample is unreadable */
+	bool is_resumed;   /* the coroutine is no longer suspended: nothing was walked */
 };
 
 enum coroutine_status {
@@ -81,7 +81,7 @@ struct walker_ops {
 	 * calls.
 	 */
 	struct walked_stack (*walk_suspended)(struct walker *walker, uint64_t state, uint64_t vm,
-					      uint32_t slot, int is_undecided);
+					      uint32_t slot, bool is_undecided);
 
 	/*
 	 * Whether the coroutine, its calls and its values are still as its last walk found them,

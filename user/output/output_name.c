@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "output/output_name.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ void output_name__date(time_t time, char to[OUTPUT_NAME_DATE_SIZE])
 /* How much of a group's name is kept: its end, since that is the most specific part of a path. */
 #define GROUP_LENGTH 64
 
-static int is_kept(char c)
+static bool is_kept(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '.' || c == '_' || c == '-';

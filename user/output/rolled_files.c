@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static int find_place(void *context, const struct user_rights *rights)
 	return fstatat(place->folder, place->name, &status, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
 }
 
-static int is_free(const struct rolled_files *files, const char *path)
+static bool is_free(const struct rolled_files *files, const char *path)
 {
 	struct place place = {.folder = files->folder, .name = folder__name_in(path)};
 
@@ -151,8 +152,8 @@ const char *rolled_files__name(struct rolled_files *files, const char *path, tim
 	return NULL;
 }
 
-static int is_as_written(const struct rolled_files *files, const struct rolled_file *file,
-			 int *error)
+static bool is_as_written(const struct rolled_files *files, const struct rolled_file *file,
+			  int *error)
 {
 	struct stat status;
 

@@ -2,6 +2,7 @@
 #include "puc/family_puc.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -194,15 +195,15 @@ static void begin(struct walker *walker, uint64_t sp, uint64_t pc)
 	scratch->pc = pc;
 	scratch->register_count = 0;
 	scratch->frame_room = LS_DEPTH_MAX;
-	scratch->is_undecided = 0;
-	scratch->search.is_beyond = 0;
+	scratch->is_undecided = false;
+	scratch->search.is_beyond = false;
 }
 
 /* Counterpart of send_sample() in bpf/sample.bpf.h. */
 static struct walked_stack end(struct walker *walker)
 {
 	struct ls_sample *sample = &walker->scratch->sample;
-	int is_cut_short = walker->reads > READS_MAX;
+	bool is_cut_short = walker->reads > READS_MAX;
 
 	if (is_cut_short) {
 		sample->error = LS_WALK_STACK_MEMORY;
@@ -264,7 +265,7 @@ static bool read_mark(const struct walker *walker, struct mark *mark)
 }
 
 static struct walked_stack walk_suspended(struct walker *walker, uint64_t state, uint64_t vm,
-					  uint32_t slot, int is_undecided)
+					  uint32_t slot, bool is_undecided)
 {
 	struct host_target host = {walker, read_bytes, read_string};
 	struct ls_scratch *scratch = walker->scratch;
@@ -281,7 +282,7 @@ static struct walked_stack walk_suspended(struct walker *walker, uint64_t state,
 	scratch->sample.state = state;
 	scratch->sample.vm = vm;
 	scratch->is_undecided = !!is_undecided;
-	scratch->walk.is_suspended = 1;
+	scratch->walk.is_suspended = true;
 	read_exactly(scratch, 1);
 	walker->piece_count = 0;
 	walker->keeps_pieces = true;

@@ -2,6 +2,7 @@
 #include "recording/category.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct vm {
 
 struct categories {
 	enum category_kind kind;
-	int is_of_many;
+	bool is_of_many;
 	char *process;
 	struct vm *vms;
 	unsigned numbered; /* VMs so far, including those of earlier programs */
@@ -40,7 +41,7 @@ int category__parse(const char *word)
 	return -EINVAL;
 }
 
-struct categories *categories__new(enum category_kind kind, const char *process, int is_of_many)
+struct categories *categories__new(enum category_kind kind, const char *process, bool is_of_many)
 {
 	struct categories *categories = calloc(1, sizeof(*categories));
 
@@ -113,7 +114,7 @@ static const char *name_vm(struct categories *categories, uint64_t main_thread)
 const char *categories__of_sample(struct categories *categories, const struct ls_sample *sample,
 				  const char *source)
 {
-	int is_script = sample->class != LS_SAMPLE_HOST && sample->class != LS_SAMPLE_UNREADABLE;
+	bool is_script = sample->class != LS_SAMPLE_HOST && sample->class != LS_SAMPLE_UNREADABLE;
 
 	switch (categories->kind) {
 	case CATEGORY_THREAD:

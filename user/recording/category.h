@@ -17,6 +17,7 @@
 #ifndef LS_CATEGORY_H
 #define LS_CATEGORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "record.h"
@@ -32,7 +33,7 @@ struct categories;
  * Creates the categories of one process, which is shown as `process`; copied. If it is one of many,
  * `process` also precedes the names of VMs. NULL when out of memory. __free() takes NULL.
  */
-struct categories *categories__new(enum category_kind kind, const char *process, int is_of_many);
+struct categories *categories__new(enum category_kind kind, const char *process, bool is_of_many);
 void categories__free(struct categories *categories);
 
 /* Renames the process. 0 or -ENOMEM. */

@@ -2,6 +2,7 @@
 #include "recording/cpu_time.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ struct thread {
 	uint64_t since_move_ns; /* periods of the samples that carried value_ns, lost ones included
 				 */
 	uint64_t paused_ns;     /* CPU time when it was paused */
-	int is_paused;
+	bool is_paused;
 	UT_hash_handle hh;
 };
 
@@ -263,7 +264,7 @@ int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint6
 		return -ENOMEM;
 	if (thread->is_paused)
 		return 0;
-	thread->is_paused = 1;
+	thread->is_paused = true;
 	thread->paused_ns = runtime_ns > thread->value_ns ? runtime_ns : thread->value_ns;
 	return 0;
 }
@@ -289,7 +290,7 @@ int cpu_time__resume(struct cpu_time *time, uint32_t tid, const char *comm, uint
 	paused_for = runtime_ns - thread->paused_ns;
 	thread->window_ns += paused_for;
 	thread->value_ns += paused_for;
-	thread->is_paused = 0;
+	thread->is_paused = false;
 	return 1;
 }
 

@@ -58,7 +58,7 @@ static int add(struct parts *parts, pid_t pid, const char *name, struct part **a
 
 	*added = NULL;
 	if (HASH_COUNT(parts->items) >= PARTS_MAX) {
-		parts->are_too_many = 1;
+		parts->are_too_many = true;
 		return 0;
 	}
 	part = calloc(1, sizeof(*part));
@@ -160,7 +160,7 @@ void parts__restart(struct parts *parts, const struct ls_profile *begun)
 	for (uint32_t i = 0; i < begun->category_count; i++) {
 		HASH_FIND(hh, parts->items, &begun->categories[i].owner, sizeof(part->id), part);
 		if (part)
-			part->is_held = 1;
+			part->is_held = true;
 	}
 	HASH_ITER (hh, parts->items, part, next) {
 		if (!part->users && !part->is_held) {
@@ -170,7 +170,7 @@ void parts__restart(struct parts *parts, const struct ls_profile *begun)
 		free(part->findings);
 		part->findings = NULL;
 		part->counts = (struct part_counts){};
-		part->is_held = 0;
+		part->is_held = false;
 	}
 	parts->dropped_early += parts->dropped_rest;
 	parts->dropped_rest = 0;

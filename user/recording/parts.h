@@ -7,6 +7,7 @@
 #ifndef LS_PARTS_H
 #define LS_PARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -34,7 +35,7 @@ struct part {
 	struct part_counts counts;
 	struct kept_findings *findings; /* of processes that have ended; NULL: none has */
 	int users;                      /* processes that are part of it */
-	int is_held;                    /* some of its time is not handed over yet */
+	bool is_held;                   /* some of its time is not handed over yet */
 	UT_hash_handle hh;              /* by id */
 	UT_hash_handle hh_group;        /* by name, where it is a group's */
 };
@@ -43,7 +44,7 @@ struct parts {
 	struct part *items, *groups;
 	struct part rest;
 	uint32_t last_id;
-	int are_too_many;       /* there were more than PARTS_MAX */
+	bool are_too_many;      /* there were more than PARTS_MAX */
 	uint64_t dropped_rest;  /* dropped samples in the rest of the profile written last */
 	uint64_t dropped_early; /* of these, not yet reported by a later sample */
 };

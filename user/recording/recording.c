@@ -2,6 +2,7 @@
 #include "recording/recording.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,8 @@ static void free_subject(struct subject *subject)
 	free(subject);
 }
 
-struct recording *recording__new(enum category_kind kind, int has_many, struct inspector *inspector)
+struct recording *recording__new(enum category_kind kind, bool has_many,
+				 struct inspector *inspector)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 
@@ -187,7 +189,7 @@ int recording__keep_coroutines(struct recording *recording)
 	return recording->coroutine ? 0 : -ENOMEM;
 }
 
-void recording__keep_parts(struct recording *recording, struct parts *parts, int are_groups)
+void recording__keep_parts(struct recording *recording, struct parts *parts, bool are_groups)
 {
 	recording->parts = parts;
 	recording->has_many = are_groups;
@@ -235,7 +237,7 @@ static uint32_t stack_node(struct subject *subject, const struct ls_sample *samp
 	uint32_t count = sample->frame_count, shared, node = category;
 	struct last_stack *stack = last_stacks__of(&recording->stacks, sample->tid, count);
 	struct symbol_quality quality;
-	int is_known = 1, has_lines = 1;
+	bool is_known = true, has_lines = true;
 
 	if (!stack)
 		return 0;
@@ -425,7 +427,7 @@ int recording__function(struct recording *recording, const struct ls_function *f
 	return symbolizer__define(subject->symbolizer, function);
 }
 
-int recording__is_full(const struct recording *recording, pid_t pid)
+bool recording__is_full(const struct recording *recording, pid_t pid)
 {
 	const struct subject *subject = find_subject(recording, pid);
 
@@ -526,12 +528,12 @@ int recording__resume_thread(struct recording *recording, const struct recorded_
 
 void recording__pause(struct recording *recording)
 {
-	recording->is_paused = 1;
+	recording->is_paused = true;
 }
 
 void recording__resume(struct recording *recording, uint64_t time_ns)
 {
-	recording->is_paused = 0;
+	recording->is_paused = false;
 	recording->resumed_ns = time_ns;
 }
 

@@ -3,6 +3,7 @@
 #ifndef LS_RECORDING_H
 #define LS_RECORDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,7 +20,7 @@ struct recording;
  * `has_many`: there may be several processes. `inspector` is borrowed. NULL when out of memory.
  * Free with recording__free(), which takes NULL.
  */
-struct recording *recording__new(enum category_kind kind, int has_many,
+struct recording *recording__new(enum category_kind kind, bool has_many,
 				 struct inspector *inspector);
 void recording__free(struct recording *recording);
 
@@ -52,7 +53,7 @@ int recording__keep_coroutines(struct recording *recording);
  * Keeps records apart by their part, see recording__assign(); if `are_groups`, also the processes
  * of one part. Called before the first process; `parts` is borrowed.
  */
-void recording__keep_parts(struct recording *recording, struct parts *parts, int are_groups);
+void recording__keep_parts(struct recording *recording, struct parts *parts, bool are_groups);
 
 /* Later records of the process belong to that part, which is borrowed; NULL: to the rest. */
 void recording__assign(struct recording *recording, pid_t pid, struct part *part);
@@ -78,7 +79,7 @@ int recording__thread_rest(struct recording *recording, const struct ls_thread_e
  * Whether the functions that BPF has defined fill their cache. To empty it: make BPF define all of
  * them again, take in what it sent before that, then call recording__age().
  */
-int recording__is_full(const struct recording *recording, pid_t pid);
+bool recording__is_full(const struct recording *recording, pid_t pid);
 void recording__age(struct recording *recording, pid_t pid);
 
 /* The process runs another program: forgets all that was known of its memory. 0 or -ENOMEM. */

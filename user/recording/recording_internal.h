@@ -3,6 +3,8 @@
 #ifndef LS_RECORDING_INTERNAL_H
 #define LS_RECORDING_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "base/hash_table.h"
 #include "profile/call_tree.h"
 #include "profile/functions.h"
@@ -29,7 +31,7 @@ struct subject {
 
 struct recording {
 	enum category_kind kind;
-	int has_many; /* processes, told apart by their names */
+	bool has_many; /* processes, told apart by their names */
 	struct subject *subjects;
 	struct parts *parts; /* NULL: there is only one profile */
 	struct call_tree *tree;
@@ -50,7 +52,7 @@ struct recording {
 	uint64_t unnamed_calls; /* of programs that have ended */
 	uint64_t ended_ns;      /* CPU time of processes that were ended */
 	uint64_t strangers;     /* records of unknown processes */
-	int is_paused;
+	bool is_paused;
 	uint64_t resumed_ns; /* CLOCK_MONOTONIC, as records have it */
 	int error;           /* that a callback could not return */
 };

@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,14 @@ static int begins_with(const char *line, const char *words)
 }
 
 /* The verifier's last line before its summary is its reason. */
-static int is_reason(const char *line, size_t length)
+static bool is_reason(const char *line, size_t length)
 {
 	return length && !begins_with(line, "processed ") &&
 	       !begins_with(line, "verification time ") && !begins_with(line, "stack depth ") &&
 	       !begins_with(line, "-- ");
 }
 
-static void take_line(const char *line, size_t length, int is_verifiers)
+static void take_line(const char *line, size_t length, bool is_verifiers)
 {
 	if (is_verifiers && is_reason(line, length))
 		snprintf(reason, sizeof(reason), "%.*s", (int)length, line);
@@ -61,7 +62,7 @@ static void take_line(const char *line, size_t length, int is_verifiers)
 /* The verifier's log comes as one text of up to 16 MiB. */
 static void take_text(const char *text)
 {
-	int is_verifiers = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
+	bool is_verifiers = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
 
 	while (*text) {
 		size_t length = strcspn(text, "\n");
@@ -102,7 +103,7 @@ static int lacks_memory(int error)
 }
 
 /* The verifier also returns EACCES for a program that it rejects, but then gives a reason. */
-static int is_permission(int error)
+static bool is_permission(int error)
 {
 	return (error == -EPERM || error == -EACCES) && !*reason;
 }

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static void learn_handing(struct sampler *sampler, uint64_t ns)
 static int receive(void *context, void *data, size_t size)
 {
 	struct sampler *sampler = context;
-	int measures = sampler->options.sampling.max_overhead_ppm != 0;
+	bool measures = sampler->options.sampling.max_overhead_ppm != 0;
 	uint64_t begin_ns = measures ? clock_ns(CLOCK_MONOTONIC) : 0;
 	int error = hand_out(&sampler->receiver, data, size);
 
@@ -272,24 +273,24 @@ uint64_t sampler__measure_tick(const struct sampler *sampler)
 /* A thread's creator may itself have been created since: how many creators to trace back. */
 #define GENERATIONS_MAX 64
 
-int sampler__has_thread(struct sampler *sampler, pid_t tid)
+bool sampler__has_thread(struct sampler *sampler, pid_t tid)
 {
 	int births = bpf_map__fd(sampler->programs.core->maps.births);
 
 	if (timers__attached_ns(&sampler->timers, tid))
-		return 1;
+		return true;
 	for (int i = 0; i < GENERATIONS_MAX; i++) {
 		struct ls_birth birth;
 		uint64_t attached_ns;
 
 		if (bpf_map_lookup_elem(births, &tid, &birth))
-			return 0;
+			return false;
 		tid = birth.parent_tid;
 		attached_ns = timers__attached_ns(&sampler->timers, tid);
 		if (attached_ns)
 			return birth.time_ns >= attached_ns;
 	}
-	return 0;
+	return false;
 }
 
 int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execution *execution)

@@ -87,7 +87,7 @@ void sampler__note_counted(struct sampler *sampler, pid_t pid, uint64_t runtime_
 void sampler__switch(struct sampler *sampler, int on);
 
 /* Whether the thread has inherited a timer or got one from sampler__attach_thread(). */
-int sampler__has_thread(struct sampler *sampler, pid_t tid);
+bool sampler__has_thread(struct sampler *sampler, pid_t tid);
 
 /*
  * Gives timers new random periods around the requested one, which stays their mean. A constant

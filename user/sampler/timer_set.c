@@ -2,6 +2,7 @@
 #include "sampler/timer_set.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -31,7 +32,7 @@ static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
  * Task clock: the timer runs only while the thread does, at no other thread's cost. inherit_thread:
  * only threads that it creates inherit the timer, not processes, unless these are followed.
  */
-static int open_event(pid_t tid, uint64_t period_ns, int follows_children)
+static int open_event(pid_t tid, uint64_t period_ns, bool follows_children)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_SOFTWARE,

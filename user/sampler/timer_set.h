@@ -12,6 +12,7 @@
 #ifndef LS_TIMER_SET_H
 #define LS_TIMER_SET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,9 +27,9 @@ struct timer_set {
 };
 
 struct timer_options {
-	uint64_t period_ns;   /* of all timers together */
-	uint32_t timers;      /* at most TIMERS_MAX; 0: timer_set__count() of the period */
-	int follows_children; /* processes that the thread creates inherit them too */
+	uint64_t period_ns;    /* of all timers together */
+	uint32_t timers;       /* at most TIMERS_MAX; 0: timer_set__count() of the period */
+	bool follows_children; /* processes that the thread creates inherit them too */
 };
 
 /*

@@ -6,6 +6,7 @@
 #ifndef LS_TIMERS_H
 #define LS_TIMERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,7 +21,7 @@ struct timers {
 	struct timer *spent; /* list of those kept only for the timers inherited from them */
 	struct timer_options options;
 	struct bpf_program *program; /* borrowed */
-	int is_off;
+	bool is_off;
 };
 
 /* The timers will run `program`, which is borrowed. */

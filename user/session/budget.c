@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "session/budget.h"
 
+#include <stdbool.h>
+
 #define NS_PER_S         1000000000ULL
 #define WINDOW_NS        200000000
 #define WINDOW_SAMPLES   32
@@ -10,7 +12,7 @@
 #define PATIENCE_NS      (3 * NS_PER_S)
 #define PATIENCE_MOST_NS (96 * NS_PER_S)
 
-int budget_window__is_full(const struct budget_window *window)
+bool budget_window__is_full(const struct budget_window *window)
 {
 	return window->time_ns >= WINDOW_NS && window->samples >= WINDOW_SAMPLES;
 }
@@ -22,13 +24,13 @@ static double allowed(const struct budget *budget)
 	return left > budget->share / 2 ? left : budget->share / 2;
 }
 
-static int is_slowest(const struct budget *budget)
+static bool is_slowest(const struct budget *budget)
 {
 	return budget->period_ns * budget->divisor * 2 > BUDGET_PERIOD_MAX_NS;
 }
 
 /* Whether samples of that cost are too many at the present frequency. */
-static int is_too_much(const struct budget *budget, double cost_ns)
+static bool is_too_much(const struct budget *budget, double cost_ns)
 {
 	return cost_ns > allowed(budget) * (double)(budget->period_ns * budget->divisor);
 }
@@ -53,17 +55,17 @@ void budget__start(struct budget *budget, double share, uint64_t period_ns, uint
  * Judges the last raise: resets the patience if the raise held for twice that long, doubles it if
  * the frequency had to be lowered before.
  */
-static void learn_patience(struct budget *budget, int is_lowered)
+static void learn_patience(struct budget *budget, bool is_lowered)
 {
 	if (!budget->has_raised)
 		return;
 	if (budget->raised_ns > 2 * budget->patience_ns) {
 		budget->patience_ns = PATIENCE_NS;
-		budget->has_raised = 0;
+		budget->has_raised = false;
 	} else if (is_lowered) {
 		if (budget->patience_ns < PATIENCE_MOST_NS)
 			budget->patience_ns *= 2;
-		budget->has_raised = 0;
+		budget->has_raised = false;
 	}
 }
 
@@ -83,7 +85,7 @@ static void take_in(struct budget *budget, const struct budget_window *window)
 		budget->raised_ns += window->time_ns;
 }
 
-static int is_cheap(const struct budget *budget, double cost_ns, uint32_t divisor)
+static bool is_cheap(const struct budget *budget, double cost_ns, uint32_t divisor)
 {
 	return cost_ns <= MARGIN * allowed(budget) * (double)(budget->period_ns * divisor);
 }
@@ -93,7 +95,7 @@ static int raise(struct budget *budget, uint32_t divisor)
 	budget->divisor = divisor;
 	budget->cheap_ns = 0;
 	budget->raised_ns = 0;
-	budget->has_raised = 1;
+	budget->has_raised = true;
 	return 1;
 }
 
@@ -113,7 +115,7 @@ int budget__judge(struct budget *budget, const struct budget_window *window)
 {
 	uint32_t former = budget->former, divisor = budget->divisor;
 	double cost_ns;
-	int is_lowered;
+	bool is_lowered;
 
 	take_in(budget, window);
 	cost_ns = (double)window->target_ns / (double)window->samples + budget->user_ns;

@@ -16,6 +16,7 @@
 #ifndef LS_BUDGET_H
 #define LS_BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Never below 10 Hz, or below the requested frequency if that is less. */
@@ -31,7 +32,7 @@ struct budget {
 	uint64_t cheap_ns;    /* for how long one step up would have been cheap enough */
 	uint64_t patience_ns; /* how long that must be for a step up */
 	uint64_t raised_ns;   /* time since the frequency was last raised */
-	int has_raised;       /* and neither lowered nor confirmed since then */
+	bool has_raised;      /* and neither lowered nor confirmed since then */
 };
 
 /* Measurements since the previous window. */
@@ -45,7 +46,7 @@ struct budget_window {
 };
 
 /* Whether the window is long enough to judge by. */
-int budget_window__is_full(const struct budget_window *window);
+bool budget_window__is_full(const struct budget_window *window);
 
 /* `share` is above 0; `tick_ns` is the minimum cost of a sample. */
 void budget__start(struct budget *budget, double share, uint64_t period_ns, uint64_t tick_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "session/overhead.h"
 
+#include <stdbool.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -49,8 +50,8 @@ static void note_frequency(struct overhead *overhead)
 /* Only the first of each kind is logged as information: a varying load must not fill a log. */
 static void tell(struct overhead *overhead)
 {
-	int is_restored = overhead->budget.divisor == 1;
-	int *was_told = is_restored ? &overhead->was_restored : &overhead->was_lowered;
+	bool is_restored = overhead->budget.divisor == 1;
+	bool *was_told = is_restored ? &overhead->was_restored : &overhead->was_lowered;
 	char now[UNITS_SIZE], asked[UNITS_SIZE], limit[UNITS_SIZE];
 
 	units__format_frequency(overhead->period_ns * overhead->budget.divisor, now, sizeof(now));
@@ -64,7 +65,7 @@ static void tell(struct overhead *overhead)
 		log_info("sampling at %s, not %s: more would cost over %s of the targets' CPU time "
 			 "(--max-overhead)",
 			 now, asked, limit);
-	*was_told = 1;
+	*was_told = true;
 }
 
 void overhead__open(struct overhead *overhead, struct inspector *inspector, uint32_t limit_ppm,

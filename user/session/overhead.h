@@ -6,6 +6,7 @@
 #ifndef LS_OVERHEAD_H
 #define LS_OVERHEAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "worker/inspector.h"
@@ -39,7 +40,7 @@ struct overhead {
 	uint32_t divisor_most; /* highest divisor of the requested frequency */
 	uint32_t changes;
 	/* Of the session: */
-	int was_lowered, was_restored; /* each of these was logged */
+	bool was_lowered, was_restored; /* each of these was logged */
 };
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "session/pauses.h"
 
+#include <stdbool.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -42,13 +44,13 @@ static int pause_all(struct pauses *pauses, int (*drain)(void *context), void *c
 	return error;
 }
 
-int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context), void *context)
+int pauses__set(struct pauses *pauses, bool is_paused, int (*drain)(void *context), void *context)
 {
 	int error;
 
 	if (is_paused == targets__are_paused(pauses->targets))
 		return 0;
-	pauses->has_switched = 1;
+	pauses->has_switched = true;
 	if (is_paused)
 		return pause_all(pauses, drain, context);
 	pauses->paused_ns += clock_ns(CLOCK_MONOTONIC) - pauses->pause_ns;
@@ -62,7 +64,7 @@ void pauses__confirm(struct pauses *pauses)
 {
 	if (pauses->has_switched)
 		targets__switch(pauses->targets, !targets__are_paused(pauses->targets));
-	pauses->has_switched = 0;
+	pauses->has_switched = false;
 }
 
 void pauses__export(const struct pauses *pauses, uint64_t end_ns,

@@ -3,6 +3,8 @@
 #ifndef LS_PAUSES_H
 #define LS_PAUSES_H
 
+#include <stdbool.h>
+
 #include "session/events.h"
 #include "targets/targets.h"
 
@@ -11,7 +13,7 @@ struct pauses {
 	uint64_t start_ns;       /* CLOCK_MONOTONIC, of the session; the same below */
 	uint64_t pause_ns;       /* when the present pause began, if there is one */
 	uint64_t paused_ns;      /* total of the earlier pauses */
-	int has_switched;        /* timers were switched since pauses__confirm() */
+	bool has_switched;       /* timers were switched since pauses__confirm() */
 	struct events events;
 };
 
@@ -30,7 +32,7 @@ void pauses__note(struct pauses *pauses, const char *kind, const char *text);
  * Pauses or resumes the session; does nothing if it is in that state already. `drain` takes in all
  * that BPF has sent. 0 or -errno.
  */
-int pauses__set(struct pauses *pauses, int is_paused, int (*drain)(void *context), void *context);
+int pauses__set(struct pauses *pauses, bool is_paused, int (*drain)(void *context), void *context);
 
 /* To be called regularly: switches timers a second time, see sampler__switch(). */
 void pauses__confirm(struct pauses *pauses);

@@ -2,6 +2,7 @@
 #include "session/session_parts.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ struct session_parts {
 	struct session *session;
 	struct parts *all;
 	struct part *next; /* NULL: only the rest remains, or nothing */
-	int is_over;
+	bool is_over;
 	struct ls_profile whole;
 	struct profile_split *split;
 	struct ls_profile_recorder told; /* sums over the parts so far */
@@ -131,7 +132,7 @@ static void tell(struct session_parts *parts, const struct part *part, struct ls
 }
 
 /* Unnamed calls alone do not count: any running program may have some. */
-static int has_anything(const struct ls_profile_recorder *recorder)
+static bool has_anything(const struct ls_profile_recorder *recorder)
 {
 	return recorder->samples || recorder->cpu_ns || recorder->unsampled_ns ||
 	       recorder->evicted_functions || recorder->lost_records || recorder->missed_processes;
@@ -168,7 +169,7 @@ int session_parts__next(struct session_parts *parts, struct part **part, struct 
 	}
 	if (parts->is_over)
 		return 0;
-	parts->is_over = 1;
+	parts->is_over = true;
 	*part = &parts->all->rest;
 	error = profile_split__of(parts->split, 0, profile);
 	if (error)
@@ -177,7 +178,7 @@ int session_parts__next(struct session_parts *parts, struct part **part, struct 
 	return has_anything(&profile->recorder);
 }
 
-int session_parts__are_too_many(const struct session_parts *parts)
+bool session_parts__are_too_many(const struct session_parts *parts)
 {
 	return parts->all->are_too_many;
 }

@@ -6,6 +6,8 @@
 #ifndef LS_SESSION_PARTS_H
 #define LS_SESSION_PARTS_H
 
+#include <stdbool.h>
+
 #include "profile/profile.h"
 #include "recording/parts.h"
 #include "session/session_profile.h"
@@ -29,6 +31,6 @@ int session_parts__next(struct session_parts *parts, struct part **part,
 			struct ls_profile *profile);
 
 /* Whether there were more than PARTS_MAX: those beyond are in the rest. */
-int session_parts__are_too_many(const struct session_parts *parts);
+bool session_parts__are_too_many(const struct session_parts *parts);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef LS_SIGNALS_H
 #define LS_SIGNALS_H
 
+#include <stdbool.h>
+
 #include "targets/launch.h"
 
 /*
@@ -15,7 +17,7 @@
 int signals__catch(void);
 
 /* Whether this process has a controlling terminal, whose hangup raises SIGHUP. */
-int signals__have_terminal(void);
+bool signals__have_terminal(void);
 
 /*
  * The session is over: from here on, SIGTERM ends the process whatever it waits for, except one

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,12 @@ struct passwd *getpwuid(uid_t uid)
 	return find_user(NULL, uid);
 }
 
-static int has_member(const struct group *group, const char *user)
+static bool has_member(const struct group *group, const char *user)
 {
 	for (char **member = group->gr_mem; *member; member++)
 		if (!strcmp(*member, user))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Adds a group if there is room, and counts it in any case. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -116,7 +117,7 @@ static int make(char *const *words, bool is_apart, struct launch **launch)
 	struct launch *new = calloc(1, sizeof(*new));
 	char **environment = NULL;
 	struct invoker invoker;
-	int is_for_another = invoker__find(&invoker);
+	bool is_for_another = invoker__find(&invoker);
 	int error = new ? 0 : -ENOMEM;
 
 	*launch = NULL;

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +257,7 @@ int mappings__note_lua(struct mappings *mappings, const struct mapped_file *file
 	return note(mappings->with_lua, file) ? 0 : -ENOMEM;
 }
 
-int mappings__is_lua(const struct mappings *mappings, const struct mapped_file *file)
+bool mappings__is_lua(const struct mappings *mappings, const struct mapped_file *file)
 {
 	return generations__find(mappings->with_lua, file) != NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef LS_MAPPINGS_H
 #define LS_MAPPINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -54,6 +55,6 @@ int mappings__pass_over(struct mappings *mappings, const struct mapped_file *fil
  * or -ENOMEM.
  */
 int mappings__note_lua(struct mappings *mappings, const struct mapped_file *file);
-int mappings__is_lua(const struct mappings *mappings, const struct mapped_file *file);
+bool mappings__is_lua(const struct mappings *mappings, const struct mapped_file *file);
 
 #endif

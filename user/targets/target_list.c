@@ -11,7 +11,7 @@ void targets__rouse(struct targets *targets, struct target_process *target)
 {
 	if (target->is_roused)
 		return;
-	target->is_roused = 1;
+	target->is_roused = true;
 	DL_APPEND(targets->roused, target);
 }
 
@@ -19,7 +19,7 @@ void targets__lull(struct targets *targets, struct target_process *target)
 {
 	if (!target->is_roused)
 		return;
-	target->is_roused = 0;
+	target->is_roused = false;
 	DL_DELETE(targets->roused, target);
 }
 

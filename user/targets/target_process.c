@@ -2,6 +2,7 @@
 #include "targets/target_process.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,8 +133,8 @@ static int file(struct target_process *target)
 /* If there may be many processes, those without Lua share one category. */
 static int file_by_name(struct target_process *target)
 {
-	int is_filed = !target->setting->is_of_many ||
-		       detection__found(target->detection) != NULL || target->setting->layout;
+	bool is_filed = !target->setting->is_of_many ||
+			detection__found(target->detection) != NULL || target->setting->layout;
 
 	target->is_filed = is_filed;
 	return file(target);
@@ -141,11 +142,11 @@ static int file_by_name(struct target_process *target)
 
 int target_process__presume(struct target_process *target)
 {
-	target->is_filed = 1;
+	target->is_filed = true;
 	return file(target);
 }
 
-static int make(const struct target_setting *setting, pid_t pid, int is_child, const char *name,
+static int make(const struct target_setting *setting, pid_t pid, bool is_child, const char *name,
 		struct target_process **made)
 {
 	struct target_process *target = calloc(1, sizeof(*target));
@@ -236,7 +237,7 @@ int target_process__look(struct target_process *target)
 	error = detection__look(target->detection, target->title);
 	/* Look again soon, as if it had just mapped a file. */
 	if (error == -EAGAIN) {
-		target->has_mapped = 1;
+		target->has_mapped = true;
 		error = 0;
 	}
 	if (!error)
@@ -279,7 +280,7 @@ static int tell(struct target_process *target)
 	if (target->is_known && !memcmp(&known, &target->known, sizeof(known)))
 		return 0;
 	target->known = known;
-	target->is_known = 1;
+	target->is_known = true;
 	if (detection__found(target->detection))
 		recording__prepare(target->setting->recording, target->pid);
 	return sampler__set_target(target->setting->sampler, target->pid, &known);
@@ -299,7 +300,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	target->is_known = parent->is_known;
 	target->is_refused = parent->is_refused;
 	target->executed_ns = parent->executed_ns;
-	target->is_forked = 1;
+	target->is_forked = true;
 	memcpy(target->label, parent->label, sizeof(target->label));
 	set_title(target);
 	if (!target->group && parent->group) {
@@ -310,7 +311,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	if (!parent->is_filed)
 		return 0;
 	recording__prepare(target->setting->recording, target->pid);
-	target->is_filed = 1;
+	target->is_filed = true;
 	return file(target);
 }
 
@@ -318,14 +319,14 @@ int target_process__inherit(struct target_process *target, const struct target_p
  * The kernel reports the code that a new program maps just before it reports the execution. A
  * process that was found by such a mapping has already been inspected as the new program.
  */
-static int was_expected(const struct target_process *target, const struct ls_exec *exec,
-			const char *name)
+static bool was_expected(const struct target_process *target, const struct ls_exec *exec,
+			 const char *name)
 {
 	return target->setting->is_system_wide && target->is_filed && !target->is_forked &&
 	       !strcmp(target->name, name) && exec->time_ns - target->executed_ns < EXECUTING_NS;
 }
 
-static int is_gone(pid_t pid)
+static bool is_gone(pid_t pid)
 {
 	char state = process__state(pid);
 
@@ -365,14 +366,14 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 	if (error)
 		return error;
 	target->label[0] = '\0';
-	target->is_labelled = 0;
+	target->is_labelled = false;
 	set_name(target, name);
-	target->has_executed = 1;
+	target->has_executed = true;
 	target->named_cpu_ns = 0;
-	target->is_forked = 0;
+	target->is_forked = false;
 	error = set_group(target);
 	if (!error && target->setting->is_of_many && target->is_filed && !is_expected) {
-		target->is_filed = 0;
+		target->is_filed = false;
 		error = file(target);
 	}
 	return error ? error : recording__exec(target->setting->recording, target->pid);
@@ -382,10 +383,10 @@ static int follow_exec(struct target_process *target)
 {
 	int error;
 
-	target->has_executed = 0;
-	target->is_refused = 0;
+	target->has_executed = false;
+	target->is_refused = false;
 	target->known = (struct ls_image){.edition = target->known.edition + 1};
-	target->is_known = 0;
+	target->is_known = false;
 	if (!target->setting->is_launched && !target->is_child)
 		log_warn("%s now runs another program", target->title);
 	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
@@ -405,13 +406,13 @@ static int follow_exec(struct target_process *target)
 static int renew(struct target_process *target)
 {
 	if (target->is_renewing) {
-		target->is_renewing = 0;
+		target->is_renewing = false;
 		recording__age(target->setting->recording, target->pid);
 		return 0;
 	}
 	if (!recording__is_full(target->setting->recording, target->pid))
 		return 0;
-	target->is_renewing = 1;
+	target->is_renewing = true;
 	target->known.edition++;
 	return sampler__set_target(target->setting->sampler, target->pid, &target->known);
 }
@@ -424,12 +425,12 @@ static int settle(struct target_process *target)
 		return 0;
 	if ((!target->setting->is_system_wide || target->has_mapped) &&
 	    detection__notice(target->detection, votes_of(target), target->title)) {
-		target->has_mapped = 0;
+		target->has_mapped = false;
 		note_unsupported(target);
 	}
 	error = detection__settle(target->detection, votes_of(target), target->title);
 	if (error == -ENOENT && target->setting->is_of_many) {
-		target->is_refused = 1;
+		target->is_refused = true;
 		error = 0;
 	}
 	if (!error && !target->is_filed && detection__found(target->detection))
@@ -447,14 +448,14 @@ static int follow_fork(struct target_process *target)
 
 	if (target->is_forked++ == 1)
 		return sampler__set_target(target->setting->sampler, target->pid, &target->known);
-	target->is_forked = 0;
+	target->is_forked = false;
 	if (!process__name(target->pid, name))
 		set_name(target, name);
 	return target_process__look(target);
 }
 
 /* Mappings are only reported system-wide; otherwise the target has to be checked for them. */
-int target_process__has_news(const struct target_process *target)
+bool target_process__has_news(const struct target_process *target)
 {
 	return !target->setting->is_system_wide || target->has_news || target->has_mapped ||
 	       target->has_executed || target->is_forked || target->is_renewing ||
@@ -489,7 +490,7 @@ int target_process__follow(struct target_process *target)
 {
 	int error;
 
-	target->has_news = 0;
+	target->has_news = false;
 	if (target->has_executed) {
 		error = follow_exec(target);
 		if (error || target->is_given_up)
@@ -548,7 +549,7 @@ int target_process__awaits_rest(struct target_process *target)
 	return !take_rest_of_zombie(target);
 }
 
-int target_process__is_without_lua(const struct target_process *target)
+bool target_process__is_without_lua(const struct target_process *target)
 {
 	return !target->has_executed && !target->is_forked && !target->has_mapped &&
 	       !detection__found(target->detection);
@@ -563,13 +564,13 @@ static bool is_undecided(const struct ls_image *image)
 	return false;
 }
 
-int target_process__is_settling(const struct target_process *target, uint64_t start_ns,
-				uint64_t now_ns)
+bool target_process__is_settling(const struct target_process *target, uint64_t start_ns,
+				 uint64_t now_ns)
 {
 	uint64_t since = target->executed_ns ? target->executed_ns : start_ns;
 
 	if (target->has_ended || now_ns - since >= SETTLING_NS)
-		return 0;
+		return false;
 	return is_undecided(&target->known) ||
 	       (target->executed_ns && !detection__found(target->detection));
 }

@@ -3,6 +3,7 @@
 #ifndef LS_TARGET_PROCESS_H
 #define LS_TARGET_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,20 +27,20 @@ struct target_setting {
 	struct grouping *grouping; /* how they are shown together; NULL: each alone */
 	struct parts *parts;       /* with profiles of their own; NULL: one profile */
 	const char *layout;        /* forced; NULL: samples decide */
-	int waits;                 /* a process without Lua yet is not an error */
-	int is_of_many;            /* there may be more than one process */
+	bool waits;                /* a process without Lua yet is not an error */
+	bool is_of_many;           /* there may be more than one process */
 	int is_system_wide; /* mappings are reported; processes without Lua are not targets */
-	int is_launched;    /* luaspy started the first process */
+	bool is_launched;   /* luaspy started the first process */
 };
 
 struct target_process {
 	const struct target_setting *setting;
 	pid_t pid;
-	int is_child; /* nobody asked for it by pid */
-	int pid_fd;   /* if it was asked for; owned; -1: none */
+	bool is_child; /* nobody asked for it by pid */
+	int pid_fd;    /* if it was asked for; owned; -1: none */
 	char name[16];
 	char label[COMMAND_LINE_LABEL_SIZE]; /* of its command line, see there; "": `name` */
-	int is_labelled;                     /* that was read, or cannot be */
+	bool is_labelled;                    /* that was read, or cannot be */
 	char title[CONTAINER_TITLE_SIZE];
 	struct container container;
 	char *group;         /* NULL: unknown, or shown alone; owned */
@@ -51,19 +52,19 @@ struct target_process {
 	struct {
 		uint32_t changes; /* detection__changes() */
 		struct ls_candidates candidates[LS_FAMILY_COUNT];
-		int is_refused;
+		bool is_refused;
 	} told;               /* what `known` was made from: usually unchanged at the next look */
-	int is_known;         /* BPF was told something */
+	bool is_known;        /* BPF was told something */
 	uint64_t executed_ns; /* CLOCK_MONOTONIC: last execution, or when found; 0: neither */
-	int has_executed;     /* it executed a program and was not inspected since */
+	bool has_executed;    /* it executed a program and was not inspected since */
 	int is_forked;        /* likewise forked: 1, plus the rounds of following since */
-	int is_renewing;      /* BPF was told of a new edition */
-	int has_lost_timers;  /* the kernel removed them, and does not let us start others */
-	int has_news;         /* samples of it arrived */
-	int has_mapped;       /* it may have mapped a Lua, to be looked for */
-	int is_refused;       /* its Lua is not to be profiled */
+	bool is_renewing;     /* BPF was told of a new edition */
+	bool has_lost_timers; /* the kernel removed them, and does not let us start others */
+	bool has_news;        /* samples of it arrived */
+	bool has_mapped;      /* it may have mapped a Lua, to be looked for */
+	bool is_refused;      /* its Lua is not to be profiled */
 	int is_given_up;      /* it runs another program, without Lua; that was logged */
-	int has_ended;
+	bool has_ended;
 	uint64_t ended_ns;         /* CLOCK_MONOTONIC: when it ended */
 	uint64_t looked_ns;        /* likewise: when it was last checked for being a zombie */
 	uint32_t awaited_rests;    /* of threads that exited: see LS_RECORD_THREAD_REST */
@@ -72,7 +73,7 @@ struct target_process {
 	uint64_t named_ns;     /* CLOCK_MONOTONIC: when its tables were read for names; 0: never */
 	uint64_t named_cpu_ns; /* its CPU time then */
 	int is_filed;          /* shown under its own name; else with those without Lua */
-	int is_roused;         /* in the list of targets to follow */
+	bool is_roused;        /* in the list of targets to follow */
 	struct target_process *prev, *next; /* in that list */
 	UT_hash_handle hh;
 };
@@ -113,7 +114,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 const char *target_process__category(const struct target_process *target);
 
 /* Whether target_process__follow() has anything to do. */
-int target_process__has_news(const struct target_process *target);
+bool target_process__has_news(const struct target_process *target);
 
 /*
  * Handles what samples, mappings and BPF have reported, once everything sent has been drained. 0;
@@ -128,10 +129,10 @@ int target_process__follow(struct target_process *target);
 int target_process__awaits_rest(struct target_process *target);
 
 /* Whether it was inspected since it last changed and has no Lua. */
-int target_process__is_without_lua(const struct target_process *target);
+bool target_process__is_without_lua(const struct target_process *target);
 
 /* Whether its layout may be decided, or its Lua loaded, any moment. */
-int target_process__is_settling(const struct target_process *target, uint64_t start_ns,
-				uint64_t now_ns);
+bool target_process__is_settling(const struct target_process *target, uint64_t start_ns,
+				 uint64_t now_ns);
 
 #endif

@@ -2,6 +2,7 @@
 #include "targets/targets.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +215,7 @@ int targets__attach(struct targets *targets)
 	return error;
 }
 
-int targets__are_given_up(const struct targets *targets)
+bool targets__are_given_up(const struct targets *targets)
 {
 	return !targets->setting.is_of_many && targets->items && targets->items->is_given_up;
 }
@@ -224,7 +225,7 @@ int targets__poll_fd(const struct targets *targets)
 	return targets->poll_fd;
 }
 
-int targets__have_ended(struct targets *targets)
+bool targets__have_ended(struct targets *targets)
 {
 	struct epoll_event events[16];
 	int count = epoll_wait(targets->poll_fd, events, 16, 0);
@@ -237,14 +238,14 @@ int targets__have_ended(struct targets *targets)
 		/* Closing the pidfd removes it from the epoll set. */
 		close(target->pid_fd);
 		target->pid_fd = -1;
-		target->has_ended = 1;
+		target->has_ended = true;
 		targets__rouse(targets, target);
 		targets->asked_for--;
 	}
 	return !targets->asked_for && !targets->options.choice->system;
 }
 
-int targets__are_decided(const struct targets *targets)
+bool targets__are_decided(const struct targets *targets)
 {
 	const struct target_process *target;
 	int any = 0;
@@ -254,7 +255,7 @@ int targets__are_decided(const struct targets *targets)
 			recording__votes(targets->setting.recording, target->pid);
 
 		if (votes->count && !layout_votes__are_decided(votes))
-			return 0;
+			return false;
 		any |= votes->count != 0;
 	}
 	return any;
@@ -267,7 +268,7 @@ int targets__pause(struct targets *targets)
 
 	for (target = targets->items; target && !error; target = target->hh.next)
 		error = threads__pause(&target->threads);
-	targets->is_paused = 1;
+	targets->is_paused = true;
 	recording__pause(targets->setting.recording);
 	return error;
 }
@@ -277,7 +278,7 @@ int targets__resume(struct targets *targets)
 	struct target_process *target;
 	int error = 0;
 
-	targets->is_paused = 0;
+	targets->is_paused = false;
 	for (target = targets->items; target && !error; target = target->hh.next)
 		error = threads__resume(&target->threads);
 	recording__resume(targets->setting.recording, clock_ns(CLOCK_MONOTONIC));
@@ -285,7 +286,7 @@ int targets__resume(struct targets *targets)
 	return error;
 }
 
-int targets__are_paused(const struct targets *targets)
+bool targets__are_paused(const struct targets *targets)
 {
 	return targets->is_paused;
 }
@@ -298,7 +299,7 @@ void targets__switch(struct targets *targets, int on)
 /* A running process is read again when its CPU time has doubled, or after this time. */
 #define NAMES_NS (16 * UINT64_C(1000000000))
 
-static int is_to_be_named(const struct target_process *target, uint64_t now_ns)
+static bool is_to_be_named(const struct target_process *target, uint64_t now_ns)
 {
 	uint64_t cpu_ns = target->threads.cpu_so_far_ns;
 
@@ -395,13 +396,13 @@ pid_t targets__pid(const struct targets *targets)
 	return targets->first;
 }
 
-int targets__have_lua(const struct targets *targets)
+bool targets__have_lua(const struct targets *targets)
 {
 	const struct target_process *target;
 
 	for (target = targets->items; target; target = target->hh.next)
 		if (detection__found(target->detection))
-			return 1;
+			return true;
 	return targets->findings.counts.with_lua != 0;
 }
 

@@ -7,6 +7,7 @@
 #ifndef LS_TARGETS_H
 #define LS_TARGETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -39,17 +40,17 @@ int targets__begin(struct targets *targets, struct sampler *sampler);
 int targets__attach(struct targets *targets);
 
 /* Whether the only process runs another program, without Lua; that was logged. */
-int targets__are_given_up(const struct targets *targets);
+bool targets__are_given_up(const struct targets *targets);
 
 /*
  * targets__poll_fd() polls readable when a process that was asked for has ended or, system-wide,
  * one has mapped a file; targets__have_ended() says whether all that were asked for have ended.
  */
 int targets__poll_fd(const struct targets *targets);
-int targets__have_ended(struct targets *targets);
+bool targets__have_ended(struct targets *targets);
 
 /* Whether there is an interpreter, and the layouts of all are decided. */
-int targets__are_decided(const struct targets *targets);
+bool targets__are_decided(const struct targets *targets);
 
 /*
  * targets__pause() stops recording, after all timers were switched off and everything was drained;
@@ -57,7 +58,7 @@ int targets__are_decided(const struct targets *targets);
  */
 int targets__pause(struct targets *targets);
 int targets__resume(struct targets *targets);
-int targets__are_paused(const struct targets *targets);
+bool targets__are_paused(const struct targets *targets);
 void targets__switch(struct targets *targets, int on);
 
 /*
@@ -89,7 +90,7 @@ const char *targets__title(const struct targets *targets);
 pid_t targets__pid(const struct targets *targets);
 
 /* Whether any has held Lua so far. */
-int targets__have_lua(const struct targets *targets);
+bool targets__have_lua(const struct targets *targets);
 
 /* As unsupported__text(); NULL: there was no such process. Valid until the next call. */
 const char *targets__unsupported(const struct targets *targets);

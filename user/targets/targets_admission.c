@@ -36,7 +36,7 @@ static int charge_missed(struct targets *targets, pid_t pid, const struct ls_pro
 {
 	struct ls_thread_exit exit = {.tgid = (uint32_t)pid,
 				      .tid = (uint32_t)pid,
-				      .is_last = 1,
+				      .is_last = true,
 				      .runtime_ns = runtime_ns};
 	struct target_process *target;
 	int error;
@@ -253,7 +253,7 @@ static int admit_family(struct targets *targets, pid_t pid, struct beginning beg
 	if (added <= 0)
 		return added;
 	if (!generations) {
-		targets->has_to_search = 1;
+		targets->has_to_search = true;
 		return added;
 	}
 	if (!sampler__execution(targets->setting.sampler, pid, &execution))

@@ -149,7 +149,7 @@ static int look_at(struct targets *targets, const struct mapped_code *code, bool
 	}
 
 	if (error == -EAGAIN || error == -EBUSY)
-		targets->has_to_search = 1;
+		targets->has_to_search = true;
 	if (is_denied(error) || error == -EDQUOT || error == -EOWNERDEAD || error == -EFBIG)
 		miss(targets, code->pid);
 	if (*holds_lua)
@@ -188,7 +188,7 @@ static int on_lua(struct targets *targets, const struct mapped_code *code)
 		return 0;
 	}
 	if (target && !target->has_ended) {
-		target->has_mapped = 1;
+		target->has_mapped = true;
 		targets__rouse(targets, target);
 		return 0;
 	}
@@ -211,7 +211,7 @@ static int on_lost_mappings(void *context)
 {
 	struct targets *targets = context;
 
-	targets->has_to_search = 1;
+	targets->has_to_search = true;
 	targets->search_from = 0;
 	return 0;
 }
@@ -291,7 +291,7 @@ static int search(struct targets *targets, size_t *among)
 	size_t denied = 0;
 	int found = 0;
 
-	targets->has_to_search = 0;
+	targets->has_to_search = false;
 	targets->search_from = 0;
 	targets->searched_ns = clock_ns(CLOCK_MONOTONIC);
 	for (ssize_t i = 0; i < count && found >= 0; i++) {
@@ -303,7 +303,7 @@ static int search(struct targets *targets, size_t *among)
 		if (!target || target->has_ended)
 			result = holds_lua(targets, pids[i]);
 		if (result == -EAGAIN) {
-			targets->has_to_search = 1;
+			targets->has_to_search = true;
 			targets->searched_ns = 0;
 			targets->search_from = pids[i];
 			break;
@@ -421,7 +421,7 @@ int targets__fork(struct targets *targets, const struct ls_fork *fork)
 		error = target_process__inherit(target, parent);
 	if (error || !targets->options.choice->system)
 		return error;
-	target->threads.is_newborn = 1;
+	target->threads.is_newborn = true;
 	if (threads__attach(&target->threads, target->title))
 		targets->missed++;
 	return 0;

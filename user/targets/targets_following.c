@@ -5,6 +5,7 @@
  */
 #include "targets/targets_following.h"
 
+#include <stdbool.h>
 #include <utlist.h>
 
 #include "base/clock.h"
@@ -19,7 +20,7 @@ void targets__sample(struct targets *targets, const struct ls_sample *sample)
 
 	if (!target)
 		return;
-	target->has_news = 1;
+	target->has_news = true;
 	targets__rouse(targets, target);
 }
 
@@ -66,7 +67,7 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 		target->end = *exit;
 	if (!exit->is_last)
 		return;
-	target->has_ended = 1;
+	target->has_ended = true;
 	target->ended_ns = target->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	targets__rouse(targets, target);
 	if (targets->options.choice->system)
@@ -91,14 +92,14 @@ int targets__await_rests(struct targets *targets)
 	return any;
 }
 
-int targets__have_lost_timers(const struct targets *targets)
+bool targets__have_lost_timers(const struct targets *targets)
 {
 	const struct target_process *target;
 
 	for (target = targets->items; target; target = target->hh.next)
 		if (target->has_lost_timers)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Drops a target, but keeps its findings and samples. */
@@ -117,7 +118,7 @@ static void let_go(struct targets *targets, struct target_process *target)
 }
 
 /* Whether it stays in the list of those to follow. */
-static int is_restless(const struct targets *targets, const struct target_process *target)
+static bool is_restless(const struct targets *targets, const struct target_process *target)
 {
 	if (target->has_ended)
 		return target->is_child || !target->ended_rounds;
@@ -164,12 +165,12 @@ int targets__follow(struct targets *targets)
 	return targets->mappings ? targets__add_new(targets) : 0;
 }
 
-int targets__are_settling(const struct targets *targets, uint64_t now_ns)
+bool targets__are_settling(const struct targets *targets, uint64_t now_ns)
 {
 	const struct target_process *target;
 
 	DL_FOREACH(targets->roused, target)
 	if (target_process__is_settling(target, targets->start_ns, now_ns))
-		return 1;
-	return 0;
+		return true;
+	return false;
 }

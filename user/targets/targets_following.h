@@ -3,6 +3,7 @@
 #ifndef LS_TARGETS_FOLLOWING_H
 #define LS_TARGETS_FOLLOWING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "record.h"
@@ -25,9 +26,9 @@ int targets__await_rests(struct targets *targets);
 int targets__follow(struct targets *targets);
 
 /* Whether one of them cannot be sampled any more; the reason was logged. */
-int targets__have_lost_timers(const struct targets *targets);
+bool targets__have_lost_timers(const struct targets *targets);
 
 /* Whether a layout may be decided, or a program may load its Lua, any moment: drain often. */
-int targets__are_settling(const struct targets *targets, uint64_t now_ns);
+bool targets__are_settling(const struct targets *targets, uint64_t now_ns);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef LS_TARGETS_STATE_H
 #define LS_TARGETS_STATE_H
 
+#include <stdbool.h>
+
 #include "base/generations.h"
 #include "interpreter/findings.h"
 #include "targets/mappings.h"
@@ -29,7 +31,7 @@ struct targets {
 	int poll_fd;                   /* epoll: pidfds of those asked for, and mappings */
 	struct mappings *mappings;     /* NULL: not system-wide */
 	struct process_filter *filter; /* of processes that nobody named */
-	int has_to_search;             /* some mappings were lost, or could not be inspected */
+	bool has_to_search;            /* some mappings were lost, or could not be inspected */
 	uint64_t searched_ns;          /* CLOCK_MONOTONIC: the last search of all processes */
 	pid_t search_from;             /* pid where an interrupted search goes on; 0: none */
 	size_t asked_for;              /* how many of those asked for are still there */
@@ -39,7 +41,7 @@ struct targets {
 	struct generations *missed_pids; /* those that `missed` has counted */
 	struct unreached *unreached;     /* not reached by the first search; sorted by pid; owned */
 	size_t unreached_count;
-	int is_paused;
+	bool is_paused;
 	uint64_t start_ns; /* CLOCK_MONOTONIC: when the timers started */
 	pid_t first;
 	pid_t named; /* the last process whose tables were read for names */

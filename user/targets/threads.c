@@ -2,6 +2,7 @@
 #include "targets/threads.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,7 @@ int threads__attach(struct threads *threads, const char *target)
 	return attached;
 }
 
-int threads__have_inherited(const struct threads *threads)
+bool threads__have_inherited(const struct threads *threads)
 {
 	pid_t *tids = NULL;
 	ssize_t count = process__threads(threads->pid, &tids);
@@ -120,7 +121,7 @@ int threads__attach_again(const struct threads *threads)
 }
 
 /* BPF has already reported a zombie's end. */
-static int is_alive(pid_t tid)
+static bool is_alive(pid_t tid)
 {
 	char state = process__state(tid);
 
@@ -184,7 +185,7 @@ int threads__pause(struct threads *threads)
 	int error = visit(threads, recording__pause_thread);
 
 	threads->cpu_ns = cpu_so_far_ns(threads);
-	threads->is_paused = 1;
+	threads->is_paused = true;
 	return explain("pause", error);
 }
 
@@ -198,7 +199,7 @@ int threads__resume(struct threads *threads)
 
 	if (process__runtime_ns(threads->pid, &threads->cpu_start_ns))
 		threads->cpu_start_ns = 0;
-	threads->is_paused = 0;
+	threads->is_paused = false;
 	do {
 		resumed = visit(threads, recording__resume_thread);
 	} while (resumed > 0 && ++rounds < ROUNDS_MAX);

@@ -3,6 +3,7 @@
 #ifndef LS_THREADS_H
 #define LS_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,7 +15,7 @@ struct threads {
 	struct sampler *sampler;     /* borrowed, and so is the recording */
 	struct recording *recording; /* receives the beginnings and ends of threads */
 	int is_paused;               /* nothing is recorded; may be set from the start */
-	int is_newborn;              /* all CPU time since its creation is recorded */
+	bool is_newborn;             /* all CPU time since its creation is recorded */
 	uint64_t begin_ns;           /* else from that CPU time on; 0: from when timers start */
 	uint64_t cpu_start_ns;       /* CPU time of the process when recording began or resumed */
 	uint64_t cpu_ns;             /* CPU time recorded before that; in the end all; 0: unknown */
@@ -28,7 +29,7 @@ struct threads {
 int threads__attach(struct threads *threads, const char *target);
 
 /* Whether any thread has inherited its timers. */
-int threads__have_inherited(const struct threads *threads);
+bool threads__have_inherited(const struct threads *threads);
 
 /* Starts new timers on all threads whose timers were set aside. 0 or -errno. */
 int threads__attach_again(const struct threads *threads);

@@ -378,7 +378,7 @@ static void reads_no_file_twice(void **state)
 
 static int look(struct lua_files *files, const char *path, struct lua_file *file)
 {
-	int found = open(path, O_PATH), error = lua_files__look(files, found, file);
+	int found = open(path, O_PATH), error = lua_files__find(files, found, file);
 
 	assert_true(found >= 0);
 	close(found);

@@ -75,7 +75,7 @@ static void look_at(const struct waiter *waiter, struct standing_thread *look)
 	int error;
 
 	do {
-		error = standing_thread__look(waiter->pid, waiter->pid, look);
+		error = standing_thread__read(waiter->pid, waiter->pid, look);
 		if (error)
 			assert_int_equal(error, -EAGAIN);
 	} while (error || look->system_call != SYS_read);
@@ -126,7 +126,7 @@ static void knows_a_process_that_is_gone(void **state)
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	waiter->pid = 0;
-	assert_int_equal(standing_thread__look(pid, pid, &look), -ESRCH);
+	assert_int_equal(standing_thread__read(pid, pid, &look), -ESRCH);
 }
 
 #define with_waiter(test) cmocka_unit_test_setup_teardown(test, start_waiter, stop_waiter)

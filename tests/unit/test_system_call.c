@@ -35,7 +35,7 @@ static void sees_the_call_that_a_thread_is_in(void **state)
 	struct standing_thread look;
 
 	(void)state;
-	assert_int_equal(standing_thread__look(getpid(), getpid(), &look), 0);
+	assert_int_equal(standing_thread__read(getpid(), getpid(), &look), 0);
 	assert_int_equal(look.system_call, SYS_read);
 	assert_string_equal(system_call__name(look.system_call), "read");
 	assert_true(standing_thread__stood(&look, &look));

@@ -17,7 +17,7 @@ void memory__end(struct memory *memory)
 		free(memory->segments[i].bytes);
 	free(memory->segments);
 	*memory = (struct memory){0};
-	host__select(NULL);
+	bpf_shim__select(NULL);
 }
 
 void memory__map(struct memory *memory, uint64_t start, uint64_t size)
@@ -168,8 +168,8 @@ static long read_string(void *context, void *to, __u32 size, __u64 address)
 
 void memory__select(struct memory *memory)
 {
-	memory->target = (struct host_target){memory, read_bytes, read_string};
-	host__select(&memory->target);
+	memory->target = (struct bpf_shim_target){memory, read_bytes, read_string};
+	bpf_shim__select(&memory->target);
 }
 
 void memory__start(struct memory *memory)

@@ -31,9 +31,9 @@ struct memory {
 	size_t segment_count;
 	uint64_t holes[MEMORY_HOLE_MAX]; /* absent pages */
 	size_t hole_count;
-	uint64_t reads;             /* by the walker, those that failed included */
-	memory_change *before_read; /* NULL: nothing changes */
-	struct host_target target;  /* as the walker sees it */
+	uint64_t reads;                /* by the walker, those that failed included */
+	memory_change *before_read;    /* NULL: nothing changes */
+	struct bpf_shim_target target; /* as the walker sees it */
 };
 
 /* Makes an empty address space, which the walker reads from then on. */

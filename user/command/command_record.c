@@ -17,7 +17,7 @@
 #include "command/rendered_profile.h"
 #include "summary/summary.h"
 #include "output/output_name.h"
-#include "recording/parts.h"
+#include "recording/subprofiles.h"
 #include "session/control.h"
 #include "session/session.h"
 #include "session/session_profile.h"
@@ -28,7 +28,7 @@ struct delivery {
 	const struct record_options *options;
 	struct output_choice outputs; /* as in the options, or of the default name */
 	struct output_set set;
-	struct output_folder *folder; /* one file per part instead; NULL: not by part */
+	struct output_folder *folder; /* one file per subprofile instead; NULL: not by subprofile */
 };
 
 /* What can be done with a file. */
@@ -81,7 +81,7 @@ static const struct category_words *words_of(const struct record_options *option
 				  options->output_dir ? GROUPING_NONE : options->targets.merge_by);
 }
 
-/* Writes the files of `set`; if it is NULL, those of all parts are written. */
+/* Writes the files of `set`; if it is NULL, those of all subprofiles are written. */
 static int deliver(struct session *session, const struct delivery *delivery, struct output_set *set,
 		   bool is_end)
 {
@@ -140,8 +140,8 @@ static void tell_losses(const struct ls_profile_recorder *recorder, const char *
 			 recorder->missed_processes == 1 ? "" : "es");
 }
 
-/* Writes one file per part; with intervals, what was sampled since the last one. */
-static int deliver_parts(struct session *session, const struct delivery *delivery)
+/* Writes one file per subprofile; with intervals, what was sampled since the last one. */
+static int deliver_subprofiles(struct session *session, const struct delivery *delivery)
 {
 	struct ls_profile sampled = {};
 	int error = output_folder__write(delivery->folder, session);
@@ -186,7 +186,7 @@ static int write_so_far(void *context, struct session *session)
 	int error;
 
 	if (delivery->folder) {
-		error = deliver_parts(session, delivery);
+		error = deliver_subprofiles(session, delivery);
 		output_folder__report(delivery->folder);
 		return error;
 	}
@@ -210,8 +210,8 @@ static int deliver_last(struct session *session, struct delivery *delivery, int 
 		return deliver_interval(session, delivery);
 	if (!delivery->folder)
 		return deliver(session, delivery, &delivery->set, true);
-	error = deliver_parts(session, delivery);
-	/* The summary covers all parts. */
+	error = deliver_subprofiles(session, delivery);
+	/* The summary covers all subprofiles. */
 	if (!delivery->options->interval_ns && log__level() >= LOG_INFO)
 		deliver(session, delivery, NULL, true);
 	output_folder__report(delivery->folder);
@@ -284,7 +284,7 @@ static void make_name(const struct record_options *options, const struct session
 }
 
 static enum exit_status record_with(const struct record_options *options, struct launch *launch,
-				    struct control *control, struct parts *parts)
+				    struct control *control, struct subprofiles *subprofiles)
 {
 	struct delivery delivery = {.options = options, .outputs = options->outputs};
 	struct session_options session_options = {
@@ -295,7 +295,7 @@ static enum exit_status record_with(const struct record_options *options, struct
 		.until_samples = options->until_samples,
 		.interval_ns = options->interval_ns,
 		.category = options->category,
-		.parts = parts,
+		.subprofiles = subprofiles,
 		.keeps_timeline = options->timeline,
 		.keeps_coroutines = options->view.coroutines.count != 0,
 		.launch = launch,
@@ -328,19 +328,19 @@ static enum exit_status record_with(const struct record_options *options, struct
 static enum exit_status record(const struct record_options *options, struct launch *launch)
 {
 	struct control *control = NULL;
-	struct parts *parts = options->output_dir ? parts__new() : NULL;
+	struct subprofiles *subprofiles = options->output_dir ? subprofiles__new() : NULL;
 	enum exit_status status = EXIT_FAILED;
 
-	if (options->output_dir && !parts) {
+	if (options->output_dir && !subprofiles) {
 		log_error("out of memory");
 		return EXIT_FAILED;
 	}
 	if (options->control && control__open(options->control, options->control_ack, &control))
 		goto cleanup;
-	status = record_with(options, launch, control, parts);
+	status = record_with(options, launch, control, subprofiles);
 	control__close(control);
 cleanup:
-	parts__free(parts);
+	subprofiles__free(subprofiles);
 	return status;
 }
 

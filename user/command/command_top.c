@@ -141,7 +141,7 @@ static int look_if_due(struct top *top)
 	if (now < top->look_ns || top->top_view.state == PICTURE_PAUSED)
 		return 0;
 	top->look_ns = now - top->look_ns < LOOK_NS ? top->look_ns + LOOK_NS : now + LOOK_NS;
-	session__look(top->session);
+	session__refresh(top->session);
 	return look(top);
 }
 
@@ -174,7 +174,7 @@ static int reset(struct top *top)
 	int error;
 
 	if (!top->has_ended)
-		session__look(top->session);
+		session__refresh(top->session);
 	error = look(top);
 	session__export(top->session, &profile);
 	if (!error)

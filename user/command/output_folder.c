@@ -21,7 +21,7 @@
 #include "command/rendered_profile.h"
 #include "output/output_name.h"
 #include "output/rolled_files.h"
-#include "session/session_parts.h"
+#include "session/session_subprofiles.h"
 
 #define COUNT_SIZE 32
 
@@ -36,7 +36,7 @@ struct output_folder {
 	const char *path;
 	struct rolled_files *files;
 	bool is_made;    /* by luaspy */
-	bool has_warned; /* of too many parts */
+	bool has_warned; /* of too many subprofiles */
 	uint64_t written, failed;
 	struct round last; /* not reported yet */
 };
@@ -160,8 +160,8 @@ uint64_t output_folder__failed(const struct output_folder *folder)
 	return folder->failed;
 }
 
-/* An unused name for a part's file, with a date. NULL: none is left, or out of memory. */
-static const char *new_name(struct output_folder *folder, const struct part *part,
+/* An unused name for a subprofile's file, with a date. NULL: none is left, or out of memory. */
+static const char *new_name(struct output_folder *folder, const struct subprofile *subprofile,
 			    uint64_t start_ms)
 {
 	const char *ending = output_choice__default(&folder->options->outputs)->endings[0];
@@ -169,10 +169,11 @@ static const char *new_name(struct output_folder *folder, const struct part *par
 	const char *found;
 	char *path;
 
-	if (part->pid)
-		output_name__make_dateless(part->name, part->pid, ending, name);
+	if (subprofile->pid)
+		output_name__make_dateless(subprofile->name, subprofile->pid, ending, name);
 	else
-		output_name__make_of_group(part->id ? part->name : "rest", ending, name);
+		output_name__make_of_group(subprofile->id ? subprofile->name : "rest", ending,
+					   name);
 	path = path_in(folder, name);
 	found = path ? rolled_files__name(folder->files, path, (time_t)(start_ms / 1000)) : NULL;
 	free(path);
@@ -180,20 +181,21 @@ static const char *new_name(struct output_folder *folder, const struct part *par
 }
 
 /*
- * With intervals, a new name each time; otherwise the name that the part's file already has, or a
- * new one.
+ * With intervals, a new name each time; otherwise the name that the subprofile's file already has,
+ * or a new one.
  */
-static const char *file_of(struct output_folder *folder, struct part *part, uint64_t start_ms)
+static const char *file_of(struct output_folder *folder, struct subprofile *subprofile,
+			   uint64_t start_ms)
 {
 	const char *name;
 
 	if (folder->options->interval_ns)
-		return new_name(folder, part, start_ms);
-	if (part->file)
-		return part->file;
-	name = new_name(folder, part, start_ms);
-	part->file = name ? strdup(name) : NULL;
-	return part->file;
+		return new_name(folder, subprofile, start_ms);
+	if (subprofile->file)
+		return subprofile->file;
+	name = new_name(folder, subprofile, start_ms);
+	subprofile->file = name ? strdup(name) : NULL;
+	return subprofile->file;
 }
 
 /* Opens it in the folder that is held open, wherever the folder's path leads now. */
@@ -227,10 +229,10 @@ static int write_shown(struct output_folder *folder, const struct rendered_profi
 	return 0;
 }
 
-static int write_part(struct output_folder *folder, struct part *part,
-		      const struct ls_profile *profile, struct round *round)
+static int write_subprofile(struct output_folder *folder, struct subprofile *subprofile,
+			    const struct ls_profile *profile, struct round *round)
 {
-	const char *path = file_of(folder, part, profile->recorder.start_ms);
+	const char *path = file_of(folder, subprofile, profile->recorder.start_ms);
 	struct rendered_profile shown;
 	int error;
 
@@ -278,17 +280,17 @@ static void warn_of_too_many(struct output_folder *folder)
 	if (!folder->has_warned)
 		log_warn("more than %d processes have a profile: the others share the file of the "
 			 "rest (try --interval or --merge-by)",
-			 PARTS_MAX);
+			 SUBPROFILES_MAX);
 	folder->has_warned = true;
 }
 
 int output_folder__write(struct output_folder *folder, struct session *session)
 {
-	struct session_parts *parts;
+	struct session_subprofiles *subprofiles;
 	struct ls_profile profile;
 	struct round round = {};
-	struct part *part;
-	int result = session_parts__new(session, &parts);
+	struct subprofile *subprofile;
+	int result = session_subprofiles__new(session, &subprofiles);
 
 	if (result) {
 		log_error("cannot build the profiles: %s", strerror(-result));
@@ -297,17 +299,17 @@ int output_folder__write(struct output_folder *folder, struct session *session)
 	}
 	if (folder->options->interval_ns)
 		rolled_files__begin(folder->files);
-	while ((result = session_parts__next(parts, &part, &profile))) {
+	while ((result = session_subprofiles__next(subprofiles, &subprofile, &profile))) {
 		if (result < 0)
-			log_error("cannot build the profile of %s: %s", part->title,
+			log_error("cannot build the profile of %s: %s", subprofile->title,
 				  strerror(-result));
 		else
-			result = write_part(folder, part, &profile, &round);
+			result = write_subprofile(folder, subprofile, &profile, &round);
 		note(&round, result);
 	}
-	if (session_parts__are_too_many(parts))
+	if (session_subprofiles__are_too_many(subprofiles))
 		warn_of_too_many(folder);
-	session_parts__free(parts);
+	session_subprofiles__free(subprofiles);
 	folder->last = round;
 	folder->written += round.written;
 	folder->failed += round.failed;

@@ -94,7 +94,7 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 	struct ls_image target;
 	int error;
 
-	error = standing_thread__look(dump->options.pid, thread->tid, &before);
+	error = standing_thread__read(dump->options.pid, thread->tid, &before);
 	if (!error)
 		error = standing_thread__stack(dump->options.pid, thread->tid, before.sp, &native);
 	if (error)
@@ -111,7 +111,7 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 	error = stack_reader__read(work->reader, sample, walked.frames, &stack);
 	if (error)
 		return error;
-	error = standing_thread__look(dump->options.pid, thread->tid, &after);
+	error = standing_thread__read(dump->options.pid, thread->tid, &after);
 	if (!error && !standing_thread__stood(&before, &after))
 		error = -EAGAIN;
 	if (error) {

@@ -120,7 +120,7 @@ static int count_switches(pid_t pid, pid_t tid, uint64_t *switches)
  * (task_current_syscall() in lib/syscall.c makes sure of that), and each run that begins later
  * either ends with a switch or is still going on at the next look.
  */
-int standing_thread__look(pid_t pid, pid_t tid, struct standing_thread *look)
+int standing_thread__read(pid_t pid, pid_t tid, struct standing_thread *look)
 {
 	char text[256];
 	int error;

@@ -24,7 +24,7 @@ struct standing_thread {
  * 0; -EAGAIN: it runs, or waits for a processor; -ESRCH: it is gone, or about to be; -EACCES and
  * -EPERM: not allowed to look; other -errno.
  */
-int standing_thread__look(pid_t pid, pid_t tid, struct standing_thread *look);
+int standing_thread__read(pid_t pid, pid_t tid, struct standing_thread *look);
 
 /* Whether the thread has not run between these two. */
 bool standing_thread__stood(const struct standing_thread *before,

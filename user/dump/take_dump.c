@@ -87,7 +87,7 @@ static int open_work(struct dump *dump)
 	work->reader = stack_reader__new(options->pid, work->inspector, &dump->counts);
 	if (!work->detection || !work->reader || open_walkers(dump))
 		return -ENOMEM;
-	error = detection__look(work->detection, dump->target);
+	error = detection__run(work->detection, dump->target);
 	if (error == -EAGAIN)
 		log_error("cannot dump %s: its files cannot be read at the moment (try again)",
 			  dump->target);

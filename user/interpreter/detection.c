@@ -35,7 +35,7 @@ struct detection {
 	char found[1024];
 	char gc[512];                        /* how the known garbage collectors were found */
 	char gc_unknown[512];                /* why the others were not */
-	uint64_t looked_ns;                  /* when detection__look() was called last */
+	uint64_t looked_ns;                  /* when detection__run() was called last */
 	uint64_t noticed_ns;                 /* when new mappings were last looked for */
 	uint64_t pages;                      /* that were mapped when files were last inspected */
 	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
@@ -174,7 +174,7 @@ static int look_at_child(struct detection *detection, const char *target, int er
 	return 0;
 }
 
-int detection__look(struct detection *detection, const char *target)
+int detection__run(struct detection *detection, const char *target)
 {
 	const struct detection_options *options = &detection->options;
 	struct interpreters nothing = {};

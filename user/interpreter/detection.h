@@ -38,7 +38,7 @@ void detection__free(struct detection *detection);
  * gives up. Returns 0; -ENOENT: nothing to profile; -EAGAIN: the files cannot be inspected now, and
  * detection__notice() will do it later; other -errno.
  */
-int detection__look(struct detection *detection, const char *target);
+int detection__run(struct detection *detection, const char *target);
 
 /* Adds the interpreters to `votes`, which must be empty. */
 void detection__begin(struct detection *detection, struct layout_votes *votes);

@@ -73,7 +73,7 @@ static int look_at(struct inspection *inspection, pid_t pid, const struct mapped
 	found = process__open_code(pid, &mapping);
 	if (found < 0)
 		return found;
-	error = lua_files__look(inspection->lua_files, found, file);
+	error = lua_files__find(inspection->lua_files, found, file);
 	close(found);
 	return error;
 }

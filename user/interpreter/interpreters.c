@@ -142,7 +142,7 @@ static int look_into(struct lua_files *files, pid_t pid, const struct process_ma
 		return 0;
 	quarantine__enter(mapping->device, mapping->inode);
 	mapped = process__open_mapped_file(pid, mapping);
-	error = mapped < 0 ? mapped : lua_files__look(files, mapped, &file);
+	error = mapped < 0 ? mapped : lua_files__find(files, mapped, &file);
 	if (mapped >= 0)
 		close(mapped);
 	/* A file that is gone or unreadable holds no VM; only what a user can fix is reported. */

@@ -194,7 +194,7 @@ static int remember(struct lua_files *files, const struct identity *identity,
 	return error;
 }
 
-int lua_files__look(struct lua_files *files, int found, struct lua_file *file)
+int lua_files__find(struct lua_files *files, int found, struct lua_file *file)
 {
 	struct identity identity;
 	const struct entry *entry;

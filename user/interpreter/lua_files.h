@@ -43,7 +43,7 @@ void lua_files__free(struct lua_files *files);
  * 64-bit process of this machine; -EFBIG: it is too large to be read; -EBUSY: a process holds a
  * lease on it; -ENOMEM; other -errno. Of the errors, only -ENOTSUP and -EFBIG are cached.
  */
-int lua_files__look(struct lua_files *files, int found, struct lua_file *file);
+int lua_files__find(struct lua_files *files, int found, struct lua_file *file);
 
 /* How many files were opened and read, for tests. */
 unsigned int lua_files__read_count(const struct lua_files *files);

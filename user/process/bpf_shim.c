@@ -7,14 +7,14 @@
 #define LOOPS_MAX (1U << 23) /* BPF_MAX_LOOPS, include/linux/bpf.h */
 
 /* Global, because the walkers pass no context of ours on. */
-static const struct host_target *current;
+static const struct bpf_shim_target *current;
 
-void host__select(const struct host_target *target)
+void bpf_shim__select(const struct bpf_shim_target *target)
 {
 	current = target;
 }
 
-long host__read(void *to, __u32 size, __u64 address)
+long bpf_shim__read(void *to, __u32 size, __u64 address)
 {
 	if (current)
 		return current->read(current->context, to, size, address);
@@ -22,7 +22,7 @@ long host__read(void *to, __u32 size, __u64 address)
 	return -EFAULT;
 }
 
-long host__read_string(void *to, __u32 size, __u64 address)
+long bpf_shim__read_string(void *to, __u32 size, __u64 address)
 {
 	if (current)
 		return current->read_string(current->context, to, size, address);
@@ -30,7 +30,7 @@ long host__read_string(void *to, __u32 size, __u64 address)
 	return -EFAULT;
 }
 
-long host__repeat(__u32 count, long (*step)(__u32 i, void *context), void *context)
+long bpf_shim__repeat(__u32 count, long (*step)(__u32 i, void *context), void *context)
 {
 	if (count > LOOPS_MAX)
 		return -E2BIG;

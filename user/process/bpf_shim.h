@@ -19,7 +19,7 @@
 #undef __noinline
 #define __noinline static __attribute__((noinline, unused))
 
-struct host_target {
+struct bpf_shim_target {
 	void *context;
 	/* Like bpf_probe_read_user(): 0, or -EFAULT with *to all zero if any byte is missing. */
 	long (*read)(void *context, void *to, __u32 size, __u64 address);
@@ -28,17 +28,17 @@ struct host_target {
 };
 
 /* Makes the walkers read this target from here on. It is borrowed; NULL: every read fails. */
-void host__select(const struct host_target *target);
+void bpf_shim__select(const struct bpf_shim_target *target);
 
-long host__read(void *to, __u32 size, __u64 address);
-long host__read_string(void *to, __u32 size, __u64 address);
+long bpf_shim__read(void *to, __u32 size, __u64 address);
+long bpf_shim__read_string(void *to, __u32 size, __u64 address);
 
 /* Like bpf_loop(): the number of iterations, or -E2BIG. */
-long host__repeat(__u32 count, long (*step)(__u32 i, void *context), void *context);
+long bpf_shim__repeat(__u32 count, long (*step)(__u32 i, void *context), void *context);
 
-#define read_target(to, size, address)        host__read(to, size, address)
-#define read_target_string(to, size, address) host__read_string(to, size, address)
-#define repeat(count, step, context)          host__repeat(count, step, context)
+#define read_target(to, size, address)        bpf_shim__read(to, size, address)
+#define read_target_string(to, size, address) bpf_shim__read_string(to, size, address)
+#define repeat(count, step, context)          bpf_shim__repeat(count, step, context)
 #define LS_STEP(step)                         _Static_assert(1, "nothing but the step is needed")
 
 #endif

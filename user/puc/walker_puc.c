@@ -224,7 +224,7 @@ static struct walked_stack end(struct walker *walker)
 static struct walked_stack walk(struct walker *walker, const struct walker_place *place,
 				const struct ls_image *target)
 {
-	struct host_target host = {walker, read_bytes, read_string};
+	struct bpf_shim_target host = {walker, read_bytes, read_string};
 	struct ls_scratch *scratch = walker->scratch;
 
 	begin(walker, place->sp, place->pc);
@@ -232,11 +232,11 @@ static struct walked_stack walk(struct walker *walker, const struct walker_place
 					    .stack_high = place->stack_high,
 					    .own_stack = !!place->own_stack};
 	current = walker;
-	host__select(&host);
+	bpf_shim__select(&host);
 	select_layout(scratch, &walker->thread, target);
 	if (scratch->sample.frame_count && is_in_gc(scratch, target))
 		scratch->sample.activity = LS_ACTIVITY_GC;
-	host__select(NULL);
+	bpf_shim__select(NULL);
 	return end(walker);
 }
 
@@ -267,7 +267,7 @@ static bool read_mark(const struct walker *walker, struct mark *mark)
 static struct walked_stack walk_suspended(struct walker *walker, uint64_t state, uint64_t vm,
 					  uint32_t slot, bool is_undecided)
 {
-	struct host_target host = {walker, read_bytes, read_string};
+	struct bpf_shim_target host = {walker, read_bytes, read_string};
 	struct ls_scratch *scratch = walker->scratch;
 
 	walker->suspended = state;
@@ -288,10 +288,10 @@ static struct walked_stack walk_suspended(struct walker *walker, uint64_t state,
 	walker->keeps_pieces = true;
 	walker->lacks_pieces = false;
 	current = walker;
-	host__select(&host);
+	bpf_shim__select(&host);
 	walk_chain(scratch, find_layout(slot));
 	scratch->sample.verified = is_evidence(scratch);
-	host__select(NULL);
+	bpf_shim__select(NULL);
 	walker->keeps_pieces = false;
 	read_exactly(scratch, 0);
 	return end(walker);

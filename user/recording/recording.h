@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 #include "record.h"
 #include "recording/category.h"
-#include "recording/parts.h"
+#include "recording/subprofiles.h"
 
 struct recording;
 
@@ -50,13 +50,14 @@ int recording__keep_timeline(struct recording *recording);
 int recording__keep_coroutines(struct recording *recording);
 
 /*
- * Keeps records apart by their part, see recording__assign(); if `are_groups`, also the processes
- * of one part. Called before the first process; `parts` is borrowed.
+ * Keeps records apart by their subprofile, see recording__assign(); if `are_groups`, also the
+ * processes of one subprofile. Called before the first process; `subprofiles` is borrowed.
  */
-void recording__keep_parts(struct recording *recording, struct parts *parts, bool are_groups);
+void recording__keep_subprofiles(struct recording *recording, struct subprofiles *subprofiles,
+				 bool are_groups);
 
-/* Later records of the process belong to that part, which is borrowed; NULL: to the rest. */
-void recording__assign(struct recording *recording, pid_t pid, struct part *part);
+/* Later records of the process belong to that subprofile, which is borrowed; NULL: to the rest. */
+void recording__assign(struct recording *recording, pid_t pid, struct subprofile *subprofile);
 
 struct recorded_thread {
 	pid_t pid;
@@ -131,8 +132,8 @@ const uint64_t *recording__classes(const struct recording *recording);
 uint64_t recording__script_samples(const struct recording *recording);
 
 /*
- * Fills in functions, nodes, categories, which parts own, and the recorder's counts; its texts and
- * times are left to the caller. Valid until the recording is freed.
+ * Fills in functions, nodes, categories, which subprofiles own, and the recorder's counts; its
+ * texts and times are left to the caller. Valid until the recording is freed.
  */
 void recording__export(struct recording *recording, struct ls_profile *profile);
 

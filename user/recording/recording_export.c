@@ -8,18 +8,19 @@
 static void count_unnamed_calls(const struct recording *recording,
 				struct ls_profile_recorder *recorder)
 {
-	const struct subject *subject;
-	struct part *part;
+	const struct recorded_process *process;
+	struct subprofile *subprofile;
 
 	recorder->unnamed_calls = recording->unnamed_calls;
-	for (part = recording->parts ? recording->parts->items : NULL; part; part = part->hh.next)
-		part->counts.unnamed_now = 0;
-	for (subject = recording->subjects; subject; subject = subject->hh.next) {
-		uint64_t count = symbolizer__unnamed_calls(subject->symbolizer);
+	for (subprofile = recording->subprofiles ? recording->subprofiles->items : NULL; subprofile;
+	     subprofile = subprofile->hh.next)
+		subprofile->counts.unnamed_now = 0;
+	for (process = recording->processes; process; process = process->hh.next) {
+		uint64_t count = symbolizer__unnamed_calls(process->symbolizer);
 
 		recorder->unnamed_calls += count;
-		if (subject->part)
-			subject->part->counts.unnamed_now += count;
+		if (process->subprofile)
+			process->subprofile->counts.unnamed_now += count;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared by recording.c, recording_export.c and recording_restart.c only. */
+/* What a recording keeps; for recording*.c and recorded_process.c alone. */
 #ifndef LS_RECORDING_INTERNAL_H
 #define LS_RECORDING_INTERNAL_H
 
@@ -14,8 +14,16 @@
 #include "recording/last_stacks.h"
 #include "recording/recording.h"
 
+/*
+ * Limits what a session keeps, whatever the target does: about 150 MiB. When there are more nodes
+ * or functions, at least the hottest quarter stays. Functions that BPF will not define again stay,
+ * too: there may then be more than the limit, but how many more is also bounded.
+ */
+#define RECORDING_NODES_MAX     1000000U
+#define RECORDING_FUNCTIONS_MAX 100000U
+
 /* What is kept for one process. */
-struct subject {
+struct recorded_process {
 	pid_t pid;
 	struct recording *recording;
 	struct categories *categories;
@@ -25,15 +33,15 @@ struct subject {
 	uint64_t last_states[LS_FAMILY_COUNT][LS_LAYOUT_MAX]; /* by layout; 0: none */
 	uint64_t unaccounted_ns; /* CPU time that no thread accounts for; part of unsampled_ns */
 	uint64_t ahead_ns;       /* of that, what exiting threads may still report */
-	struct part *part;       /* NULL: the rest */
+	struct subprofile *subprofile; /* NULL: the rest */
 	UT_hash_handle hh;
 };
 
 struct recording {
 	enum category_kind kind;
 	bool has_many; /* processes, told apart by their names */
-	struct subject *subjects;
-	struct parts *parts; /* NULL: there is only one profile */
+	struct recorded_process *processes;
+	struct subprofiles *subprofiles; /* NULL: there is only one profile */
 	struct call_tree *tree;
 	struct functions *functions;
 	struct inspector *inspector;
@@ -56,5 +64,21 @@ struct recording {
 	uint64_t resumed_ns; /* CLOCK_MONOTONIC, as records have it */
 	int error;           /* that a callback could not return */
 };
+
+/* NULL: the recording does not have the process. */
+struct recorded_process *recorded_process__find(const struct recording *recording, pid_t pid);
+
+/* The node of the category `name` in the process's subprofile. 0 when out of memory. */
+uint32_t recorded_process__category(struct recorded_process *process, const char *name);
+
+/* The receivers of its cpu_time; `context` is the process. */
+void recorded_process__charge(void *context, uint32_t node, uint64_t ns);
+void recorded_process__charge_unsampled(void *context, const char *comm, uint64_t ns);
+
+/* Takes NULL. */
+void recorded_process__free(struct recorded_process *process);
+
+/* Prunes the tree if it may exceed these limits with a stack of `depth` frames. 0 or -ENOMEM. */
+int recording__keep_bounds(struct recording *recording, uint32_t depth);
 
 #endif

@@ -40,8 +40,9 @@ static int replant(const struct ls_profile *old, uint8_t *used, struct call_tree
 static void adopt(struct recording *recording, struct call_tree *tree, const uint32_t *nodes)
 {
 	last_stacks__forget_all(&recording->stacks);
-	for (struct subject *subject = recording->subjects; subject; subject = subject->hh.next)
-		cpu_time__renumber(subject->time, nodes);
+	for (struct recorded_process *process = recording->processes; process;
+	     process = process->hh.next)
+		cpu_time__renumber(process->time, nodes);
 	call_tree__free(recording->tree);
 	recording->tree = tree;
 }
@@ -61,8 +62,9 @@ static void forget_functions(struct recording *recording)
 	for (uint32_t node = 1; node <= profile.node_count; node++)
 		used[profile.nodes[node].function] = 1;
 	used[recording->gc] = 1;
-	for (struct subject *subject = recording->subjects; subject; subject = subject->hh.next)
-		symbolizer__mark(subject->symbolizer, used);
+	for (struct recorded_process *process = recording->processes; process;
+	     process = process->hh.next)
+		symbolizer__mark(process->symbolizer, used);
 	functions__evict(recording->functions, used);
 	free(used);
 }
@@ -82,14 +84,14 @@ static void zero_counts(struct recording *recording)
 	recording->unnamed_calls = 0;
 }
 
-static void restart_parts(struct recording *recording)
+static void restart_subprofiles(struct recording *recording)
 {
 	struct ls_profile begun = {};
 
-	if (!recording->parts)
+	if (!recording->subprofiles)
 		return;
 	call_tree__export(recording->tree, &begun);
-	parts__restart(recording->parts, &begun);
+	subprofiles__restart(recording->subprofiles, &begun);
 }
 
 int recording__restart(struct recording *recording)
@@ -104,8 +106,9 @@ int recording__restart(struct recording *recording)
 
 	if (!nodes || !used || !tree || (recording->timeline && !timeline))
 		goto cleanup;
-	for (struct subject *subject = recording->subjects; subject; subject = subject->hh.next)
-		cpu_time__mark(subject->time, used);
+	for (struct recorded_process *process = recording->processes; process;
+	     process = process->hh.next)
+		cpu_time__mark(process->time, used);
 	call_tree__export(recording->tree, &old);
 	error = replant(&old, used, tree, nodes);
 	if (error)
@@ -117,7 +120,7 @@ int recording__restart(struct recording *recording)
 	recording->timeline = timeline;
 	timeline = NULL;
 	zero_counts(recording);
-	restart_parts(recording);
+	restart_subprofiles(recording);
 cleanup:
 	timeline__free(timeline);
 	call_tree__free(tree);

@@ -186,7 +186,7 @@ void sampler__close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	sampler__take_over(sampler);
+	sampler__stop_draining_aside(sampler);
 	sampler__stop(sampler);
 	backlog__free(&sampler->backlog);
 	ring_buffer__free(sampler->ring);
@@ -383,12 +383,12 @@ static int fill_backlog(void *context)
 	return empty_buffer(context);
 }
 
-void sampler__relieve(struct sampler *sampler)
+void sampler__drain_aside(struct sampler *sampler)
 {
 	sampler->drain_thread = drain_thread__begin(fill_backlog, sampler);
 }
 
-void sampler__take_over(struct sampler *sampler)
+void sampler__stop_draining_aside(struct sampler *sampler)
 {
 	drain_thread__end(sampler->drain_thread);
 	sampler->drain_thread = NULL;

@@ -122,11 +122,11 @@ void sampler__stash(struct sampler *sampler);
 
 /*
  * Starts a thread that empties the ring buffer into the backlog, as far as there is memory for that
- * (backlog.h), while the caller is busy; sampler__take_over() ends it, and the next drain hands out
- * everything. The caller must not drain in between.
+ * (backlog.h), while the caller is busy; sampler__stop_draining_aside() ends it, and the next drain
+ * hands out everything. The caller must not drain in between.
  */
-void sampler__relieve(struct sampler *sampler);
-void sampler__take_over(struct sampler *sampler);
+void sampler__drain_aside(struct sampler *sampler);
+void sampler__stop_draining_aside(struct sampler *sampler);
 
 /*
  * Whether the kernel refused the programs for Linux 6.1 and later and runs those for older kernels.

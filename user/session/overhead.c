@@ -107,7 +107,7 @@ static void change(struct overhead *overhead, uint32_t divisor_before, uint64_t 
 		tell(overhead);
 }
 
-int overhead__look(struct overhead *overhead, const struct ls_counters *counters)
+int overhead__judge(struct overhead *overhead, const struct ls_counters *counters)
 {
 	const struct overhead_sum *since = &overhead->window;
 	uint32_t divisor = overhead->budget.divisor;

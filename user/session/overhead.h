@@ -57,7 +57,7 @@ void overhead__open(struct overhead *overhead, struct inspector *inspector, uint
 void overhead__start(struct overhead *overhead, const struct ls_counters *counters);
 
 /* To be called after each drain. Returns whether it changed the sampler's period. */
-int overhead__look(struct overhead *overhead, const struct ls_counters *counters);
+int overhead__judge(struct overhead *overhead, const struct ls_counters *counters);
 
 /* A profile ended at `end_ns` and the next begins there. Call after pauses__restart(). */
 void overhead__restart(struct overhead *overhead, const struct ls_counters *counters,

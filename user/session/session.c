@@ -83,7 +83,7 @@ static int open_targets(struct session *session)
 	const struct session_options *options = &session->options;
 	struct targets_options targets = {.choice = options->targets,
 					  .inspector = session->inspector,
-					  .parts = options->parts,
+					  .subprofiles = options->subprofiles,
 					  .is_launched = options->launch != NULL,
 					  .has_run = !options->launch || options->start_after_ns,
 					  .is_paused = options->is_paused};
@@ -116,7 +116,7 @@ int session__open(const struct session_options *options, struct session **opened
 	if (!error)
 		error = open_targets(session);
 	if (!error && !options->launch)
-		error = targets__look(session->targets);
+		error = targets__inspect(session->targets);
 	if (!error)
 		error = session_records__open(session);
 	if (error)
@@ -254,7 +254,7 @@ static int watch(struct session *session)
 		if (!error)
 			error = session__close_interval(session);
 		if (!error && session_state__has_begun(session) &&
-		    overhead__look(&session->overhead, &session->counters))
+		    overhead__judge(&session->overhead, &session->counters))
 			error = targets__renew_timers(session->targets, session__drain, session);
 		vary_periods(session);
 		show_progress(session);

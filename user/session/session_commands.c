@@ -52,9 +52,9 @@ static int write_open_profile(struct session *session, const char **failure)
 		return error;
 	session__limit_reading(session, READING_NS);
 	targets__complete(session->targets);
-	sampler__relieve(session->sampler);
+	sampler__drain_aside(session->sampler);
 	error = session->options.write(session->options.context, session);
-	sampler__take_over(session->sampler);
+	sampler__stop_draining_aside(session->sampler);
 	if (error)
 		*failure = strerror(-error);
 	return 0;

@@ -25,8 +25,8 @@ struct session_watcher {
 	int fd; /* polled by the session, too */
 	/*
 	 * Called after each drain, several times a second, and when `fd` is readable. May call
-	 * session__look(), session__export() and session__write(). A nonzero return value ends the
-	 * session.
+	 * session__refresh(), session__export() and session__write(). A nonzero return value ends
+	 * the session.
 	 */
 	int (*watch)(void *context, struct session *session);
 };
@@ -43,7 +43,8 @@ struct session_options {
 	 */
 	uint64_t interval_ns;
 	enum category_kind category;
-	struct parts *parts;     /* with profiles of their own; borrowed; NULL: one profile */
+	struct subprofiles
+		*subprofiles;    /* with profiles of their own; borrowed; NULL: one profile */
 	bool keeps_timeline;     /* keeps each sample's time, not only sums */
 	bool keeps_coroutines;   /* marks where in a stack they begin */
 	bool ends_when_decided;  /* once the layouts of all interpreters are decided */

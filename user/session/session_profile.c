@@ -21,7 +21,7 @@ uint64_t session_profile__script_samples(const struct session *session)
 	return session->closed.script_samples + recording__script_samples(session->recording);
 }
 
-void session__look(struct session *session)
+void session__refresh(struct session *session)
 {
 	session__limit_reading(session, READING_NS);
 	targets__tell_so_far(session->targets);

@@ -24,11 +24,11 @@ pid_t session__pid(const struct session *session);
  * functions are complete, but their charged time lags, and so do names that only the targets'
  * tables contain, which take a while to read.
  */
-void session__look(struct session *session);
+void session__refresh(struct session *session);
 
 /*
  * Calls `visit` for each process that has not ended, with its category in a profile by process, and
- * the CPU time that it was charged by the last session__look() but that the profile does not
+ * the CPU time that it was charged by the last session__refresh() but that the profile does not
  * contain yet. Skips a process without Lua if that time is 0. A nonzero return value of `visit`
  * ends the loop and is returned.
  */

@@ -7,20 +7,20 @@
 
 #include <utlist.h>
 
-void targets__rouse(struct targets *targets, struct target_process *target)
+void targets__mark_dirty(struct targets *targets, struct target_process *target)
 {
-	if (target->is_roused)
+	if (target->is_dirty)
 		return;
-	target->is_roused = true;
-	DL_APPEND(targets->roused, target);
+	target->is_dirty = true;
+	DL_APPEND(targets->dirty, target);
 }
 
-void targets__lull(struct targets *targets, struct target_process *target)
+void targets__mark_clean(struct targets *targets, struct target_process *target)
 {
-	if (!target->is_roused)
+	if (!target->is_dirty)
 		return;
-	target->is_roused = false;
-	DL_DELETE(targets->roused, target);
+	target->is_dirty = false;
+	DL_DELETE(targets->dirty, target);
 }
 
 struct target_process *targets__find(const struct targets *targets, pid_t pid)
@@ -39,7 +39,7 @@ int targets__add(struct targets *targets, struct target_process *target)
 		target_process__free(target);
 		return -ENOMEM;
 	}
-	targets__rouse(targets, target);
+	targets__mark_dirty(targets, target);
 	return 0;
 }
 
@@ -54,15 +54,15 @@ void targets__drop(struct targets *targets, struct target_process *target)
 {
 	struct findings findings;
 
-	if (target->part) {
-		findings__recall(target->part->findings, &findings);
+	if (target->subprofile) {
+		findings__recall(target->subprofile->findings, &findings);
 		targets__add_findings(targets, target, &findings);
-		part__keep_findings(target->part, &findings);
+		subprofile__keep_findings(target->subprofile, &findings);
 	}
 	recording__end_process(targets->setting.recording, target->pid);
 	if (targets->setting.sampler)
 		sampler__forget_target(targets->setting.sampler, target->pid);
-	targets__lull(targets, target);
+	targets__mark_clean(targets, target);
 	HASH_DEL(targets->items, target);
 	target_process__free(target);
 }

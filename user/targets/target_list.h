@@ -15,8 +15,8 @@ int targets__add(struct targets *targets, struct target_process *target);
 void targets__drop(struct targets *targets, struct target_process *target);
 
 /* Adds a target to the list of those to follow, or removes it from there. */
-void targets__rouse(struct targets *targets, struct target_process *target);
-void targets__lull(struct targets *targets, struct target_process *target);
+void targets__mark_dirty(struct targets *targets, struct target_process *target);
+void targets__mark_clean(struct targets *targets, struct target_process *target);
 
 /* Updates the title of all, after a name or the number of those asked for has changed. */
 void targets__set_title(struct targets *targets);

@@ -76,36 +76,38 @@ const char *target_process__category(const struct target_process *target)
 {
 	if (!target->is_filed)
 		return PROFILE_WITHOUT_INTERPRETER;
-	if (!target->setting->grouping || target->setting->parts)
+	if (!target->setting->grouping || target->setting->subprofiles)
 		return target->title;
 	return group_name(target);
 }
 
-/* Moves it to the part of its group. 0 or -ENOMEM; it has no part if there are too many. */
+/* Moves it to the subprofile of its group. 0 or -ENOMEM; none if there are too many. */
 static int join_group(struct target_process *target)
 {
-	struct part *part;
+	struct subprofile *subprofile;
 	int error;
 
-	if (target->part && !strcmp(target->part->name, group_name(target)))
+	if (target->subprofile && !strcmp(target->subprofile->name, group_name(target)))
 		return 0;
-	error = parts__of_group(target->setting->parts, group_name(target), &part);
+	error = subprofiles__of_group(target->setting->subprofiles, group_name(target),
+				      &subprofile);
 	if (error)
 		return error;
-	parts__release(target->part);
-	target->part = part;
+	subprofiles__release(target->subprofile);
+	target->subprofile = subprofile;
 	return 0;
 }
 
 /* The same for a part of its own, whatever it runs. */
-static int have_own_part(struct target_process *target)
+static int have_own_subprofile(struct target_process *target)
 {
-	int error = target->part ? 0
-				 : parts__add_process(target->setting->parts, target->pid,
-						      &target->part);
+	int error = target->subprofile ? 0
+				       : subprofiles__add_process(target->setting->subprofiles,
+								  target->pid, &target->subprofile);
 
-	return error || !target->part ? error
-				      : part__rename(target->part, target->name, target->title);
+	return error || !target->subprofile
+		       ? error
+		       : subprofile__rename(target->subprofile, target->name, target->title);
 }
 
 /* Processes without Lua belong to the rest. */
@@ -116,9 +118,9 @@ static int file_apart(struct target_process *target)
 	if (target->is_filed && target->setting->grouping)
 		error = join_group(target);
 	else if (target->is_filed)
-		error = have_own_part(target);
+		error = have_own_subprofile(target);
 	recording__assign(target->setting->recording, target->pid,
-			  target->is_filed ? target->part : NULL);
+			  target->is_filed ? target->subprofile : NULL);
 	return error;
 }
 
@@ -127,7 +129,7 @@ static int file(struct target_process *target)
 	int error = recording__rename_process(target->setting->recording, target->pid,
 					      target_process__category(target));
 
-	return error || !target->setting->parts ? error : file_apart(target);
+	return error || !target->setting->subprofiles ? error : file_apart(target);
 }
 
 /* If there may be many processes, those without Lua share one category. */
@@ -215,7 +217,7 @@ void target_process__free(struct target_process *target)
 	detection__free(target->detection);
 	if (target->pid_fd >= 0)
 		close(target->pid_fd);
-	parts__release(target->part);
+	subprofiles__release(target->subprofile);
 	free(target->group);
 	free(target);
 }
@@ -229,12 +231,12 @@ static void note_unsupported(const struct target_process *target)
 				  interpreter);
 }
 
-int target_process__look(struct target_process *target)
+int target_process__inspect(struct target_process *target)
 {
 	int error;
 
 	read_label(target);
-	error = detection__look(target->detection, target->title);
+	error = detection__run(target->detection, target->title);
 	/* Look again soon, as if it had just mapped a file. */
 	if (error == -EAGAIN) {
 		target->has_mapped = true;
@@ -390,7 +392,7 @@ static int follow_exec(struct target_process *target)
 	if (!target->setting->is_launched && !target->is_child)
 		log_warn("%s now runs another program", target->title);
 	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
-	error = target_process__look(target);
+	error = target_process__inspect(target);
 	if (!error)
 		return target_process__begin(target);
 	target->is_given_up = error == -ENOENT;
@@ -451,7 +453,7 @@ static int follow_fork(struct target_process *target)
 	target->is_forked = false;
 	if (!process__name(target->pid, name))
 		set_name(target, name);
-	return target_process__look(target);
+	return target_process__inspect(target);
 }
 
 /* Mappings are only reported system-wide; otherwise the target has to be checked for them. */

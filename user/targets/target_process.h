@@ -10,7 +10,7 @@
 #include "base/hash_table.h"
 #include "interpreter/detection.h"
 #include "process/container.h"
-#include "recording/parts.h"
+#include "recording/subprofiles.h"
 #include "recording/recording.h"
 #include "sampler/sampler.h"
 #include "targets/grouping.h"
@@ -24,11 +24,11 @@ struct target_setting {
 	struct inspector *inspector;
 	struct announced *announced;
 	struct unsupported *unsupported;
-	struct grouping *grouping; /* how they are shown together; NULL: each alone */
-	struct parts *parts;       /* with profiles of their own; NULL: one profile */
-	const char *layout;        /* forced; NULL: samples decide */
-	bool waits;                /* a process without Lua yet is not an error */
-	bool is_of_many;           /* there may be more than one process */
+	struct grouping *grouping;       /* how they are shown together; NULL: each alone */
+	struct subprofiles *subprofiles; /* with profiles of their own; NULL: one profile */
+	const char *layout;              /* forced; NULL: samples decide */
+	bool waits;                      /* a process without Lua yet is not an error */
+	bool is_of_many;                 /* there may be more than one process */
 	int is_system_wide; /* mappings are reported; processes without Lua are not targets */
 	bool is_launched;   /* luaspy started the first process */
 };
@@ -43,9 +43,9 @@ struct target_process {
 	bool is_labelled;                    /* that was read, or cannot be */
 	char title[CONTAINER_TITLE_SIZE];
 	struct container container;
-	char *group;         /* NULL: unknown, or shown alone; owned */
-	uint64_t grouped_ns; /* CLOCK_MONOTONIC: when `group` was read */
-	struct part *part;   /* its own or its group's, as a user of it; NULL: none yet */
+	char *group;                   /* NULL: unknown, or shown alone; owned */
+	uint64_t grouped_ns;           /* CLOCK_MONOTONIC: when `group` was read */
+	struct subprofile *subprofile; /* its own or its group's, as a user of it; NULL: none yet */
 	struct threads threads;
 	struct detection *detection;
 	struct ls_image known; /* what BPF was last told */
@@ -73,7 +73,7 @@ struct target_process {
 	uint64_t named_ns;     /* CLOCK_MONOTONIC: when its tables were read for names; 0: never */
 	uint64_t named_cpu_ns; /* its CPU time then */
 	int is_filed;          /* shown under its own name; else with those without Lua */
-	bool is_roused;        /* in the list of targets to follow */
+	bool is_dirty;         /* in the list of targets to follow */
 	struct target_process *prev, *next; /* in that list */
 	UT_hash_handle hh;
 };
@@ -102,7 +102,7 @@ int target_process__presume(struct target_process *target);
  * Looks for its interpreters. 0; -ENOENT: it cannot be profiled, and the reason was logged; other
  * -errno.
  */
-int target_process__look(struct target_process *target);
+int target_process__inspect(struct target_process *target);
 
 /* Tells its layout votes and BPF about them. 0 or -errno. */
 int target_process__begin(struct target_process *target);

@@ -104,7 +104,7 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		.recording = recording,
 		.inspector = options->inspector,
 		.announced = &targets->announced,
-		.parts = options->parts,
+		.subprofiles = options->subprofiles,
 		.layout = choice->layout,
 		.waits = choice->waits || choice->children || choice->system,
 		.is_of_many = target_choice__is_of_many(choice),
@@ -119,8 +119,9 @@ int targets__open(const struct targets_options *options, struct recording *recor
 	if (!targets->missed_pids || !targets->unsupported ||
 	    (choice->merge_by != GROUPING_NONE && !targets->setting.grouping))
 		goto cleanup;
-	if (options->parts)
-		recording__keep_parts(recording, options->parts, choice->merge_by != GROUPING_NONE);
+	if (options->subprofiles)
+		recording__keep_subprofiles(recording, options->subprofiles,
+					    choice->merge_by != GROUPING_NONE);
 	if (!kernel__proc_is_ours()) {
 		explain_foreign_proc(choice);
 		error = -EXDEV;
@@ -169,13 +170,13 @@ static int give_up_on(struct targets *targets, struct target_process *target, in
 	return 0;
 }
 
-int targets__look(struct targets *targets)
+int targets__inspect(struct targets *targets)
 {
 	struct target_process *target, *next;
 	int error = 0;
 
 	HASH_ITER (hh, targets->items, target, next) {
-		error = target_process__look(target);
+		error = target_process__inspect(target);
 		if (error)
 			error = give_up_on(targets, target, error);
 		if (error)
@@ -211,7 +212,7 @@ int targets__attach(struct targets *targets)
 	if (!error && targets->options.choice->children && targets->options.has_run)
 		error = targets__add_children(targets);
 	if (!error && targets->options.choice->system)
-		error = targets__watch_host(targets);
+		error = targets__watch_system(targets);
 	return error;
 }
 
@@ -239,7 +240,7 @@ bool targets__have_ended(struct targets *targets)
 		close(target->pid_fd);
 		target->pid_fd = -1;
 		target->has_ended = true;
-		targets__rouse(targets, target);
+		targets__mark_dirty(targets, target);
 		targets->asked_for--;
 	}
 	return !targets->asked_for && !targets->options.choice->system;
@@ -334,7 +335,7 @@ void targets__tell_so_far(struct targets *targets)
 	struct target_process *target;
 
 	for (target = targets->items; target; target = target->hh.next)
-		threads__look(&target->threads);
+		threads__refresh(&target->threads);
 	read_names(targets);
 }
 
@@ -458,16 +459,16 @@ void targets__export(struct targets *targets, struct ls_profile_recorder *record
 	recorder->missed_processes = targets->missed;
 }
 
-void targets__export_part(struct targets *targets, const struct part *part,
-			  struct ls_profile_recorder *recorder)
+void targets__export_subprofile(struct targets *targets, const struct subprofile *subprofile,
+				struct ls_profile_recorder *recorder)
 {
 	const struct target_process *target;
 
-	findings__recall(part->findings, &targets->shown);
+	findings__recall(subprofile->findings, &targets->shown);
 	for (target = targets->items; target; target = target->hh.next)
-		if (target->part == part)
+		if (target->subprofile == subprofile)
 			targets__add_findings(targets, target, &targets->shown);
 	findings__export(&targets->shown, recorder);
-	recorder->target = part->title;
+	recorder->target = subprofile->title;
 	recorder->missed_processes = 0;
 }

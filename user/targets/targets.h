@@ -31,7 +31,7 @@ void targets__close(struct targets *targets);
  * Looks for their interpreters, and logs what it found or why it gives up on one. 0; -ENOENT: no
  * process is left; other -errno.
  */
-int targets__look(struct targets *targets);
+int targets__inspect(struct targets *targets);
 
 /* Tells BPF about them. `sampler` is borrowed. 0 or -errno. */
 int targets__begin(struct targets *targets, struct sampler *sampler);
@@ -104,10 +104,10 @@ int targets__visit_living(const struct targets *targets,
 void targets__export(struct targets *targets, struct ls_profile_recorder *recorder);
 
 /*
- * The same for the processes of one part, except their CPU time. Valid until the next call of
+ * The same for the processes of one subprofile, except their CPU time. Valid until the next call of
  * either.
  */
-void targets__export_part(struct targets *targets, const struct part *part,
-			  struct ls_profile_recorder *recorder);
+void targets__export_subprofile(struct targets *targets, const struct subprofile *subprofile,
+				struct ls_profile_recorder *recorder);
 
 #endif

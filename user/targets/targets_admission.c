@@ -143,7 +143,7 @@ static bool is_next(pid_t pid, uint64_t mapped_ns)
 /* Inspects a process and begins to sample it. 1; 0: it is not sampled; -ENOMEM. */
 static int take_in(struct targets *targets, struct target_process *target, uint64_t mapped_ns)
 {
-	int error = target_process__look(target);
+	int error = target_process__inspect(target);
 	pid_t pid = target->pid;
 
 	/* It is gone, or runs another program now. */

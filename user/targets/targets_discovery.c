@@ -42,7 +42,7 @@ static int add_child(struct targets *targets, pid_t pid)
 		error = targets__add(targets, target);
 	if (error)
 		return error;
-	error = target_process__look(target);
+	error = target_process__inspect(target);
 	if (!error)
 		error = target_process__begin(target);
 	if (!error)
@@ -189,7 +189,7 @@ static int on_lua(struct targets *targets, const struct mapped_code *code)
 	}
 	if (target && !target->has_ended) {
 		target->has_mapped = true;
-		targets__rouse(targets, target);
+		targets__mark_dirty(targets, target);
 		return 0;
 	}
 	result = targets__admit_family(targets, code->pid, code->time_ns);
@@ -359,7 +359,7 @@ static void tell_rejected(struct targets *targets)
 			 rejected);
 }
 
-int targets__watch_host(struct targets *targets)
+int targets__watch_system(struct targets *targets)
 {
 	struct mappings_receiver receiver = {targets, on_mapping, on_lost_mappings};
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};

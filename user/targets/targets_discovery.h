@@ -25,7 +25,7 @@ const char *targets__rejected(struct targets *targets);
 int targets__add_children(struct targets *targets);
 
 /* The same for all processes of the host that hold Lua, and begins to watch for others. */
-int targets__watch_host(struct targets *targets);
+int targets__watch_system(struct targets *targets);
 
 /* Adds processes that have loaded Lua since. 0 or -errno. */
 int targets__add_new(struct targets *targets);

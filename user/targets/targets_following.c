@@ -21,7 +21,7 @@ void targets__sample(struct targets *targets, const struct ls_sample *sample)
 	if (!target)
 		return;
 	target->has_news = true;
-	targets__rouse(targets, target);
+	targets__mark_dirty(targets, target);
 }
 
 /* That of all is made of the first one's, which has changed. */
@@ -39,7 +39,7 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 	if (!target)
 		return 0;
 	error = target_process__executes(target, exec);
-	targets__rouse(targets, target);
+	targets__mark_dirty(targets, target);
 	refresh_title(targets, target);
 	return error;
 }
@@ -69,7 +69,7 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 		return;
 	target->has_ended = true;
 	target->ended_ns = target->looked_ns = clock_ns(CLOCK_MONOTONIC);
-	targets__rouse(targets, target);
+	targets__mark_dirty(targets, target);
 	if (targets->options.choice->system)
 		forget_execution(targets, exit);
 }
@@ -147,7 +147,7 @@ static int follow(struct targets *targets, struct target_process *target)
 	if (targets->options.choice->system && target_process__is_without_lua(target))
 		let_go(targets, target);
 	else if (!is_restless(targets, target))
-		targets__lull(targets, target);
+		targets__mark_clean(targets, target);
 	return 0;
 }
 
@@ -156,7 +156,7 @@ int targets__follow(struct targets *targets)
 	struct target_process *target, *next;
 	int error;
 
-	DL_FOREACH_SAFE(targets->roused, target, next)
+	DL_FOREACH_SAFE(targets->dirty, target, next)
 	{
 		error = follow(targets, target);
 		if (error)
@@ -169,7 +169,7 @@ bool targets__are_settling(const struct targets *targets, uint64_t now_ns)
 {
 	const struct target_process *target;
 
-	DL_FOREACH(targets->roused, target)
+	DL_FOREACH(targets->dirty, target)
 	if (target_process__is_settling(target, targets->start_ns, now_ns))
 		return true;
 	return false;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "recording/parts.h"
+#include "recording/subprofiles.h"
 #include "targets/grouping.h"
 #include "targets/process_filter.h"
 
@@ -22,7 +22,7 @@ struct target_choice {
 	bool children;               /* and the processes that these start */
 	bool system;                 /* instead, all processes that run Lua */
 	struct process_wish wish;    /* which of the `system` ones; or the only one that fits */
-	enum grouping_kind merge_by; /* which processes share a category, or a part */
+	enum grouping_kind merge_by; /* which processes share a category, or a subprofile */
 	const char *layout;    /* forced, a name that layout__find() knows; NULL: samples decide */
 	bool waits;            /* a process without Lua yet is not an error */
 	bool no_command_lines; /* call processes by their names alone */
@@ -37,7 +37,7 @@ static inline bool target_choice__is_of_many(const struct target_choice *choice)
 struct targets_options {
 	const struct target_choice *choice; /* borrowed */
 	struct inspector *inspector;        /* borrowed */
-	struct parts *parts;                /* with profiles of their own; borrowed; NULL: none */
+	struct subprofiles *subprofiles;    /* with profiles of their own; borrowed; NULL: none */
 	bool is_launched; /* luaspy started it: it is about to execute its program */
 	bool has_run;     /* before targets__attach(): it may have children */
 	bool is_paused;   /* initially */

@@ -21,7 +21,7 @@ struct targets {
 	struct targets_options options;
 	struct target_setting setting;
 	struct target_process *items;
-	struct target_process *roused; /* list of those to follow */
+	struct target_process *dirty; /* list of those to follow */
 	struct announced announced;
 	struct unsupported *unsupported;
 	struct text_list shown_rejected;

@@ -206,14 +206,14 @@ int threads__resume(struct threads *threads)
 	return explain("resume", resumed);
 }
 
-void threads__look(struct threads *threads)
+void threads__refresh(struct threads *threads)
 {
 	threads->cpu_so_far_ns = cpu_so_far_ns(threads);
 }
 
 void threads__settle(struct threads *threads)
 {
-	threads__look(threads);
+	threads__refresh(threads);
 	visit(threads, recording__settle_thread);
 }
 

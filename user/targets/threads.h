@@ -44,7 +44,7 @@ int threads__pause(struct threads *threads);
 int threads__resume(struct threads *threads);
 
 /* Updates cpu_so_far_ns, but hands over no time. */
-void threads__look(struct threads *threads);
+void threads__refresh(struct threads *threads);
 
 /*
  * For a profile while the session goes on: hands over all CPU time that the threads were charged.

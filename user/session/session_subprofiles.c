@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session/session_parts.h"
+#include "session/session_subprofiles.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,47 +12,47 @@
 #include "session/session_profile.h"
 #include "session/session_state.h"
 
-struct session_parts {
+struct session_subprofiles {
 	struct session *session;
-	struct parts *all;
-	struct part *next; /* NULL: only the rest remains, or nothing */
+	struct subprofiles *all;
+	struct subprofile *next; /* NULL: only the rest remains, or nothing */
 	bool is_over;
 	struct ls_profile whole;
 	struct profile_split *split;
-	struct ls_profile_recorder told; /* sums over the parts so far */
+	struct ls_profile_recorder told; /* sums over the subprofiles so far */
 	char title[160];                 /* of the rest */
 };
 
-int session_parts__new(struct session *session, struct session_parts **made)
+int session_subprofiles__new(struct session *session, struct session_subprofiles **made)
 {
-	struct session_parts *parts = calloc(1, sizeof(*parts));
+	struct session_subprofiles *subprofiles = calloc(1, sizeof(*subprofiles));
 
 	*made = NULL;
-	if (!parts)
+	if (!subprofiles)
 		return -ENOMEM;
-	parts->session = session;
-	parts->all = session->options.parts;
-	parts->next = parts->all->items;
-	session__export(session, &parts->whole);
-	snprintf(parts->title, sizeof(parts->title), "the rest of %s",
-		 parts->whole.recorder.target);
-	if (profile_split__new(&parts->whole, &parts->split)) {
-		free(parts);
+	subprofiles->session = session;
+	subprofiles->all = session->options.subprofiles;
+	subprofiles->next = subprofiles->all->items;
+	session__export(session, &subprofiles->whole);
+	snprintf(subprofiles->title, sizeof(subprofiles->title), "the rest of %s",
+		 subprofiles->whole.recorder.target);
+	if (profile_split__new(&subprofiles->whole, &subprofiles->split)) {
+		free(subprofiles);
 		return -ENOMEM;
 	}
-	*made = parts;
+	*made = subprofiles;
 	return 0;
 }
 
-void session_parts__free(struct session_parts *parts)
+void session_subprofiles__free(struct session_subprofiles *subprofiles)
 {
-	if (!parts)
+	if (!subprofiles)
 		return;
-	profile_split__free(parts->split);
-	free(parts);
+	profile_split__free(subprofiles->split);
+	free(subprofiles);
 }
 
-/* The nodes of a part contain all its time. */
+/* The nodes of a subprofile contain all its time. */
 static uint64_t charged_ns(const struct ls_profile *profile)
 {
 	uint64_t sum = 0;
@@ -62,10 +62,11 @@ static uint64_t charged_ns(const struct ls_profile *profile)
 	return sum;
 }
 
-static uint64_t evicted_samples(const struct session_parts *parts, const struct ls_profile *profile)
+static uint64_t evicted_samples(const struct session_subprofiles *subprofiles,
+				const struct ls_profile *profile)
 {
-	const struct ls_profile_function *functions = parts->whole.functions;
-	const char *name = functions[recording__other(parts->session->recording)].name;
+	const struct ls_profile_function *functions = subprofiles->whole.functions;
+	const char *name = functions[recording__other(subprofiles->session->recording)].name;
 
 	for (uint32_t id = 1; id <= profile->function_count; id++)
 		if (!profile->functions[id].source && profile->functions[id].name == name)
@@ -73,7 +74,7 @@ static uint64_t evicted_samples(const struct session_parts *parts, const struct 
 	return 0;
 }
 
-/* Counts that are known for each part. */
+/* Counts that are known for each subprofile. */
 #define COUNTS(count)                                                                              \
 	count(samples) count(collected) count(unsampled_ns) count(unnamed_calls)                   \
 		count(unknown_lines) count(evicted_samples) count(untimed_samples) count(cpu_ns)
@@ -104,12 +105,13 @@ static void subtract(struct ls_profile_recorder *from, const struct ls_profile_r
 }
 
 /* Counts known only for the whole are left to the rest. */
-static void tell(struct session_parts *parts, const struct part *part, struct ls_profile *profile)
+static void tell(struct session_subprofiles *subprofiles, const struct subprofile *subprofile,
+		 struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
-	const struct part_counts *counts = &part->counts;
+	const struct subprofile_counts *counts = &subprofile->counts;
 
-	targets__export_part(parts->session->targets, part, recorder);
+	targets__export_subprofile(subprofiles->session->targets, subprofile, recorder);
 	memcpy(recorder->classes, counts->classes, sizeof(recorder->classes));
 	memcpy(recorder->errors, counts->errors, sizeof(recorder->errors));
 	recorder->errors[LS_WALK_NONE] = 0;
@@ -120,12 +122,13 @@ static void tell(struct session_parts *parts, const struct part *part, struct ls
 	recorder->unknown_lines = counts->unknown_lines;
 	recorder->unsampled_ns = counts->unsampled_ns;
 	recorder->unnamed_calls = counts->unnamed_calls + counts->unnamed_now;
-	recorder->evicted_samples = evicted_samples(parts, profile);
+	recorder->evicted_samples = evicted_samples(subprofiles, profile);
 	recorder->cpu_ns = charged_ns(profile);
-	recorder->untimed_samples =
-		parts->whole.samples ? recorder->samples - recorder->classes[LS_SAMPLE_DROPPED] -
-					       profile->sample_count
-				     : 0;
+	recorder->untimed_samples = subprofiles->whole.samples
+					    ? recorder->samples -
+						      recorder->classes[LS_SAMPLE_DROPPED] -
+						      profile->sample_count
+					    : 0;
 	recorder->vma_busy = 0;
 	recorder->evicted_functions = 0;
 	recorder->lost_records = 0;
@@ -138,47 +141,48 @@ static bool has_anything(const struct ls_profile_recorder *recorder)
 	       recorder->evicted_functions || recorder->lost_records || recorder->missed_processes;
 }
 
-static void tell_rest(struct session_parts *parts, struct ls_profile *profile)
+static void tell_rest(struct session_subprofiles *subprofiles, struct ls_profile *profile)
 {
 	struct ls_profile_recorder *recorder = &profile->recorder;
 	uint64_t own_ns = charged_ns(profile);
 
-	*recorder = parts->whole.recorder;
-	subtract(recorder, &parts->told);
+	*recorder = subprofiles->whole.recorder;
+	subtract(recorder, &subprofiles->told);
 	if (recorder->cpu_ns < own_ns)
 		recorder->cpu_ns = own_ns;
-	recorder->target = parts->title;
+	recorder->target = subprofiles->title;
 	recorder->interpreter = recorder->layout = NULL;
 	recorder->gc = recorder->gc_unknown = NULL;
-	parts->all->dropped_rest = recorder->classes[LS_SAMPLE_DROPPED];
+	subprofiles->all->dropped_rest = recorder->classes[LS_SAMPLE_DROPPED];
 }
 
-int session_parts__next(struct session_parts *parts, struct part **part, struct ls_profile *profile)
+int session_subprofiles__next(struct session_subprofiles *subprofiles,
+			      struct subprofile **subprofile, struct ls_profile *profile)
 {
 	int error;
 
-	for (; parts->next; parts->next = parts->next->hh.next) {
-		*part = parts->next;
-		error = profile_split__of(parts->split, (*part)->id, profile);
-		tell(parts, *part, profile);
+	for (; subprofiles->next; subprofiles->next = subprofiles->next->hh.next) {
+		*subprofile = subprofiles->next;
+		error = profile_split__of(subprofiles->split, (*subprofile)->id, profile);
+		tell(subprofiles, *subprofile, profile);
 		if (!error && !has_anything(&profile->recorder))
 			continue;
-		add(&parts->told, &profile->recorder);
-		parts->next = parts->next->hh.next;
+		add(&subprofiles->told, &profile->recorder);
+		subprofiles->next = subprofiles->next->hh.next;
 		return error ? error : 1;
 	}
-	if (parts->is_over)
+	if (subprofiles->is_over)
 		return 0;
-	parts->is_over = true;
-	*part = &parts->all->rest;
-	error = profile_split__of(parts->split, 0, profile);
+	subprofiles->is_over = true;
+	*subprofile = &subprofiles->all->rest;
+	error = profile_split__of(subprofiles->split, 0, profile);
 	if (error)
 		return error;
-	tell_rest(parts, profile);
+	tell_rest(subprofiles, profile);
 	return has_anything(&profile->recorder);
 }
 
-bool session_parts__are_too_many(const struct session_parts *parts)
+bool session_subprofiles__are_too_many(const struct session_subprofiles *subprofiles)
 {
-	return parts->all->are_too_many;
+	return subprofiles->all->are_too_many;
 }

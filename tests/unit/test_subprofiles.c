@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is counted of a session is counted of the part that it belongs to, too. */
+/* What is counted of a session is counted of the subprofile that it belongs to, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "local_inspector.h"
-#include "recording/parts.h"
+#include "recording/subprofiles.h"
 #include "recording/recording.h"
 
 /* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
@@ -18,9 +18,9 @@
 #define PERIOD 1000000U
 
 struct fixture {
-	struct parts *parts;
+	struct subprofiles *subprofiles;
 	struct recording *recording;
-	struct part *one, *other;
+	struct subprofile *one, *other;
 };
 
 static int make_fixture(void **state)
@@ -28,15 +28,15 @@ static int make_fixture(void **state)
 	static struct fixture fixture;
 
 	*state = &fixture;
-	fixture.parts = parts__new();
+	fixture.subprofiles = subprofiles__new();
 	fixture.recording = recording__new(CATEGORY_THREAD, 1, local_inspector());
-	if (!fixture.parts || !fixture.recording)
+	if (!fixture.subprofiles || !fixture.recording)
 		return -1;
-	recording__keep_parts(fixture.recording, fixture.parts, 0);
+	recording__keep_subprofiles(fixture.recording, fixture.subprofiles, 0);
 	return recording__add_process(fixture.recording, ONE, "one") ||
 	       recording__add_process(fixture.recording, OTHER, "other") ||
-	       parts__add_process(fixture.parts, ONE, &fixture.one) ||
-	       parts__add_process(fixture.parts, OTHER, &fixture.other);
+	       subprofiles__add_process(fixture.subprofiles, ONE, &fixture.one) ||
+	       subprofiles__add_process(fixture.subprofiles, OTHER, &fixture.other);
 }
 
 static int free_fixture(void **state)
@@ -44,7 +44,7 @@ static int free_fixture(void **state)
 	struct fixture *fixture = *state;
 
 	recording__free(fixture->recording);
-	parts__free(fixture->parts);
+	subprofiles__free(fixture->subprofiles);
 	return 0;
 }
 
@@ -74,7 +74,7 @@ static void settle(struct fixture *fixture, pid_t pid, uint64_t runtime_ns)
 	assert_int_equal(recording__settle_thread(fixture->recording, &thread), 0);
 }
 
-/* What the part's categories have, in ns. */
+/* What the subprofile's categories have, in ns. */
 static uint64_t charged_ns(struct fixture *fixture, uint32_t owner)
 {
 	struct ls_profile profile = {};
@@ -92,10 +92,11 @@ static uint64_t charged_ns(struct fixture *fixture, uint32_t owner)
 	return sum;
 }
 
-static void what_is_counted_is_its_parts(void **state)
+static void what_is_counted_is_its_subprofiles(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct part_counts *one = &fixture->one->counts, *other = &fixture->other->counts;
+	const struct subprofile_counts *one = &fixture->one->counts,
+				       *other = &fixture->other->counts;
 
 	recording__assign(fixture->recording, ONE, fixture->one);
 	take(fixture, ONE, PERIOD, 0);
@@ -129,16 +130,16 @@ static void a_part_stays_while_time_of_it_is_to_come(void **state)
 	recording__assign(fixture->recording, ONE, fixture->one);
 	take(fixture, ONE, PERIOD, 0);
 	recording__assign(fixture->recording, ONE, fixture->other);
-	parts__release(fixture->one);
+	subprofiles__release(fixture->one);
 	assert_int_equal(recording__restart(fixture->recording), 0);
-	assert_int_equal(HASH_COUNT(fixture->parts->items), 2);
+	assert_int_equal(HASH_COUNT(fixture->subprofiles->items), 2);
 	assert_int_equal(fixture->one->counts.classes[LS_SAMPLE_TORN], 0);
 	settle(fixture, ONE, PERIOD);
 	assert_int_equal(charged_ns(fixture, one), PERIOD);
 	assert_int_equal(charged_ns(fixture, fixture->other->id), 0);
 	assert_int_equal(recording__restart(fixture->recording), 0);
-	assert_int_equal(HASH_COUNT(fixture->parts->items), 1);
-	assert_ptr_equal(fixture->parts->items, fixture->other);
+	assert_int_equal(HASH_COUNT(fixture->subprofiles->items), 1);
+	assert_ptr_equal(fixture->subprofiles->items, fixture->other);
 }
 
 /* Which samples were dropped is told by the next, perhaps in another profile. */
@@ -151,7 +152,7 @@ static void what_was_dropped_is_in_one_profile(void **state)
 	take(fixture, ONE, PERIOD, 3);
 	assert_int_equal(classes[LS_SAMPLE_DROPPED], 3);
 	/* BPF knew of ten. */
-	fixture->parts->dropped_rest = 7;
+	fixture->subprofiles->dropped_rest = 7;
 	assert_int_equal(recording__restart(fixture->recording), 0);
 	take(fixture, ONE, 2 * PERIOD, 4);
 	assert_int_equal(classes[LS_SAMPLE_DROPPED], 0);
@@ -159,41 +160,41 @@ static void what_was_dropped_is_in_one_profile(void **state)
 	assert_int_equal(classes[LS_SAMPLE_DROPPED], 2);
 }
 
-static void processes_of_a_group_are_one_part(void **state)
+static void processes_of_a_group_are_one_subprofile(void **state)
 {
 	struct fixture *fixture = *state;
-	struct part *first, *second, *third;
+	struct subprofile *first, *second, *third;
 
-	assert_int_equal(parts__of_group(fixture->parts, "/a/b", &first), 0);
-	assert_int_equal(parts__of_group(fixture->parts, "/a/b", &second), 0);
-	assert_int_equal(parts__of_group(fixture->parts, "/a", &third), 0);
+	assert_int_equal(subprofiles__of_group(fixture->subprofiles, "/a/b", &first), 0);
+	assert_int_equal(subprofiles__of_group(fixture->subprofiles, "/a/b", &second), 0);
+	assert_int_equal(subprofiles__of_group(fixture->subprofiles, "/a", &third), 0);
 	assert_ptr_equal(first, second);
 	assert_ptr_not_equal(first, third);
 	assert_string_equal(first->title, "/a/b");
-	parts__release(first);
+	subprofiles__release(first);
 	assert_int_equal(recording__restart(fixture->recording), 0);
-	assert_int_equal(HASH_COUNT(fixture->parts->items), 4);
-	parts__release(second);
+	assert_int_equal(HASH_COUNT(fixture->subprofiles->items), 4);
+	subprofiles__release(second);
 	assert_int_equal(recording__restart(fixture->recording), 0);
-	assert_int_equal(HASH_COUNT(fixture->parts->items), 3);
-	assert_int_equal(parts__of_group(fixture->parts, "/a/b", &first), 0);
-	assert_int_equal(HASH_COUNT(fixture->parts->items), 4);
+	assert_int_equal(HASH_COUNT(fixture->subprofiles->items), 3);
+	assert_int_equal(subprofiles__of_group(fixture->subprofiles, "/a/b", &first), 0);
+	assert_int_equal(HASH_COUNT(fixture->subprofiles->items), 4);
 }
 
 static void those_that_are_too_many_are_the_rest(void **state)
 {
 	struct fixture *fixture = *state;
-	struct part *part = fixture->one;
+	struct subprofile *subprofile = fixture->one;
 
-	for (int i = 2; i < PARTS_MAX; i++)
-		assert_int_equal(parts__add_process(fixture->parts, i, &part), 0);
-	assert_non_null(part);
-	assert_int_equal(fixture->parts->are_too_many, 0);
-	assert_int_equal(parts__add_process(fixture->parts, 1, &part), 0);
-	assert_null(part);
-	assert_int_equal(fixture->parts->are_too_many, 1);
-	assert_int_equal(parts__of_group(fixture->parts, "group", &part), 0);
-	assert_null(part);
+	for (int i = 2; i < SUBPROFILES_MAX; i++)
+		assert_int_equal(subprofiles__add_process(fixture->subprofiles, i, &subprofile), 0);
+	assert_non_null(subprofile);
+	assert_int_equal(fixture->subprofiles->are_too_many, 0);
+	assert_int_equal(subprofiles__add_process(fixture->subprofiles, 1, &subprofile), 0);
+	assert_null(subprofile);
+	assert_int_equal(fixture->subprofiles->are_too_many, 1);
+	assert_int_equal(subprofiles__of_group(fixture->subprofiles, "group", &subprofile), 0);
+	assert_null(subprofile);
 }
 
 #define fresh(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
@@ -201,12 +202,12 @@ static void those_that_are_too_many_are_the_rest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		fresh(what_is_counted_is_its_parts),
+		fresh(what_is_counted_is_its_subprofiles),
 		fresh(a_part_stays_while_time_of_it_is_to_come),
 		fresh(what_was_dropped_is_in_one_profile),
-		fresh(processes_of_a_group_are_one_part),
+		fresh(processes_of_a_group_are_one_subprofile),
 		fresh(those_that_are_too_many_are_the_rest),
 	};
 
-	return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("subprofiles", tests, NULL, NULL);
 }

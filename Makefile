@@ -71,9 +71,9 @@ ASAN_OBJECTS := $(patsubst %.c,$(O)/asan/%.o,$(filter-out user/main.c,$(USER_SOU
 # TESTS names directories below tests/, or test programs in them; the order is that of running.
 TESTS         ?= unit walk names formats fuzz page e2e toy hostile field accuracy oracle
 ifeq ($(TESTS),quick)
-override TESTS := unit walk e2e/test_versions
+override TESTS := unit walk e2e/interpreter/test_versions
 endif
-TEST_SOURCES  := $(foreach t,$(TESTS),$(if $(findstring /,$t),tests/$t.c,$(sort $(wildcard tests/$t/test_*.c))))
+TEST_SOURCES  := $(foreach t,$(TESTS),$(if $(wildcard tests/$t.c),tests/$t.c,$(sort $(wildcard tests/$t/test_*.c tests/$t/*/test_*.c))))
 TEST_PROGRAMS := $(TEST_SOURCES:tests/%.c=$(O)/tests/%)
 
 # ---- tools and flags
@@ -239,14 +239,17 @@ FORCE:
 
 # ---- tests
 #
-# tests/DIR/test_*.c are cmocka programs. Each is linked with the other .c files of its folder and
-# of tests/support/. What else a folder needs built, its rules.mk says, by adding to TEST_FILES;
-# tests/DIR/x.bpf.c becomes $(O)/tests/DIR/x.bpf.o.
+# tests/DIR/test_*.c and tests/DIR/ROOM/test_*.c are cmocka programs. Each is linked with the other
+# .c files of its folders and of tests/support/. What else a folder needs built, its rules.mk says,
+# by adding to TEST_FILES; tests/DIR/x.bpf.c becomes $(O)/tests/DIR/x.bpf.o.
 
-sources_beside = $(filter-out tests/$(1)test_% %.bpf.c,$(wildcard tests/$(1)*.c tests/support/*.c))
-objects_beside = $(patsubst %.c,$(O)/asan/%.o,$(call sources_beside,$(1)))
+# $(call folders_of,unit/base/test_log): those of a test program below tests/
+folders_of = $(dir $(1)) $(filter-out ./,$(dir $(patsubst %/,%,$(dir $(1)))))
+sources_beside = $(filter-out $(foreach d,$(2),tests/$(d)test_%) %.bpf.c,\
+                   $(wildcard $(foreach d,$(2),tests/$(d)*.c) tests/support/*.c))
+objects_beside = $(patsubst %.c,$(O)/asan/%.o,$(call sources_beside,$(1),$(call folders_of,$(1))))
 
-$(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$(dir $$*)) $(ASAN_OBJECTS)
+$(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$*) $(ASAN_OBJECTS)
 	$(call say,LINK,tests/$*)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ASAN_CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@
@@ -254,7 +257,7 @@ $(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$(dir $$*)) $(ASAN_OBJ
 $(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(GENERATED)
 	$(call say,CC,tests/$*.o)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ASAN_CFLAGS) $(TEST_CFLAGS) -I$(dir $<) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ASAN_CFLAGS) $(TEST_CFLAGS) $(patsubst %,-Itests/%,$(call folders_of,$*)) -MMD -MP -c $< -o $@
 
 $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 	$(call say,BPF,tests/$*.bpf.o)
@@ -269,7 +272,7 @@ TEST_FILES :=
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS) $(TEST_FILES)
 
-#: check         builds and runs the tests: all, TESTS=quick (3 minutes), TESTS="unit e2e/test_top"
+#: check         builds and runs the tests: all, TESTS=quick (3 minutes), TESTS="unit e2e/top/test_top"
 .PHONY: check
 check:
 	@tests/install_dependencies.sh build test

@@ -35,19 +35,19 @@ LIMIT = 60
 RUNS_TESTS = "runs tests, which a test cannot do"
 OTHER_TOOL = "is of another profiler or tool, and only named"
 PART = "is part of a command"
-SYSTEMD = "needs systemd as process 1; e2e/test_service runs the unit"
+SYSTEMD = "needs systemd as process 1; e2e/share/test_service runs the unit"
 
 # What is not run, and why not.
 EXCEPTIONS = {
     "make demo": "installs packages; .ci/run runs it",
     "make deps": "installs packages; .ci/run runs it",
-    "sudo make install": "changes this machine; e2e/test_install runs it with DESTDIR",
-    "make install": "changes this machine; e2e/test_install runs it with DESTDIR",
-    "make uninstall": "changes this machine; e2e/test_install runs it with DESTDIR",
-    "make static": "builds for minutes; e2e/test_static runs its file",
-    "make static ARCH=arm64": "downloads libraries; e2e/test_static needs it",
-    "make image": "builds for minutes; e2e/test_image runs it",
-    "make deb": "e2e/test_package runs it",
+    "sudo make install": "changes this machine; e2e/share/test_install runs it with DESTDIR",
+    "make install": "changes this machine; e2e/share/test_install runs it with DESTDIR",
+    "make uninstall": "changes this machine; e2e/share/test_install runs it with DESTDIR",
+    "make static": "builds for minutes; e2e/share/test_static runs its file",
+    "make static ARCH=arm64": "downloads libraries; e2e/share/test_static needs it",
+    "make image": "builds for minutes; e2e/share/test_image runs it",
+    "make deb": "e2e/share/test_package runs it",
     "make reproducible": "builds everything twice; .ci/run runs it",
     "make kernels": "boots kernels for an hour",
     "make oracle": RUNS_TESTS,
@@ -61,18 +61,18 @@ EXCEPTIONS = {
     "WERROR=1 make": ".ci/run runs it",
     "make check": RUNS_TESTS,
     "make check TESTS=quick": RUNS_TESTS,
-    'make check TESTS="unit/test_log e2e/test_top"': RUNS_TESTS,
+    'make check TESTS="unit/base/test_log e2e/top/test_top"': RUNS_TESTS,
     "make check TESTS=oracle/test_lines": RUNS_TESTS,
-    "make check TESTS=e2e/test_fibers": RUNS_TESTS,
-    "make check TESTS=e2e/test_dump": RUNS_TESTS,
-    "make check TESTS=e2e/test_chunks": RUNS_TESTS,
+    "make check TESTS=e2e/interpreter/test_fibers": RUNS_TESTS,
+    "make check TESTS=e2e/dump/test_dump": RUNS_TESTS,
+    "make check TESTS=e2e/interpreter/test_chunks": RUNS_TESTS,
     "make check TESTS=names": RUNS_TESTS,
     "make check TESTS=accuracy": RUNS_TESTS,
     "make check TESTS=toy": RUNS_TESTS,
     "tests/kernels/run.sh --markdown": "boots kernels for an hour",
     "perfgraph.py --json profile.json > profile.svg": "is a tool of Luau, which Debian lacks",
     "perfgraph.py --json hot.json > hot.svg": "is a tool of Luau, which Debian lacks",
-    "podman load -i FILE": "e2e/test_image loads the image",
+    "podman load -i FILE": "e2e/share/test_image loads the image",
     "skopeo copy oci-archive:FILE docker://REGISTRY/luaspy": "needs a registry",
     "kubectl debug": "needs a cluster",
     "sudo systemctl enable --now luaspy": SYSTEMD,

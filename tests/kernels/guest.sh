@@ -115,7 +115,7 @@ profile_system() {
 }
 
 verify() {
-	run verifier .output/tests/e2e/test_verifier
+	run verifier .output/tests/e2e/sampler/test_verifier
 	verified=$(awk '/ verified$/ { sum += $(NF - 1) } END { print sum + 0 }' /tmp/out)
 	echo "= verified $verified"
 	if [ "$verified" -gt "$verified_max" ]; then

@@ -337,13 +337,17 @@ const char *program_source(const char *name)
 
 const char *built_program(const char *name)
 {
-	char *path = next_path(), self[PATH_SIZE / 2];
+	char *path = next_path(), self[PATH_SIZE / 2], *tests = NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	assert_in_range(length, 1, sizeof(self) - 1);
 	self[length] = '\0';
-	*strrchr(self, '/') = '\0';
-	snprintf(path, PATH_SIZE, "%s/../programs/%s", self, name);
+	/* A test program is in a folder below "tests/", or in a room of that folder. */
+	for (char *at = self; (at = strstr(at, "/tests/")); at++)
+		tests = at;
+	assert_non_null(tests);
+	*tests = '\0';
+	snprintf(path, PATH_SIZE, "%s/tests/programs/%s", self, name);
 	return path;
 }
 

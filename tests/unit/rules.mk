@@ -19,4 +19,4 @@ $(O)/tests/unit/arm64/signed.so: tests/unit/target/signed.c
 	$(Q)! command -v $(ARM64_TRIPLE)-gcc >/dev/null || \
 		$(ARM64_TRIPLE)-gcc -O2 -mbranch-protection=pac-ret+leaf+b-key -shared -nostdlib $< -o $@
 
-TEST_FILES += $(if $(filter unit unit/test_gc_puc unit/test_eh_frame,$(TESTS)),$(ARM64_FILES))
+TEST_FILES += $(if $(filter unit unit/puc unit/elf unit/puc/test_gc_puc unit/elf/test_eh_frame,$(TESTS)),$(ARM64_FILES))

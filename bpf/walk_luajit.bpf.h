@@ -301,9 +301,20 @@ static __always_inline void check_global(struct ls_scratch *scratch)
 		doubt(scratch, LS_DOUBT_GLOBAL);
 }
 
-static __always_inline __u8 activity_of(const struct ls_scratch *scratch)
+/*
+ * What the VM does. Its state stays "recording" while the interpreter executes the instruction that
+ * it has recorded: the compiler itself runs in a protected call (trace_state(), lj_trace.c), whose
+ * C frame, the innermost, has no frame on the stack of values.
+ */
+static __always_inline __u8 activity_of(__s32 vm_state, __s32 results)
 {
-	return scratch->global.vm_state == LS_LUAJIT_IN_GC ? LS_ACTIVITY_GC : LS_ACTIVITY_NONE;
+	if (vm_state == LS_LUAJIT_IN_GC)
+		return LS_ACTIVITY_GC;
+	if (vm_state == LS_LUAJIT_IN_EXIT)
+		return LS_ACTIVITY_TRACE_EXIT;
+	if (vm_state <= LS_LUAJIT_IN_RECORDER && vm_state >= LS_LUAJIT_IN_ASSEMBLER && results < 0)
+		return LS_ACTIVITY_COMPILER;
+	return LS_ACTIVITY_NONE;
 }
 
 /* Walks the whole chain into scratch->sample and scratch->frames. */
@@ -312,6 +323,7 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 {
 	struct ls_pass pass = {.scratch = scratch, .layout = layout};
 	struct ls_walk *walk = &scratch->walk;
+	__u8 activity;
 	int error;
 
 	walk->count = 0;
@@ -321,6 +333,7 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 	}
 	if (scratch->is_undecided)
 		check_global(scratch);
+	activity = activity_of(scratch->global.vm_state, walk->cframe.results);
 	repeat(LS_CPCALLS_MAX, skip_cpcall, &pass);
 	error = find_base(scratch, layout);
 	if (error) {
@@ -338,7 +351,7 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 		scratch->sample.error = LS_WALK_CALL_CHAIN;
 	close_gap(scratch);
 	if (scratch->sample.frame_count)
-		scratch->sample.activity = activity_of(scratch);
+		scratch->sample.activity = activity;
 }
 
 /* Discards what an earlier stack has left behind. */

@@ -46,6 +46,8 @@ enum ls_sample_flags {
 enum ls_activity {
 	LS_ACTIVITY_NONE,
 	LS_ACTIVITY_GC,
+	LS_ACTIVITY_COMPILER,   /* it makes machine code of a script */
+	LS_ACTIVITY_TRACE_EXIT, /* it restores what the interpreter needs after machine code */
 	LS_ACTIVITY_COUNT,
 };
 

@@ -239,14 +239,26 @@ uint32_t functions__pseudo(struct functions *functions, const char *name)
 	return entry->id;
 }
 
-/* Named as in Luau's own profiler, as readers expect. */
-uint32_t functions__gc(struct functions *functions)
+uint32_t functions__activity(struct functions *functions, enum ls_activity activity)
 {
-	uint32_t id = functions__pseudo(functions, "GC");
+	/* GC as in Luau's own profiler, as readers expect. */
+	static const char *const names[LS_ACTIVITY_COUNT] = {
+		[LS_ACTIVITY_GC] = "GC",
+		[LS_ACTIVITY_COMPILER] = "JIT compiler",
+		[LS_ACTIVITY_TRACE_EXIT] = "trace exit",
+	};
+	uint32_t id = functions__pseudo(
+		functions,
+		names[activity < LS_ACTIVITY_COUNT && names[activity] ? activity : LS_ACTIVITY_GC]);
 
 	if (id)
 		functions->shown[id].source = functions->shown[id].name;
 	return id;
+}
+
+uint32_t functions__gc(struct functions *functions)
+{
+	return functions__activity(functions, LS_ACTIVITY_GC);
 }
 
 uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
+#include "record.h"
 
 struct functions;
 
@@ -38,6 +39,8 @@ uint32_t functions__script(struct functions *functions, const struct function_id
 uint32_t functions__c(struct functions *functions, const struct c_function_identity *identity);
 uint32_t functions__pseudo(struct functions *functions, const char *name);
 uint32_t functions__gc(struct functions *functions);
+/* The pseudo function for what a VM does on its own account; its name is its source, too. */
+uint32_t functions__activity(struct functions *functions, enum ls_activity activity);
 
 /*
  * The id of a script function where it ran as machine code: an entry of its own, with the name that

@@ -175,7 +175,7 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	struct recorded_process *process = recorded_process__find(recording, (pid_t)sample->tgid);
 	struct layout layout;
 	uint32_t category, node;
-	bool has_layout;
+	bool has_layout = layout__of_sample(sample, &layout);
 	int error;
 
 	if (recording->is_paused)
@@ -188,7 +188,6 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 	error = recording__keep_bounds(recording, 2U * sample->frame_count + 2);
 	if (error)
 		return error;
-	has_layout = layout__of_sample(sample, &layout);
 	category = category_node(process, sample, frames);
 	if (!category)
 		return -ENOMEM;
@@ -200,8 +199,10 @@ int recording__sample(struct recording *recording, const struct ls_sample *sampl
 		node = call_tree__child(recording->tree, category, recording->unreadable);
 	else
 		node = stack_node(process, sample, frames, category);
-	if (sample->activity == LS_ACTIVITY_GC && sample->frame_count)
-		node = call_tree__child(recording->tree, node, recording->gc);
+	if (sample->activity != LS_ACTIVITY_NONE && sample->frame_count)
+		node = call_tree__child(
+			recording->tree, node,
+			functions__activity(recording->functions, sample->activity));
 	if (!node)
 		return -ENOMEM;
 	if (sample->state && has_layout)

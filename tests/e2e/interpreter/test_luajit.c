@@ -136,6 +136,22 @@ static void shows_time_in_the_collector(void **state)
 	assert_share(profile, "GC", 0.1, 0.9);
 }
 
+/* Chunks that are compiled, run once, and thrown away. */
+static void shows_time_in_the_compiler(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state,
+				"local text = \"local s = 0 for i = 1, 300 do\"\n"
+				"	.. \" if i % 3 == 0 then s = s + i else s = s * 1 end\"\n"
+				"	.. \" end return s\"\n"
+				"while true do loadstring(text)() end\n");
+	assert_share(profile, "JIT compiler", 0.3, 0.95);
+	profile = record_script(*state, "jit.off()\n" TWO_FUNCTIONS);
+	assert_share(profile, "JIT compiler", 0, 0);
+}
+
 static void shows_coroutines_below_what_resumed_them(void **state)
 {
 	struct scriptprofile *profile;
@@ -195,6 +211,7 @@ int main(void)
 		staged(shows_functions_that_the_compiler_inlined),
 		staged(tells_builtins_apart_that_share_their_code),
 		staged(shows_time_in_the_collector),
+		staged(shows_time_in_the_compiler),
 		staged(shows_coroutines_below_what_resumed_them),
 		staged(says_what_it_found),
 		staged(refuses_one_without_64_bit_references),

@@ -245,9 +245,11 @@ FORCE:
 
 # $(call folders_of,unit/base/test_log): those of a test program below tests/
 folders_of = $(dir $(1)) $(filter-out ./,$(dir $(patsubst %/,%,$(dir $(1)))))
-sources_beside = $(filter-out $(foreach d,$(2),tests/$(d)test_%) %.bpf.c,\
-                   $(wildcard $(foreach d,$(2),tests/$(d)*.c) tests/support/*.c))
-objects_beside = $(patsubst %.c,$(O)/asan/%.o,$(call sources_beside,$(1),$(call folders_of,$(1))))
+sources_beside = $(filter-out $(foreach folder,$(call folders_of,$(1)),tests/$(folder)test_%) %.bpf.c,\
+                   $(wildcard $(foreach folder,$(call folders_of,$(1)),tests/$(folder)*.c) tests/support/*.c))
+objects_beside = $(patsubst %.c,$(O)/asan/%.o,$(call sources_beside,$(1)))
+# $(call folders_included,unit/base/test_log): the flags that find the headers of these folders
+folders_included = $(patsubst %,-Itests/%,$(call folders_of,$(1)))
 
 $(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$*) $(ASAN_OBJECTS)
 	$(call say,LINK,tests/$*)
@@ -257,7 +259,7 @@ $(O)/tests/%: $(O)/asan/tests/%.o $$(call objects_beside,$$*) $(ASAN_OBJECTS)
 $(O)/asan/tests/%.o: tests/%.c $(O)/asan.flags | $(GENERATED)
 	$(call say,CC,tests/$*.o)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ASAN_CFLAGS) $(TEST_CFLAGS) $(patsubst %,-Itests/%,$(call folders_of,$*)) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ASAN_CFLAGS) $(TEST_CFLAGS) $(call folders_included,$*) -MMD -MP -c $< -o $@
 
 $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 	$(call say,BPF,tests/$*.bpf.o)

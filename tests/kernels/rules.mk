@@ -44,7 +44,7 @@ $(GUEST)/luaspy: $(STATIC)
 	$(Q)cp $< $@
 
 $(GUEST_TESTS:%=$(GUEST)/.output/tests/%): $(GUEST)/.output/tests/%: \
-		$(O)/tests/%.o $$(call guest_objects_beside,$$(dir $$*)) $(GUEST_OBJECTS)
+		$(O)/tests/%.o $$(call guest_objects_beside,$$*) $(GUEST_OBJECTS)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@
@@ -52,7 +52,7 @@ $(GUEST_TESTS:%=$(GUEST)/.output/tests/%): $(GUEST)/.output/tests/%: \
 $(O)/tests/%.o: tests/%.c $(O)/user.flags | $(GENERATED)
 	$(call say,CC,tests/$*.o)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(TEST_CFLAGS) -I$(dir $<) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(USER_CFLAGS) $(TEST_CFLAGS) $(call folders_included,$*) -MMD -MP -c $< -o $@
 
 $(GUEST)/tests/%: tests/%
 	@mkdir -p $(@D)

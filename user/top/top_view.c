@@ -373,15 +373,15 @@ static void draw_status(const struct row_writer *writer)
 static void draw_keys(const struct row_writer *writer)
 {
 	static const char *const of_one[] = {
-		"q:quit h:help Enter:callers Esc:back 1-5:sort i:reverse /:search f:filter "
-		"a:average G:GC P:plugins p:pause w:write r:reset",
+		("q:quit h:help Enter:callers Esc:back 1-5:sort i:reverse /:search f:filter "
+		 "a:average G:GC P:plugins p:pause w:write r:reset"),
 		"q:quit h:help Enter:callers 1-5:sort /:search f:filter a:avg G:GC p:pause w r",
 		"q:quit h:help 1-5:sort /:find p w r"};
 	static const char *const of_many[] = {
-		"q:quit h:help v:view o:one Enter:callers Esc:back 1-5:sort i:reverse /:search "
-		"f:filter a:average G:GC P:plugins p:pause w:write r:reset",
-		"q:quit h:help v:view o:one Enter:open Esc:back 1-5:sort /:search f:filter a p "
-		"w",
+		("q:quit h:help v:view o:one Enter:callers Esc:back 1-5:sort i:reverse /:search "
+		 "f:filter a:average G:GC P:plugins p:pause w:write r:reset"),
+		("q:quit h:help v:view o:one Enter:open Esc:back 1-5:sort /:search f:filter a p "
+		 "w"),
 		"q:quit h:help v:view Enter:open Esc:back"};
 	const char *const *lines =
 		function_stats__is_of_many(writer->top_view->stats) ? of_many : of_one;

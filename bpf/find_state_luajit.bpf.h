@@ -23,14 +23,14 @@
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
 
-#define LS_YIELDED      1    /* LUA_YIELD, lua.h; higher values are errors */
+#define LS_STATUS_MAX   5 /* LUA_ERRERR, lua.h: while the handler of an error runs (lj_err_run) */
 #define LS_CFRAME_FLAGS 3ULL /* CFRAME_RESUME and CFRAME_UNWIND_FF, lj_frame.h */
 
 /* marked, gct, dummy_ffid (FF_C in each state) and status, lj_obj.h. */
 static __always_inline int is_state_head(__u64 head)
 {
 	return (head >> 8 & 0xffff) == (LS_LUAJIT_THREAD | LS_LUAJIT_FF_C << 8) &&
-	       (head >> 24 & 0xff) <= LS_YIELDED;
+	       (head >> 24 & 0xff) <= LS_STATUS_MAX;
 }
 
 static __always_inline __u64 cframe_of(const struct ls_luajit_state *state)
@@ -152,6 +152,18 @@ static __always_inline int keep_own(struct ls_scratch *scratch,
 }
 
 /*
+ * Whether the root of the last sample still has a C frame, although none is found: outside of the
+ * VM it has none, so this is not known to be time without a script.
+ */
+static __always_inline int is_entered(struct ls_scratch *scratch, const struct ls_thread *thread)
+{
+	return thread->root.state && thread->own_stack &&
+	       !read_target(&scratch->other_state, sizeof(scratch->other_state),
+			    thread->root.state) &&
+	       scratch->other_state.gct == LS_LUAJIT_THREAD && cframe_of(&scratch->other_state);
+}
+
+/*
  * Fills scratch->chain by a search of the registers and the stack. Returns LS_WALK_NONE or the
  * error. The root of the last sample may still be active: then Lua runs for certain, and its frame
  * tells how far up.
@@ -173,7 +185,7 @@ static __always_inline int search_stack(struct ls_scratch *scratch,
 	if (scratch->chain_count && !is_found(scratch))
 		scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_MAX - LS_CHUNKS_BLIND);
 	if (!scratch->chain_count)
-		return LS_WALK_NO_SCRIPT;
+		return is_entered(scratch, thread) ? LS_WALK_STATE_BEYOND : LS_WALK_NO_SCRIPT;
 	last = scratch->chain_count - 1;
 	if (known && !is_found(scratch) && last < LS_CHAIN_MAX &&
 	    scratch->search.address < scratch->search.high &&

@@ -116,7 +116,10 @@ profile_system() {
 
 verify() {
 	run verifier .output/tests/e2e/sampler/test_verifier
-	verified=$(awk '/ verified$/ { sum += $(NF - 1) } END { print sum + 0 }' /tmp/out)
+	# Each family has a limit of its own: this one is that of the core and of PUC Lua. The test
+	# itself knows the others'.
+	verified=$(awk '/^walk_/ && !/^walk_(puc|nothing):/ { next }
+		/ verified$/ { sum += $(NF - 1) } END { print sum + 0 }' /tmp/out)
 	echo "= verified $verified"
 	if [ "$verified" -gt "$verified_max" ]; then
 		judge "$verified instructions followed, over $verified_max"

@@ -27,7 +27,7 @@ struct interpreter {
 struct interpreters {
 	struct interpreter *items; /* in order of address; most processes have one or none */
 	size_t count;
-	size_t profiled; /* number of items whose family is profiled */
+	size_t profiled; /* number of items with a layout, which are profiled */
 	size_t left_out;
 	bool has_unread; /* some files or mappings were too large or too many to inspect */
 };

@@ -144,13 +144,16 @@ file() {
 }
 
 files_section() {
-	[ "$command" != convert ] || return 0
 	echo ".SH FILES"
 	case $command in
 	record)
 		file NAME-PID-DATE.json "the profile, in the current folder, without --output"
 		file FILE-DATE.json "with --interval: the profile of the interval that began at DATE"
 		file rest-DATE.json "with --output-dir: CPU time that belongs to no file of a process"
+		;;
+	convert)
+		file FILE.json "a recording: what record writes, or a ScriptProfiler file of Roblox"
+		return
 		;;
 	top) file NAME-PID-DATE.json "the profile that the key w writes, in the current folder" ;;
 	esac

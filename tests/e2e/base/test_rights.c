@@ -163,7 +163,7 @@ static void capabilities_read_no_source_that_is_closed_to_their_user(void **stat
 		  target->pid);
 	spying__finish(stage, spy);
 	profile = spying__read(stage, in_folder(stage, "own/x.json"));
-	assert_true(scriptprofile__self_us(profile, "closed/lib.lua", "called", 1) > 0);
+	assert_true(scriptprofile__self_us(profile, "closed/lib.lua", "f", 1) > 0);
 	assert_int_equal(scriptprofile__self_us(profile, NULL, "secret", -1), 0);
 	/* Root may know. */
 	profile = record(stage, target->pid, "--until-samples", "100", "-q");

@@ -47,7 +47,7 @@ static void records_the_phase_that_a_program_brackets(void **state)
 	need_lua();
 	write_file(in_folder(*state, "phases.lua"), phases_script, strlen(phases_script));
 	spy = start(*state, luaspy_program(), "record", "--paused", "--control", "fifo", "-o",
-		    "profile.json", "--", "lua5.4", "phases.lua");
+		    "profile.json", "--no-command-lines", "--", "lua5.4", "phases.lua");
 	spying__finish(*state, spy);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	said = strstr(child__output(*state, spy), "took ");

@@ -176,8 +176,8 @@ static void the_guides_are_pages_of_the_manual(void **state)
 		assert_non_null(realpath(source, path));
 		assert_formatters_accept_text(stage, guides[i],
 					      made(stage, "/guide.sh", guides[i]));
-		shell = start(stage, "bash", "-c", compare, "bash", in_folder(stage, guides[i]),
-			      path);
+		shell = start(stage, "env", "LC_ALL=C.UTF-8", "bash", "-c", compare, "bash",
+			      in_folder(stage, guides[i]), path);
 		if (child__wait(shell, PATIENCE))
 			fail_msg("%s: %s%s", guides[i], child__output(stage, shell),
 				 child__errors(stage, shell));

@@ -93,7 +93,7 @@ static void shows_who_calls_and_who_is_called(void **state)
 
 	start_top(*state, "", 80, 24);
 	pane__press(*state, "Enter");
-	pane__await(*state, "luaspy top: hot_part in lua5.4 (pid ");
+	pane__await(*state, "luaspy top: hot_part in lua5.4 app.lua (pid ");
 	pane__await(*state, "2 callers, 0 callees, by time in all");
 	await_recent(*state, "caller often");
 	/* All of one picture. */

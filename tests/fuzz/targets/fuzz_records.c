@@ -6,6 +6,7 @@
  */
 #include <jansson.h>
 
+#include "summary/category_words.h"
 #include "summary/summary.h"
 #include "memory_of_input.h"
 #include "profile/merged_profile.h"
@@ -204,7 +205,11 @@ static void check_document(const char *text, size_t size, const struct ls_totals
 /* As it is put on a terminal: lines of text, without anything that moves a cursor. */
 static void check_summary(const struct ls_profile *profile, const struct ls_totals *totals)
 {
-	const struct summary_options options = {.tree_depth = 512, .callers = "<anonymous>"};
+	const struct summary_options options = {
+		.tree_depth = 512,
+		.callers = "<anonymous>",
+		.words = category_words__of(CATEGORY_THREAD, GROUPING_NONE),
+	};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);

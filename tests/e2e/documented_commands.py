@@ -70,8 +70,6 @@ EXCEPTIONS = {
     "make check TESTS=accuracy": RUNS_TESTS,
     "make check TESTS=toy": RUNS_TESTS,
     "tests/kernels/run.sh --markdown": "boots kernels for an hour",
-    "perfgraph.py --json profile.json > profile.svg": "is a tool of Luau, which Debian lacks",
-    "perfgraph.py --json hot.json > hot.svg": "is a tool of Luau, which Debian lacks",
     "podman load -i FILE": "e2e/share/test_image loads the image",
     "skopeo copy oci-archive:FILE docker://REGISTRY/luaspy": "needs a registry",
     "kubectl debug": "needs a cluster",

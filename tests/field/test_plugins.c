@@ -42,10 +42,11 @@ static void shows_a_page_of_lighttpd_by_the_name_it_gives_its_chunk(void **state
 	require_of(profile, field__host_percent(profile) <= 85);
 }
 
+/* Between the calls of its timer weechat does not sleep, so the script has to work for longer. */
 static const char timer[] =
 	FIELD_WORK FIELD_UP "weechat.register('load', '', '1', '', '', '', '')\n"
 			    "function on_timer()\n"
-			    "	for i = 1, 20 do\n"
+			    "	for i = 1, 60 do\n"
 			    "		work()\n"
 			    "		weechat.config_string(\n"
 			    "			weechat.config_get('weechat.look.bare'))\n"

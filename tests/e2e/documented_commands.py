@@ -83,12 +83,15 @@ EXCEPTIONS = {
     "luac -s": PART,
     "mkfifo -m 666": PART,
     "unshare --mount-proc": PART,
+    "luaspy convert": PART,
     "nsenter --all": PART,
 }
 
 # Programs and builtins that inline code may begin with, wherever they are installed.
 PROGRAMS = set("""luaspy make man lua5.4 perf docker podman skopeo kubectl systemctl journalctl
     perfgraph.py luac mkfifo unshare nsenter mount kill echo exec read ulimit nice sudo""".split())
+# What luaspy calls a process: 'lua5.4 (pid 42)' and, by its command line, these.
+LABELS = {"lua5.4 server.lua", "redis-server 127.0.0.1:6379"}
 LANGUAGES = {"sh", "console", "lua", "conf", "text"}
 
 # A target that never ends; with --fast, or as app.lua, one that ends soon.
@@ -145,9 +148,9 @@ def commands_of_block(language, lines, where):
 
 
 def is_command(text):
-    """Whether inline code is to be typed: 'lua5.4 (pid 42)' is how luaspy calls a process."""
+    """Whether inline code is to be typed, and not how luaspy calls a process."""
     words = text.split()
-    if "(pid " in text:
+    if "(pid " in text or text in LABELS:
         return False
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words.pop(0)
@@ -275,6 +278,8 @@ class Runner:
             time.sleep(PATIENCE)
             os.killpg(process.pid, signal.SIGINT)
         self.finish(process, command, log)
+        if self.listener: # it was told something: between "resume" and "pause" are samples
+            time.sleep(0.5)
 
 
 def read(path):
@@ -318,6 +323,15 @@ def make_targets(folder):
     start_target(["redis-server", "--port", "0", "--unixsocket", f"{folder}/redis", "--save", ""])
     await_path(f"{folder}/redis")
     start_target(["redis-cli", "-s", f"{folder}/redis", "eval", REDIS, "0"])
+
+
+def make_recordings(luaspy, folder):
+    """Those that the commands read."""
+    subprocess.run([luaspy, "record", "-p", "1234", "-d", "1", "-o", f"{folder}/out.json"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    shutil.copy(f"{folder}/out.json", f"{folder}/profile.json")
+    shutil.copy(f"{folder}/out.json", f"{folder}/old.json")
+    subprocess.run(["gzip", f"{folder}/old.json"], check=True)
 
 
 def make_surroundings(luaspy, folder):
@@ -389,6 +403,7 @@ def main():
     os.chdir(f"{folder}/work")
     folder = os.getcwd()
     make_targets(folder)
+    make_recordings(luaspy, folder)
     os.chdir(sources)
     commands += commands_of_manual(make_surroundings(luaspy, folder))
     named = check_options(luaspy, options)

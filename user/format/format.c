@@ -88,6 +88,19 @@ int format__of_path(const char *path, const struct format **format)
 	return *format || is_device(path) || !any_ending(name) ? 0 : -EINVAL;
 }
 
+bool format__has_syntax_of(const struct format *format, const char *path)
+{
+	size_t length = strlen(path);
+
+	for (const char *const *ending = format->endings; *ending; ending++) {
+		const char *last = strrchr(*ending, '.');
+
+		if (length >= strlen(last) && !strcasecmp(path + length - strlen(last), last))
+			return true;
+	}
+	return false;
+}
+
 size_t format__stem_length(const char *path)
 {
 	const char *name = folder__name_in(path), *dot = any_ending(name);

@@ -3,6 +3,7 @@
 #ifndef LS_FORMAT_H
 #define LS_FORMAT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "format/format_table.h"
@@ -48,6 +49,12 @@ const struct format *format__by_name(const char *name);
  * 0; -EINVAL: it has an ending that no format has; *format is NULL, too.
  */
 int format__of_path(const char *path, const struct format **format);
+
+/*
+ * Whether a file of this format may have the name at `path` where somebody asks for the format: the
+ * last part of one of its endings says its syntax, so that "a.json" may be speedscope's.
+ */
+bool format__has_syntax_of(const struct format *format, const char *path);
 
 /* The length of `path` without its ending, be that a format's or not: "a.pb.gz" is 1. */
 size_t format__stem_length(const char *path);

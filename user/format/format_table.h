@@ -8,7 +8,8 @@
  * title    what the file is
  * use      what opens it, for the line that record prints at its end
  * needs    FORMAT_NEEDS_NOTHING, or FORMAT_NEEDS_ORDER: the order of samples in time
- * endings  of file names, the preferred one first. The longest that fits a name counts.
+ * endings  of file names, the preferred one first. The longest that fits a name counts. With
+ *          --format, a name may also have just the last part of one: ".json"
  */
 #ifndef LS_FORMAT_TABLE_H
 #define LS_FORMAT_TABLE_H
@@ -25,7 +26,7 @@
 	X(speedscope, "speedscope JSON", "speedscope.app opens it", FORMAT_NEEDS_NOTHING,          \
 	  ".speedscope.json", ".speedscope")                                                       \
 	X(cpuprofile, "V8 CPU profile", "Chrome's DevTools and VS Code open it",                   \
-	  FORMAT_NEEDS_ORDER, ".cpuprofile")                                                       \
+	  FORMAT_NEEDS_ORDER, ".cpuprofile", ".cpuprofile.json")                                   \
 	X(pprof, "pprof profile.proto", "go tool pprof -http=: opens it", FORMAT_NEEDS_NOTHING,    \
 	  ".pb.gz", ".pprof")                                                                      \
 	X(callgrind, "Callgrind call graph", "kcachegrind and callgrind_annotate open it",         \

@@ -36,6 +36,8 @@ static bool decide_one(const struct output_choice *choice, const char *path,
 			  path, format__list(list, sizeof(list)));
 		return false;
 	}
+	if (choice->count == 1 && choice->format && format__has_syntax_of(choice->format, path))
+		*format = choice->format;
 	if (*format && choice->format && *format != choice->format && choice->count == 1) {
 		log_error("cannot write '%s': its name is that of %s, not of '--format %s'", path,
 			  (*format)->name, choice->format->name);
@@ -87,11 +89,28 @@ const struct format *output_choice__ordered(const struct output_choice *choice)
 	return NULL;
 }
 
+/* The format that other profilers call so, or whose file names end so. NULL: none. */
+static const struct format *meant_by(const char *name)
+{
+	char ending[32];
+	const struct format *format = NULL;
+
+	if (!strcmp(name, "raw"))
+		return format__by_name("folded");
+	snprintf(ending, sizeof(ending), "x.%s", name);
+	return format__of_path(ending, &format) ? NULL : format;
+}
+
 void output_choice__refuse_format(const char *name)
 {
 	char list[FORMAT_LIST_SIZE];
+	const struct format *meant = meant_by(name);
 
-	log_error("unknown format '%s' (accepted: %s)", name, format__list(list, sizeof(list)));
+	if (meant)
+		log_error("unknown format '%s' (did you mean '%s'?)", name, meant->name);
+	else
+		log_error("unknown format '%s' (accepted: %s)", name,
+			  format__list(list, sizeof(list)));
 }
 
 void output_choice__refuse_more(const char *path)

@@ -147,12 +147,21 @@ static const char *nearest(const char *typed, const char *const *words)
 	return best;
 }
 
+/* Whether that says which process, but not what to do with it. */
+static bool is_target(const char *typed)
+{
+	return !strncmp(typed, "-p", 2) || !strncmp(typed, "--pid", 5) ||
+	       (*typed && !typed[strspn(typed, "0123456789,")]);
+}
+
 enum options_verdict usage__unknown_command(const char *typed, const char *const *words)
 {
 	const char *meant = nearest(typed, words);
 	const char *kind = *typed == '-' ? "option" : "command";
 
-	if (meant)
+	if (is_target(typed))
+		log_error("missing command before '%s' (such as record, top or dump)", typed);
+	else if (meant)
 		log_error("unknown %s '%s' (did you mean '%s'?)", kind, typed, meant);
 	else
 		log_error("unknown %s '%s' (see 'luaspy --help')", kind, typed);
@@ -173,6 +182,10 @@ enum options_verdict usage__stray_word(const char *argument, bool takes_command)
 	return OPTIONS_WRONG;
 }
 
+#define ANSWER_IDLE   "luaspy samples what uses CPU time; 'luaspy dump' shows threads that wait"
+#define ANSWER_LOCALS "luaspy reads which functions run, but no variables"
+#define ANSWER_EVENT  "luaspy samples CPU time; '--frequency' says how often"
+
 /* What other profilers call such a thing, and what it is here. */
 static const struct {
 	const char *typed, *answer;
@@ -187,6 +200,15 @@ static const struct {
 	 NULL},
 	{"--native",
 	 "C functions that Lua calls are always shown; machine frames below them are not", NULL},
+	{"-i", ANSWER_IDLE, NULL},
+	{"--idle", ANSWER_IDLE, NULL},
+	{"--gil", "Lua has no lock that threads share; only those that use CPU time are sampled",
+	 NULL},
+	{"--nonblocking", "luaspy never stops the process", NULL},
+	{"-l", ANSWER_LOCALS, NULL},
+	{"--locals", ANSWER_LOCALS, NULL},
+	{"-e", ANSWER_EVENT, NULL},
+	{"--event", ANSWER_EVENT, NULL},
 	{"-V", "'luaspy --version' tells the version", NULL},
 	{"--version", "'luaspy --version' tells the version", NULL},
 };

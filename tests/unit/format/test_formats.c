@@ -183,9 +183,26 @@ static void a_name_and_a_format_that_differ_are_refused(void **state)
 	assert_wrong("cannot write 'a.svg': its name is that of flamegraph, not of '--format "
 		     "folded'",
 		     "record", "-p1", "-o", "a.svg", "-f", "folded");
-	snprintf(expected, sizeof(expected), "luaspy: unknown format 'svg' (accepted: %s)\n", LIST);
-	assert_complains(expected, "record", "-p1", "--format=svg");
-	assert_complains(expected, "convert", "x", "-o", "y", "--format=svg");
+	assert_wrong("unknown format 'svg' (did you mean 'flamegraph'?)", "record", "-p1",
+		     "--format=svg");
+	assert_wrong("unknown format 'raw' (did you mean 'folded'?)", "record", "-p1", "-f", "raw");
+	snprintf(expected, sizeof(expected), "luaspy: unknown format 'elf' (accepted: %s)\n", LIST);
+	assert_complains(expected, "record", "-p1", "--format=elf");
+	assert_complains(expected, "convert", "x", "-o", "y", "--format=elf");
+}
+
+static void a_name_may_be_that_of_the_syntax(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "record", "-p1", "-f", "speedscope", "-o", "a.json");
+	assert_string_equal(options.record.outputs.files[0].format->name, "speedscope");
+	assert_runs(&options, "convert", "b.json", "-f", "cpuprofile", "-o", "a.JSON");
+	assert_string_equal(options.convert.outputs.files[0].format->name, "cpuprofile");
+	assert_wrong("cannot write 'a.json': its name is that of scriptprofiler, not of '--format "
+		     "flamegraph'",
+		     "record", "-p1", "-f", "flamegraph", "-o", "a.json");
 }
 
 static void what_needs_order_turns_the_timeline_on(void **state)
@@ -227,6 +244,7 @@ int main(void)
 		cmocka_unit_test(refuses_an_ending_that_no_format_has),
 		cmocka_unit_test(takes_several_files_with_a_format_each),
 		cmocka_unit_test(a_name_and_a_format_that_differ_are_refused),
+		cmocka_unit_test(a_name_may_be_that_of_the_syntax),
 		cmocka_unit_test(what_needs_order_turns_the_timeline_on),
 		cmocka_unit_test(convert_needs_one_input_and_an_output),
 	};

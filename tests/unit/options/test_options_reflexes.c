@@ -99,6 +99,22 @@ static void answers_what_hands_type_by_reflex(void **state)
 	assert_wrong("unknown option '--native' (C functions that Lua calls are always shown; "
 		     "machine frames below them are not)",
 		     "record", "--native");
+	assert_wrong("unknown option '--idle' (luaspy samples what uses CPU time; 'luaspy dump' "
+		     "shows threads that wait)",
+		     "record", "--idle");
+	assert_wrong("unknown option '--nonblocking' (luaspy never stops the process)", "record",
+		     "--nonblocking");
+	assert_wrong("unknown option '-l' (luaspy reads which functions run, but no variables)",
+		     "dump", "-l");
+}
+
+static void asks_what_to_do_with_a_process(void **state)
+{
+	(void)state;
+	assert_wrong("missing command before '1234' (such as record, top or dump)", "1234");
+	assert_wrong("missing command before '--pid' (such as record, top or dump)", "--pid",
+		     "1234");
+	assert_wrong("missing command before '-p1234' (such as record, top or dump)", "-p1234");
 }
 
 static void takes_the_options_of_list(void **state)
@@ -155,6 +171,7 @@ int main(void)
 		cmocka_unit_test(takes_a_name_instead_of_a_process),
 		cmocka_unit_test(takes_what_hands_type_by_reflex),
 		cmocka_unit_test(answers_what_hands_type_by_reflex),
+		cmocka_unit_test(asks_what_to_do_with_a_process),
 		cmocka_unit_test(takes_the_options_of_list),
 	};
 

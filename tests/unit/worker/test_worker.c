@@ -141,8 +141,12 @@ static void is_ended_when_it_takes_too_much_cpu_time(void **state)
 {
 	uint64_t spent_ns;
 
+	/*
+	 * The limit is a second. The kernel counts it in ticks, and each tick whole to whatever it
+	 * interrupts, which is up to half of the time too much where others use the processors.
+	 */
 	assert_int_equal(ask(*state, SPIN, &spent_ns), -EIO);
-	assert_in_range(spent_ns, 700 * MS, 4000 * MS);
+	assert_in_range(spent_ns, 500 * MS, 4000 * MS);
 	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
 }
 

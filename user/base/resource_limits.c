@@ -66,6 +66,13 @@ bool resource_limits__is_last(int file)
 	return files_most != RLIM_INFINITY && (rlim_t)file + FILES_KEPT >= files_most;
 }
 
+bool resource_limits__map_less_than(uint64_t bytes)
+{
+	struct rlimit limits;
+
+	return !getrlimit(RLIMIT_AS, &limits) && limits.rlim_cur < bytes;
+}
+
 const char *resource_limits__reason(int error)
 {
 	switch (error) {

@@ -4,6 +4,7 @@
 #define LS_RESOURCE_LIMITS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * From here on, a write beyond the file size limit (ulimit -f) fails with EFBIG, as one to a full
@@ -31,6 +32,9 @@ int resource_limits__try_files(int count);
  * for what targets can create without bound.
  */
 bool resource_limits__is_last(int file);
+
+/* Whether this process may map less than `bytes` of memory in all (ulimit -v). */
+bool resource_limits__map_less_than(uint64_t bytes);
 
 /*
  * Describes an error (-errno) as strerror(3) does and, if a limit is the cause, says what to do

@@ -83,6 +83,9 @@ static int explain(const struct detection *detection, const char *target, int er
 			  target);
 	else if (error == -EOWNERDEAD)
 		log_error("cannot inspect %s: its mapped files cannot be read", target);
+	else if (error == -EFBIG)
+		log_error("cannot inspect %s: a mapped file has more data than luaspy reads",
+			  target);
 	else
 		log_error("cannot inspect %s: %s", target, resource_limits__reason(error));
 	return error && error != -ENOTSUP ? error : -ENOENT;

@@ -215,9 +215,16 @@ static int load_walkers(struct sampler *sampler, uint32_t families)
 	return error;
 }
 
-int sampler__load_walkers(struct sampler *sampler)
+void sampler__load_walkers(struct sampler *sampler)
 {
-	return load_walkers(sampler, (1U << LS_FAMILY_COUNT) - 1);
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
+		int error = programs__load_walker(&sampler->programs, id);
+
+		if (error)
+			log_debug(
+				"cannot load the BPF program for %s, which no target needs yet: %s",
+				families__get(id)->name, resource_limits__reason(error));
+	}
 }
 
 int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_image *target)

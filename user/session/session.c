@@ -298,13 +298,11 @@ static int await_rests(struct session *session)
 }
 
 /* From here on the session only reads and writes: it can load no walker and start no timer. */
-static int give_up_privileges(struct session *session)
+static void give_up_privileges(struct session *session)
 {
-	int error = sampler__load_walkers(session->sampler);
-
-	if (!error && privileges__reduce())
+	sampler__load_walkers(session->sampler);
+	if (privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
-	return error;
 }
 
 int session__run(struct session *session)
@@ -326,7 +324,7 @@ int session__run(struct session *session)
 	/* A limited or system-wide session may have to start more timers. */
 	if (!error && !session->options.targets->system &&
 	    !session->options.sampling.max_overhead_ppm)
-		error = give_up_privileges(session);
+		give_up_privileges(session);
 	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);
 	if (!error)

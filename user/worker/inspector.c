@@ -7,9 +7,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "process/quarantine.h"
 #include "worker/allowance.h"
 #include "worker/service.h"
+#include "worker/worker.h"
 
 #define GRANTED_NS UINT64_C(5000000000)
 
@@ -200,6 +202,12 @@ static void ask_here(struct inspector *inspector, uint64_t *spent_ns)
 	*spent_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
+/* The worker reached a limit on memory: its own, by what it read, or luaspy's (ulimit -v). */
+static int reason_of_full_worker(void)
+{
+	return resource_limits__map_less_than(WORKER_BYTES) ? -ENOMEM : -EFBIG;
+}
+
 int inspector__ask(struct inspector *inspector, struct message **answer)
 {
 	uint64_t spent_ns = 0;
@@ -227,9 +235,8 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 			  (double)spent_ns / 1e6);
 	if (error)
 		return error;
-	/* The worker reached its limit on memory: what it read is too large. */
 	error = inspector->answer.error;
-	return error == -ENOMEM && inspector->worker ? -EFBIG : error;
+	return error == -ENOMEM && inspector->worker ? reason_of_full_worker() : error;
 }
 
 void inspector__tell_unread(struct inspector *inspector, pid_t pid)

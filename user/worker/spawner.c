@@ -17,9 +17,6 @@
 #include "worker/confinement.h"
 #include "worker/service.h"
 
-/* Address space that a worker may map beyond what it inherits. */
-#define WORKER_BYTES (96U << 20)
-
 /* Workers that were killed and cannot die, because the kernel waits on their behalf. */
 #define STUCK_MAX 16
 

@@ -14,6 +14,9 @@
 
 #include "worker/message.h"
 
+/* Address space that a worker may map beyond what it inherits. */
+#define WORKER_BYTES (96U << 20)
+
 /* The callbacks that run in the worker. */
 struct worker_job {
 	void *(*begin)(void); /* its state, for all requests; NULL: out of memory */

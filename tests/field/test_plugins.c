@@ -11,7 +11,9 @@
 
 #include "field.h"
 
+/* What magnet's own function takes is a fraction of a microsecond. */
 static const char page[] = FIELD_WORK "for i = 1, 10 do work() end\n"
+				      "for i = 1, 2e3 do path = lighty.env['uri.path'] end\n"
 				      "lighty.header['X-Sum'] = tostring(work())\n"
 				      "lighty.content = {lighty.env['uri.path']}\n"
 				      "return 200\n";
@@ -37,7 +39,10 @@ static void shows_a_page_of_lighttpd_by_the_name_it_gives_its_chunk(void **state
 	field__ask(*state, "http.sock", "/one/two");
 	profile = field__record(*state, lighttpd, "?string*page.lua*");
 	require_of(profile, field__has_stack(profile, "^main chunk > work > hot"));
-	require_of(profile, field__has_stack(profile, "^main chunk > index (mod_magnet.so+0x*)"));
+	/* By the metatable that holds it; by its caller if it was not asked for in time. */
+	require_of(profile,
+		   field__has_stack(profile, "^main chunk > li.req_attr.__index") ||
+			   field__has_stack(profile, "^main chunk > index (mod_magnet.so+0x*)"));
 	require_of(profile, field__host_percent(profile) >= 2);
 	require_of(profile, field__host_percent(profile) <= 85);
 }

@@ -28,6 +28,7 @@ LAYERS = [
     ["format", "reader"],
     ["output"],
     ["interpreter"],
+    ["walk"],
     FAMILIES,
     ["sampler"],
     ["recording"],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "puc/coroutines_puc.h"
+#include "walk/coroutine_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,13 +7,6 @@
 #include <time.h>
 
 #include "base/hash_table.h"
-
-/* GCObject, lobject.h, all releases: `next` at 0, `tt` at 8. */
-#define TAG_AT     8
-#define TAG_THREAD 8 /* LUA_TTHREAD, lua.h */
-#define TYPE_MASK  15
-#define TYPE_FIRST 4  /* LUA_TSTRING: lower types are not GC objects */
-#define TYPE_LAST  11 /* one more than any release has */
 
 /* Limits of one reading. A second suffices for 10^6 objects or more. */
 #define OBJECTS_MAX    1000000
@@ -29,7 +22,7 @@ struct visited {
 
 struct reading {
 	const struct target_memory *memory;
-	const struct ls_puc_layout *layout;
+	const struct coroutine_list *list;
 	uint64_t vm, global;
 	uint64_t end_ns;
 	struct visited *visited; /* a list that changes meanwhile may lead to one twice */
@@ -53,26 +46,6 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 	return word;
 }
 
-/* What coroutine.status() would return (lcorolib.c, auxstatus), read from outside. */
-static enum coroutine_status status_of(const struct ls_puc_layout *layout, uint64_t state,
-				       const uint8_t *copy)
-{
-	uint64_t base_ci = layout->ci_is_array ? word_at(copy, layout->state_base_ci)
-					       : state + layout->state_base_ci;
-	uint64_t values = word_at(copy, layout->state_top) - word_at(copy, layout->state_stack);
-
-	if (word_at(copy, layout->state_error_jump))
-		return COROUTINE_ACTIVE;
-	if (copy[layout->state_status] == COROUTINE_PUC_YIELDED)
-		return COROUTINE_SUSPENDED;
-	if (copy[layout->state_status])
-		return COROUTINE_FAILED;
-	if (word_at(copy, layout->state_ci) != base_ci)
-		return COROUTINE_ACTIVE;
-	/* The first value is the function entry of base_ci (lstate.c, stack_init()). */
-	return values > 16 ? COROUTINE_NOT_STARTED : COROUTINE_FINISHED;
-}
-
 static int is_visited(struct reading *reading, uint64_t state)
 {
 	struct visited *visited;
@@ -93,10 +66,11 @@ static int is_visited(struct reading *reading, uint64_t state)
 
 static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
 {
+	const struct coroutine_list *list = reading->list;
 	struct coroutines *coroutines = reading->coroutines;
 	int visited;
 
-	if (state == reading->vm || word_at(copy, reading->layout->state_global) != reading->global)
+	if (state == reading->vm || word_at(copy, list->state_global) != reading->global)
 		return 0;
 	visited = is_visited(reading, state);
 	if (visited)
@@ -115,25 +89,25 @@ static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
 		reading->room = room;
 	}
 	coroutines->items[coroutines->count++] = (struct coroutine){
-		.state = state, .status = status_of(reading->layout, state, copy)};
+		.state = state, .status = list->status(list->offsets, state, copy)};
 	return 0;
 }
 
 /* Reads one object; *next follows it. 0, -EAGAIN: it is not an object (any more), or -ENOMEM. */
 static int look_at(struct reading *reading, uint64_t object, uint64_t *next)
 {
-	const struct ls_puc_layout *layout = reading->layout;
-	uint8_t copy[256] = {};
+	const struct coroutine_list *list = reading->list;
+	uint8_t copy[COROUTINE_STATE_MAX] = {};
 	ssize_t size = -EFAULT;
 	uint8_t type;
 
 	if (!(object & 7))
-		size = target_memory__read_some(reading->memory, object, copy, layout->state_size);
-	type = copy[TAG_AT] & TYPE_MASK;
-	if (size <= TAG_AT || type < TYPE_FIRST || type > TYPE_LAST)
+		size = target_memory__read_some(reading->memory, object, copy, list->state_size);
+	type = copy[list->type_at] & list->type_mask;
+	if (size <= list->type_at || type < list->type_first || type > list->type_last)
 		return -EAGAIN;
 	*next = word_at(copy, 0);
-	if (copy[TAG_AT] != TAG_THREAD || size != layout->state_size)
+	if (copy[list->type_at] != list->coroutine || size != list->state_size)
 		return 0;
 	return add(reading, object, copy);
 }
@@ -185,8 +159,8 @@ static int read_list(struct reading *reading)
 
 	while (error == -EAGAIN && !is_enough(reading)) {
 		error = target_memory__read(reading->memory,
-					    reading->global + reading->layout->global_objects,
-					    &first, sizeof(first));
+					    reading->global + reading->list->global_objects, &first,
+					    sizeof(first));
 		if (!error)
 			error = follow_list(reading, first);
 	}
@@ -208,25 +182,25 @@ static void turn_around(struct coroutines *coroutines)
 	}
 }
 
-int coroutines_puc__read(const struct target_memory *memory, const struct ls_puc_layout *layout,
+int coroutine_list__read(const struct coroutine_list *list, const struct target_memory *memory,
 			 uint64_t vm, struct coroutines *coroutines)
 {
 	struct reading reading = {.memory = memory,
-				  .layout = layout,
+				  .list = list,
 				  .vm = vm,
 				  .end_ns = now_ns() + TIME_MAX_NS,
 				  .coroutines = coroutines};
 	struct visited *visited, *next;
-	uint8_t copy[256];
+	uint8_t copy[COROUTINE_STATE_MAX];
 	int error;
 
 	*coroutines = (struct coroutines){};
-	error = target_memory__read(memory, vm, copy, layout->state_size);
+	error = target_memory__read(memory, vm, copy, list->state_size);
 	if (error)
 		return error;
-	if (copy[TAG_AT] != TAG_THREAD)
+	if (copy[list->type_at] != list->coroutine)
 		return -EINVAL;
-	reading.global = word_at(copy, layout->state_global);
+	reading.global = word_at(copy, list->state_global);
 	error = read_list(&reading);
 	turn_around(coroutines);
 	HASH_ITER (hh, reading.visited, visited, next) {

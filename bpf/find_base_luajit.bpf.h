@@ -335,6 +335,25 @@ static __always_inline int find_base_of_helper(struct ls_scratch *scratch,
 	return choose_base(scratch, layout);
 }
 
+#ifndef __bpf__
+/*
+ * Registers are unknown if the thread stands still. A helper that makes a system call has had the
+ * VM save BASE and PC. Returns LS_WALK_NONE or the error.
+ */
+static __always_inline int find_base_without_registers(struct ls_scratch *scratch)
+{
+	__s32 vm_state = scratch->global.vm_state;
+
+	if (scratch->chain[0].anchor == scratch->sp ||
+	    (!scratch->walk.in_system_call && vm_state != LS_LUAJIT_IN_C &&
+	     vm_state != LS_LUAJIT_IN_GC && vm_state != LS_LUAJIT_IN_EXIT)) {
+		scratch->walk.lacks_registers = 1;
+		return LS_WALK_REGISTERS;
+	}
+	return found(scratch, scratch->state.base, scratch->walk.cframe.pc);
+}
+#endif
+
 /*
  * Sets scratch->base for the running state, of which scratch->state and walk.cframe are copies, and
  * walk.in_trace. Returns LS_WALK_NONE or the error. __noinline: verified once for all callers.
@@ -349,6 +368,12 @@ __noinline int find_base(struct ls_scratch *scratch, const struct ls_luajit_layo
 	global = &scratch->global;
 	is_in_vm = scratch->chain[0].anchor == scratch->sp;
 	scratch->walk.in_trace = 0;
+#ifndef __bpf__
+	if (!scratch->register_count && (is_in_vm || !global->jit_base)) {
+		scratch->walk.in_trace = global->vm_state == LS_LUAJIT_IN_EXIT;
+		return find_base_without_registers(scratch);
+	}
+#endif
 	if (is_in_vm)
 		return find_base_in_vm(scratch);
 	if (global->jit_base) {

@@ -20,8 +20,10 @@
 #include "active_chain.bpf.h"
 
 /* Chunks to read if nothing indicates that Lua runs, and if something does. */
+#ifndef LS_CHUNKS_BLIND
 #define LS_CHUNKS_BLIND 12
 #define LS_CHUNKS_MAX   64
+#endif
 
 #define LS_STATUS_MAX   5 /* LUA_ERRERR, lua.h: while the handler of an error runs (lj_err_run) */
 #define LS_CFRAME_FLAGS 3ULL /* CFRAME_RESUME and CFRAME_UNWIND_FF, lj_frame.h */

@@ -97,6 +97,9 @@ struct ls_walk {
 	__u32 in_trace; /* 1: a trace runs on top of the running state's frames */
 	__u32 count;    /* frames, the left out included */
 	__u32 last;     /* index of the one stored last */
+	/* never set in a sample: */
+	__u32 in_system_call;  /* 1: as the caller knows */
+	__u32 lacks_registers; /* 1: without them, BASE cannot be known */
 	struct {
 		__u32 first;
 		__u32 end;

@@ -171,6 +171,20 @@ static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
 	return 0;
 }
 
+/* Moves the walk to the stack of values of scratch->state. */
+static __always_inline void enter_stack(struct ls_scratch *scratch, __u64 pc)
+{
+	struct ls_walk *walk = &scratch->walk;
+
+	scratch->trace.is_on = 0;
+	scratch->stack.end = 0;
+	walk->native_from = ~0ULL;
+	walk->stack = scratch->state.stack;
+	walk->stack_end = walk->stack + 8ULL * scratch->state.stack_size;
+	walk->base = scratch->state.base;
+	walk->pc = pc;
+}
+
 /* Moves the walk to a state's frames. Returns 0, or 1: unreadable, or it contradicts itself. */
 static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_index)
 {
@@ -179,15 +193,9 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	if (chain_index >= LS_CHAIN_MAX)
 		return 1;
 	walk->chain_index = chain_index;
-	scratch->trace.is_on = 0;
-	walk->native_from = ~0ULL;
-	scratch->stack.end = 0;
 	if (read_active(scratch, scratch->chain[chain_index].state, &scratch->state, &walk->cframe))
 		return 1;
-	walk->stack = scratch->state.stack;
-	walk->stack_end = walk->stack + 8ULL * scratch->state.stack_size;
-	walk->base = scratch->state.base;
-	walk->pc = walk->cframe.pc;
+	enter_stack(scratch, walk->cframe.pc);
 	return 0;
 }
 
@@ -317,6 +325,14 @@ static __always_inline __u8 activity_of(__s32 vm_state, __s32 results)
 	return LS_ACTIVITY_NONE;
 }
 
+/* Walks from the frame that the walk is at to the root. */
+static __always_inline void walk_to_root(struct ls_pass *pass)
+{
+	if (repeat(LS_FRAMES_PARTS, walk_frames, pass) == LS_FRAMES_PARTS)
+		pass->scratch->sample.error = LS_WALK_CALL_CHAIN;
+	close_gap(pass->scratch);
+}
+
 /* Walks the whole chain into scratch->sample and scratch->frames. */
 static __always_inline void walk_chain(struct ls_scratch *scratch,
 				       const struct ls_luajit_layout *layout)
@@ -337,7 +353,8 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 	repeat(LS_CPCALLS_MAX, skip_cpcall, &pass);
 	error = find_base(scratch, layout);
 	if (error) {
-		scratch->sample.error = LS_WALK_CALL_CHAIN;
+		scratch->sample.error =
+			error == LS_WALK_REGISTERS ? LS_WALK_REGISTERS : LS_WALK_CALL_CHAIN;
 		return;
 	}
 	walk->base = scratch->base.base;
@@ -347,9 +364,7 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 		if (!scratch->global.jit_base || resolve_trace(scratch, layout))
 			note_error(scratch, LS_WALK_TRACE);
 	}
-	if (repeat(LS_FRAMES_PARTS, walk_frames, &pass) == LS_FRAMES_PARTS)
-		scratch->sample.error = LS_WALK_CALL_CHAIN;
-	close_gap(scratch);
+	walk_to_root(&pass);
 	if (scratch->sample.frame_count)
 		scratch->sample.activity = activity;
 }

@@ -105,7 +105,8 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 					     .pc = before.pc,
 					     .stack_low = native.low,
 					     .stack_high = native.high,
-					     .own_stack = native.is_own},
+					     .own_stack = native.is_own,
+					     .in_system_call = before.system_call >= 0},
 		      &target);
 	*sample = *walked.sample;
 	error = stack_reader__read(work->reader, sample, walked.frames, &stack);

@@ -28,6 +28,7 @@ struct walker_place {
 	uint64_t sp, pc;
 	uint64_t stack_low, stack_high; /* the mapping that SP is in, or what can be the stack */
 	int own_stack;                  /* it holds nothing but the stack of this thread */
+	bool in_system_call;            /* the thread waits in one */
 };
 
 /* The result of a walk; valid until the next one. */

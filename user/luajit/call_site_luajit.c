@@ -293,11 +293,13 @@ static const char *event_of(uint32_t op)
 static int name_call(struct search *search)
 {
 	uint32_t pc = search->count - 1, instruction = search->code[pc], op = op_of(instruction);
+	uint32_t slot = a_of(instruction);
 	const char *event = event_of(op);
 
+	if (op == OP_ITERC && slot < 3)
+		return -EINVAL;
 	if (op >= OP_CALLM && op <= OP_ITERN)
-		return name_register(search, op == OP_ITERC && pc > 3 ? pc - 3 : pc,
-				     a_of(instruction));
+		return name_register(search, pc, op == OP_ITERC ? slot - 3 : slot);
 	if (event)
 		set_name(search, CALL_SITE_METAMETHOD, event, strlen(event));
 	return 0;

@@ -12,6 +12,7 @@
 #include "luajit/program_luajit.h"
 #include "luajit/prototype_luajit.h"
 #include "luajit/table_luajit.h"
+#include "luajit/walker_luajit.h"
 
 /* ---- files */
 
@@ -168,5 +169,6 @@ const struct family family_luajit = {
 	.walker_program = "walk_luajit",
 	.layouts_map = "layouts_luajit",
 	.memory = &memory,
+	.walker = &walker_ops_luajit,
 };
 _Static_assert(sizeof(struct ls_luajit_layout) <= LAYOUT_OFFSETS_MAX, "it crosses to the worker");

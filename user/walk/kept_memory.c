@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 
 #define PIECES_MAX  32768
-#define PIECE_BYTES 80   /* a CallInfo of PUC Lua, the largest */
+#define PIECE_BYTES 80   /* a CallInfo: the largest of them */
 #define PIECES_ONCE 1024 /* IOV_MAX */
 
 /*

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "luajit/main_thread_luajit.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "interpreter/walker.h"
+#include "luajit/layout_luajit.h"
+#include "offsets_luajit.h"
+
+/* OpenResty's lua_State has 16 bytes more. */
+#define STATE_BYTES_MAX (sizeof(struct ls_luajit_state) + 16)
+
+static bool has_type(uint64_t value, uint8_t type)
+{
+	return value >> LS_LUAJIT_TYPE_SHIFT ==
+	       ~(uint64_t)type << LS_LUAJIT_TYPE_SHIFT >> LS_LUAJIT_TYPE_SHIFT;
+}
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+static bool is_state_of(const struct target_memory *memory, uint64_t address, uint64_t global)
+{
+	struct ls_luajit_state state;
+
+	return !(address & 7) && !target_memory__read(memory, address, &state, sizeof(state)) &&
+	       state.gct == LS_LUAJIT_THREAD && state.ffid == LS_LUAJIT_FF_C &&
+	       state.global == global;
+}
+
+/* Whether `global` points back to the main thread and has a registry, a table. */
+static bool is_global(const struct target_memory *memory, const uint8_t *global,
+		      uint64_t main_thread)
+{
+	struct ls_luajit_header registry;
+	uint64_t value = word_at(global, LS_LUAJIT_REGISTRY);
+
+	return word_at(global, LS_LUAJIT_MAIN_THREAD) == main_thread &&
+	       has_type(value, LS_LUAJIT_TABLE) &&
+	       !target_memory__read(memory, value & LS_LUAJIT_ADDRESS, &registry,
+				    sizeof(registry)) &&
+	       registry.gct == LS_LUAJIT_TABLE;
+}
+
+/*
+ * Whether `state` is a main thread under exactly one layout, *slot: only there, the state that ran
+ * last is a state of this VM.
+ */
+static bool is_main_thread(const struct target_memory *memory, uint16_t layouts,
+			   const struct ls_luajit_state *state, uint64_t address, uint32_t *slot)
+{
+	uint8_t global[LS_LUAJIT_GLOBAL_MAX];
+	int count = 0;
+
+	if (state->global < address + sizeof(*state) || state->global > address + STATE_BYTES_MAX ||
+	    target_memory__read(memory, state->global, global, sizeof(global)) ||
+	    !is_global(memory, global, address))
+		return false;
+	for (uint32_t i = 0; i < layouts_luajit_count; i++) {
+		if (!(layouts >> i & 1) ||
+		    !is_state_of(memory, word_at(global, layouts_luajit[i].offsets.global_current),
+				 state->global))
+			continue;
+		*slot = i;
+		count++;
+	}
+	return count == 1;
+}
+
+bool main_thread_luajit__find(const struct target_memory *memory, uint16_t layouts,
+			      const uint8_t *bytes, uint64_t size, uint64_t address, uint64_t *at,
+			      uint32_t *slot)
+{
+	struct ls_luajit_state state;
+
+	for (; *at < size; *at += 8) {
+		memcpy(&state, bytes + *at, sizeof(state));
+		if (state.gct == LS_LUAJIT_THREAD && state.ffid == LS_LUAJIT_FF_C &&
+		    is_main_thread(memory, layouts, &state, address + *at, slot))
+			return true;
+	}
+	return false;
+}
+
+_Static_assert(sizeof(struct ls_luajit_state) <= MAIN_THREAD_BYTES, "they are readable");

@@ -222,3 +222,39 @@ size_t check_yielders(const json_t *coroutines)
 	}
 	return count;
 }
+
+void tell_threads_apart(struct stage *stage, const char *program)
+{
+	const json_t *dump, *coroutines;
+	struct child *target = start(stage, program);
+
+	child__await_output(stage, target, "ready\n");
+	dump = dump_json(stage, target->pid, 0, "--all");
+	expect_leaf(dump, "pcalled", "idle", "wait", "pcalled");
+	expect_leaf(dump, "called", "idle", "wait", "called");
+	expect_leaf(dump, "napping", "idle", "nap", "napping");
+	expect_leaf(dump, "held", "idle", "wait", "held");
+	expect_leaf(dump, "busy", "active", "busy", "");
+	expect_leaf(dump, "parked", "idle", "", "");
+	expect_leaf(dump, "none", "idle", "", "");
+	coroutines = json_object_get(dump, "Coroutines");
+	assert_int_equal(json_array_size(coroutines), 2);
+	expect_coroutine(coroutines, "coroutine.yield", "rest");
+	/* Not "print", on which lua_yieldk leaves it. */
+	expect_coroutine(coroutines, "hold", "");
+	child__kill(target);
+}
+
+void find_parked_coroutines(struct stage *stage, const char *program)
+{
+	struct child *target = start(stage, program, "parked");
+	const json_t *dump;
+
+	child__await_output(stage, target, "ready\n");
+	dump = dump_json(stage, target->pid, 0, "--all");
+	expect_leaf(dump, "parked", "idle", "", "");
+	assert_int_equal(json_array_size(json_object_get(dump, "Coroutines")), 1);
+	expect_coroutine(json_object_get(dump, "Coroutines"), "coroutine.yield", "rest");
+	assert_non_null(strstr(text_of(dump, "Layout"), "provisionally, by 1 of 1"));
+	child__kill(target);
+}

@@ -61,4 +61,13 @@ void expect_coroutine(const json_t *coroutines, const char *first, const char *s
 /* Each stack is one that a coroutine of yielders.lua can have had. Returns how many there are. */
 size_t check_yielders(const json_t *coroutines);
 
+/* Runs sleepers.c, whose threads have a Lua each: no stack has a function of another's. */
+void tell_threads_apart(struct stage *stage, const char *program);
+
+/*
+ * Runs sleepers.c with "parked": its coroutine is found by memory alone. No stack leads to its VM,
+ * nor is proof of a layout.
+ */
+void find_parked_coroutines(struct stage *stage, const char *program);
+
 #endif

@@ -175,29 +175,6 @@ static void reads_an_idle_process_without_bpf(void **state)
 	assert_string_equal(child__errors(stage, spy), "");
 }
 
-/* Each with a Lua of its own: no stack has a function of another's. */
-static void tell_threads_apart(struct stage *stage, const char *program)
-{
-	const json_t *dump, *coroutines;
-	struct child *target = start(stage, program);
-
-	child__await_output(stage, target, "ready\n");
-	dump = dump_json(stage, target->pid, 0, "--all");
-	expect_leaf(dump, "pcalled", "idle", "wait", "pcalled");
-	expect_leaf(dump, "called", "idle", "wait", "called");
-	expect_leaf(dump, "napping", "idle", "nap", "napping");
-	expect_leaf(dump, "held", "idle", "wait", "held");
-	expect_leaf(dump, "busy", "active", "busy", "");
-	expect_leaf(dump, "parked", "idle", "", "");
-	expect_leaf(dump, "none", "idle", "", "");
-	coroutines = json_object_get(dump, "Coroutines");
-	assert_int_equal(json_array_size(coroutines), 2);
-	expect_coroutine(coroutines, "coroutine.yield", "rest");
-	/* Not "print", on which lua_yieldk leaves it. */
-	expect_coroutine(coroutines, "hold", "");
-	child__kill(target);
-}
-
 static void tells_threads_apart(void **state)
 {
 	need_to_record();
@@ -229,20 +206,11 @@ static void finds_coroutines_of_a_lua_that_does_not_run(void **state)
 
 	need_to_record();
 	for (size_t i = 0; i < VERSIONS; i++) {
-		const json_t *dump;
-		struct child *target;
 		char name[32];
 
 		snprintf(name, sizeof(name), "sleepers-%s", versions[i]);
 		need_program(built_program(name), "liblua5.4-dev");
-		target = start(stage, built_program(name), "parked");
-		child__await_output(stage, target, "ready\n");
-		dump = dump_json(stage, target->pid, 0, "--all");
-		expect_leaf(dump, "parked", "idle", "", "");
-		assert_int_equal(json_array_size(json_object_get(dump, "Coroutines")), 1);
-		expect_coroutine(json_object_get(dump, "Coroutines"), "coroutine.yield", "rest");
-		assert_non_null(strstr(text_of(dump, "Layout"), "provisionally, by 1 of 1"));
-		child__kill(target);
+		find_parked_coroutines(stage, built_program(name));
 	}
 }
 

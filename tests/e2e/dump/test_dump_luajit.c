@@ -159,6 +159,20 @@ static void shows_of_a_stopped_process_what_needs_no_registers(void **state)
 	child__kill(target);
 }
 
+static void tells_threads_apart(void **state)
+{
+	need_luajit();
+	need_program(built_program("sleepers-luajit"), "libluajit-5.1-dev");
+	tell_threads_apart(*state, built_program("sleepers-luajit"));
+}
+
+static void finds_coroutines_of_a_vm_that_does_not_run(void **state)
+{
+	need_luajit();
+	need_program(built_program("sleepers-luajit"), "libluajit-5.1-dev");
+	find_parked_coroutines(*state, built_program("sleepers-luajit"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +181,8 @@ int main(void)
 		staged(shows_functions_of_the_trace_that_waits),
 		staged(samples_what_runs),
 		staged(shows_no_coroutine_between_two_places),
+		staged(tells_threads_apart),
+		staged(finds_coroutines_of_a_vm_that_does_not_run),
 		staged(shows_of_a_stopped_process_what_needs_no_registers),
 	};
 

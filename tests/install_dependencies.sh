@@ -127,6 +127,8 @@ need_extra() {
 	need pandoc has_program pandoc
 	need gringo has_program clingo
 	need vim-nox has_program vim.nox
+	need neovim has_program nvim
+	need sysbench has_program sysbench
 	need rpm has_program rpm
 	need skopeo has_program skopeo
 	case $(uname -m) in

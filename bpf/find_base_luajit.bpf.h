@@ -37,6 +37,7 @@
 #define LS_LINK_C      1
 #define LS_LINK_CONT   2
 #define LS_LINK_VARARG 3
+#define LS_LINK_PCALL  6 /* with the flags; 7 if a hook is active */
 
 static __always_inline int is_function_value(__u64 value)
 {

@@ -51,12 +51,26 @@ static __always_inline void put_frame(struct ls_scratch *scratch)
 }
 
 /*
- * Drops all frames so far, because one contradicts itself: its callees cannot be told from remains
- * of earlier calls. Its callers remain valid.
+ * Whether an error was thrown out of the function at walk.base, so that pcall(), which called it,
+ * goes on: L->base is pcall()'s again, and the message is where the function was (err_unwind(),
+ * lj_err.c). The C library unwinds the native stack after that, for longer than all else that a
+ * throw takes, and what is below its frames still tells of the function.
  */
-static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
+static __always_inline int is_thrown_out_of(const struct ls_scratch *scratch, __u64 link)
 {
-	note_error(scratch, error);
+	return !scratch->walk.chain_index && (link & LS_LINK_FLAGS) >= LS_LINK_PCALL &&
+	       link < LS_LINK_MAX &&
+	       scratch->walk.base - (link & ~LS_LINK_FLAGS) == scratch->state.base;
+}
+
+/*
+ * Drops all frames so far, because the one at walk.base contradicts itself: its callees cannot be
+ * told from remains of earlier calls. Its callers remain valid.
+ */
+static __always_inline void drop_frames(struct ls_scratch *scratch, __u64 link, __u8 error)
+{
+	if (!is_thrown_out_of(scratch, link))
+		note_error(scratch, error);
 	scratch->sample.frame_count = 0;
 	scratch->walk.count = 0;
 }
@@ -244,7 +258,7 @@ static long walk_frame(__u32 i, void *context)
 		if (walk->base >= walk->native_from && walk->frame.kind == LS_FRAME_LUA)
 			walk->frame.flags |= LS_FRAME_NATIVE;
 		if (error)
-			drop_frames(scratch, error);
+			drop_frames(scratch, link, error);
 		else
 			put_frame(scratch);
 	}

@@ -21,6 +21,11 @@ HOST_SCRIPTS := tests/hosts/build_host.sh tests/hosts/sources.sh
 # $(call build_host,RELEASE-VARIANT,OUTPUT,WORDS)
 build_host = name=$(1); tests/hosts/build_host.sh $${name%%-*} $${name\#*-} $(2) $(3) || [ $$? = 3 ]
 
+LUAJIT_SCRIPT := tests/hosts/build_luajit.sh
+
+# $(call build_luajit,RELEASE-VARIANT,OUTPUT,WORDS)
+build_luajit = name=$(1); $(LUAJIT_SCRIPT) $${name%%-*} $${name\#*-} $(2) $(3) || [ $$? = 3 ]
+
 $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 	$(call say,HOST,$*)
 	$(Q)$(call build_host,$*,$@)

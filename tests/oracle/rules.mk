@@ -41,6 +41,14 @@ $(O)/tests/oracle/hosts/%: tests/oracle/target/host.c tests/oracle/target/module
 	$(call say,HOST,tests/oracle/hosts/$*)
 	$(Q)$(call build_host,$*,$@,$(filter %.c,$^) -DWITH_MODULE)
 
+# LuaJIT in the ways in which programs have it.
+ORACLE_LUAJITS := $(foreach variant,gcc clang shared nojit lua52,rolling-$(variant)) openresty-gcc
+ORACLE_TARGETS += $(ORACLE_LUAJITS:%=$(O)/tests/oracle/hosts/luajit_%)
+
+$(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h $(LUAJIT_SCRIPT)
+	$(call say,HOST,tests/oracle/hosts/luajit_$*)
+	$(Q)$(call build_luajit,$*,$@,$(filter %.c,$^) -DWITH_MODULE -DWITH_LUAJIT)
+
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(ORACLE_TARGETS))
 
 # With a luaV_execute that publishes every instruction that it fetches, for test_lines: compilers

@@ -39,6 +39,7 @@
 #define DEEP             512 /* the product's default */
 #define WINDOW_PER_MILLE 8
 #define BLIND_PER_MILLE  10 /* samples that a blind walker loses at least */
+#define TORN_PER_MILLE   3  /* samples of LuaJIT, however hasty */
 #define SHOWN_MAX        10
 #define DRAINS_MAX       30000 /* of 10 ms and more */
 
@@ -266,6 +267,8 @@ static void check_outcomes(const struct run *run)
 	assert_int_equal(n[OUTCOME_WRONG], 0);
 	if (only_wrong_counts())
 		return;
+	if (run->target->family == LS_FAMILY_LUAJIT)
+		assert_in_range(n[OUTCOME_TORN] * 1000, 0, run->samples * TORN_PER_MILLE);
 	if (run->target->pace == STEADY || run->target->pace == CUT)
 		assert_in_range(n[OUTCOME_WINDOW] * 1000, 0, run->samples * WINDOW_PER_MILLE);
 }
@@ -391,15 +394,27 @@ static void add_hosts(void)
 	}
 }
 
-/* Debian's, by which the interpreter is tested: the workload switches the compiler off. */
+/* As tests/oracle/rules.mk has them built. */
+static const char *const luajits[] = {"luajit_rolling-gcc",    "luajit_rolling-clang",
+				      "luajit_rolling-shared", "luajit_rolling-nojit",
+				      "luajit_rolling-lua52",  "luajit_openresty-gcc"};
+
+/* Debian's and others, by which the interpreter is tested: the workload switches the compiler off.
+ */
 static void add_luajit(void)
 {
 	static const enum pace all[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
-	char modules[128];
+	char modules[128], program[160];
 
 	snprintf(modules, sizeof(modules), "%s/tests/oracle/luajit", output_folder());
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		add_of(LS_FAMILY_LUAJIT, "luajit", modules, "luajit", all[i]);
+	for (size_t i = 0; i < sizeof(luajits) / sizeof(luajits[0]); i++) {
+		snprintf(program, sizeof(program), "%s/tests/oracle/hosts/%s", output_folder(),
+			 luajits[i]);
+		add_of(LS_FAMILY_LUAJIT, program, NULL, luajits[i], STEADY);
+		add_of(LS_FAMILY_LUAJIT, program, NULL, luajits[i], HASTY);
+	}
 }
 
 int main(void)

@@ -176,18 +176,15 @@ static void print_run(const struct run *run, const char *name)
 	printf("\n");
 }
 
-static void check(const char *argument, uint64_t native_per_mille)
+static void check(const char *program, const char *argument, uint64_t native_per_mille)
 {
 	struct run run = {.vote = {.family = families__get(LS_FAMILY_LUAJIT)},
 			  .wanted = samples_wanted()};
 	int error;
 
-	need_root();
-	if (!has_program("luajit"))
-		lacks_package("luajit");
 	run.definitions = functions_sent__new();
 	assert_non_null(run.definitions);
-	error = observe(&run, "luajit", argument);
+	error = observe(&run, program, argument);
 	functions_sent__free(run.definitions);
 	print_run(&run, argument);
 	assert_int_equal(error, 0);
@@ -203,23 +200,51 @@ static void check(const char *argument, uint64_t native_per_mille)
 			native_per_mille ? UINT64_MAX : 0);
 }
 
+/* The luajit of Debian, and hosts of rules.mk. */
 static void compiled_code_shows_the_functions_it_was_made_of(void **state)
 {
 	(void)state;
-	check("on", 300);
+	need_root();
+	need_program("luajit", "luajit");
+	check("luajit", "on", 300);
 }
 
 static void without_the_compiler_the_function_is_the_published_one(void **state)
 {
 	(void)state;
-	check("off", 0);
+	need_root();
+	need_program("luajit", "luajit");
+	check("luajit", "off", 0);
 }
+
+static void compiled_code_of_a_build_shows_the_same(void **state)
+{
+	const char *folder = getenv("OUTPUT");
+	char program[256];
+
+	need_root();
+	snprintf(program, sizeof(program), "%.100s/tests/oracle/hosts/%s",
+		 folder && *folder ? folder : ".output", (const char *)*state);
+	need_host(program);
+	check(program, "on", 300);
+}
+
+#define of_build(name)                                                                             \
+	{                                                                                          \
+		"compiled_code_of_" name, compiled_code_of_a_build_shows_the_same, NULL, NULL,     \
+			(void *)(name)                                                             \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compiled_code_shows_the_functions_it_was_made_of),
 		cmocka_unit_test(without_the_compiler_the_function_is_the_published_one),
+		of_build("luajit_rolling-gcc"),
+		of_build("luajit_rolling-clang"),
+		of_build("luajit_rolling-shared"),
+		of_build("luajit_rolling-lua52"),
+		of_build("luajit_openresty-gcc"),
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

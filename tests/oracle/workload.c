@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ static void run(const char *program, const char *modules, const char *script, co
 	snprintf(path, sizeof(path), "%s/?.so", modules);
 	dup2(output, STDOUT_FILENO);
 	setenv("LUA_CPATH", path, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execlp(program, program, script, argument, (char *)NULL);
 	_exit(127);
 }

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT 2.1 with
+# 64-bit references. RELEASE is "rolling", or "openresty" for OpenResty's, whose lua_State is longer.
+# VARIANT is one of the ways in which programs have it:
+#
+#   gcc      by gcc, static, stripped
+#   clang    by clang, static, stripped
+#   symbols  by gcc, static, with symbols
+#   shared   by gcc, libluajit in OUTPUT.so
+#   nojit    without the compiler (LUAJIT_DISABLE_JIT), static, stripped
+#   lua52    with more of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), static, stripped
+#
+# The program is tests/programs/host.c, or the words that end in .c; other words are flags for these
+# and for linking. LuaJIT's library is kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests. Its sources
+# are cargo's, in crates luajit-src, or in $LUA_SOURCES/luajit-RELEASE.
+# Exit status 3, with a reason: the sources, or the compiler for it, are not there.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+release=$1 variant=$2 output=$3
+shift 3
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/luaspy-tests
+cargo_home=${CARGO_HOME:-$HOME/.cargo}
+
+compiler=gcc flags="" link_flags=(-static -s) mode=static
+case $variant in
+gcc) ;;
+clang) compiler=clang ;;
+symbols) link_flags=(-static) ;;
+shared) link_flags=() mode=dynamic ;;
+nojit) flags=-DLUAJIT_DISABLE_JIT ;;
+lua52) flags=-DLUAJIT_ENABLE_LUA52COMPAT ;;
+*)
+	echo "unknown variant '$variant'" >&2
+	exit 2
+	;;
+esac
+
+give_up() {
+	echo "no LuaJIT $release: $1" >&2
+	exit 3
+}
+
+case $release in
+rolling) crate=210.7.4 ;;
+openresty) crate=210.4.8 ;;
+*) give_up "no crate has it" ;;
+esac
+[ "$(uname -m)" = x86_64 ] || give_up "its walker is for x86-64"
+command -v $compiler >/dev/null || give_up "$compiler is not installed"
+
+unpacked() {
+	compgen -G "$cargo_home/registry/src/*/luajit-src-$crate*/luajit2/src/lj_obj.h" | head -n 1
+}
+
+# A manifest for each: of compatible versions of a crate, one alone can have several.
+fetch() {
+	local manifest=$work/Cargo.toml
+	command -v cargo >/dev/null || give_up "cargo is not installed (or set LUA_SOURCES)"
+	printf '[package]\nname = "sources"\nversion = "0.0.0"\nedition = "2018"\n[lib]\npath = "lib.rs"\n' >"$manifest"
+	printf '[dependencies]\nluajit-src = "=%s"\n' "$crate" >>"$manifest"
+	: >"$work/lib.rs"
+	cargo fetch -q --manifest-path "$manifest" </dev/null >&2 ||
+		give_up "cargo cannot fetch luajit-src $crate"
+}
+
+# Prints the folder with its sources: Makefile, src.
+sources() {
+	local found
+	if [ -d "${LUA_SOURCES:-}/luajit-$release" ]; then
+		echo "$LUA_SOURCES/luajit-$release"
+		return
+	fi
+	found=$(unpacked) || { fetch && found=$(unpacked); } || give_up "luajit-src $crate lacks it"
+	dirname "$(dirname "$found")"
+}
+
+build_library() {
+	cp -r "$(sources)" "$work/luajit"
+	# Releases take their number from git, or from this file.
+	cp "$work/luajit/../luajit_relver.txt" "$work/luajit/.relver" 2>/dev/null ||
+		echo 1788856981 >"$work/luajit/.relver"
+	# What make was called with for this project is not for that one.
+	env -u MAKEFLAGS -u MFLAGS make -s -j2 -C "$work/luajit/src" BUILDMODE=$mode CC=$compiler \
+		XCFLAGS="$flags" E=@: "$([ $mode = static ] && echo libluajit.a || echo libluajit.so)" >&2
+	mv -T "$work/luajit/src" "$built" 2>/dev/null || [ -d "$built" ]
+}
+
+key=$({
+	echo "$release" "$variant" "$crate"
+	$compiler --version
+	cat "$0"
+} | sha256sum)
+built=$cache/objects/luajit-$release-$variant-${key:0:16}
+mkdir -p "$cache/objects"
+exec 9>"$cache/lock-luajit-$release-$variant"
+flock 9
+if [ ! -d "$built" ]; then
+	work=$(mktemp -d "$cache/objects/.new.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+	build_library
+fi
+exec 9>&-
+
+program=() host_flags=()
+for word in "$@"; do
+	case $word in
+	*.c) program+=("$word") ;;
+	*) host_flags+=("$word") ;;
+	esac
+done
+[ ${#program[@]} != 0 ] || program=("$here/../programs/host.c")
+mkdir -p "$(dirname "$output")"
+rm -f "$output"
+
+libraries=("$built/libluajit.a")
+if [ $mode = dynamic ]; then
+	cp "$built/libluajit.so" "$output.so"
+	# shellcheck disable=SC2016 # the dynamic linker's
+	libraries=("$output.so" '-Wl,-rpath,$ORIGIN')
+	ln -sf "$(basename "$output").so" "$(dirname "$output")/libluajit-5.1.so.2"
+fi
+"$compiler" -std=gnu11 -O2 -w -I"$built" "${host_flags[@]}" "${program[@]}" \
+	"${libraries[@]}" "${link_flags[@]}" -lm -ldl -o "$output.new"
+mv "$output.new" "$output"

@@ -24,6 +24,7 @@
 /* Registers in struct pt_regs, asm/ptrace.h, x86-64. */
 #define LS_RBP 4
 #define LS_RBX 5
+#define LS_RAX 10
 #define LS_RCX 11
 #define LS_RDX 12
 
@@ -70,6 +71,7 @@ __noinline int read_candidate(struct ls_scratch *scratch, __u64 base)
 	if (!is_base(&scratch->walk, base) ||
 	    read_target(slots, sizeof(slots), base - LS_FRAME_BYTES))
 		return 0;
+	candidate->value = slots[0];
 	candidate->link = slots[1];
 	if (!is_function_value(slots[0]) ||
 	    read_target(&function, sizeof(function), slots[0] & LS_LUAJIT_ADDRESS) ||
@@ -129,6 +131,19 @@ static __always_inline __u64 base_to_return_to(const struct ls_scratch *scratch,
 }
 
 /*
+ * Whether the function at BASE is a result: a builtin stores its first one where it was itself, and
+ * that may be a function, as pairs() returns next(). It comes from RD (rax) or RB (rbp), with its
+ * type; these have no value with a type if the function is one that runs.
+ */
+static __always_inline int is_result(const struct ls_scratch *scratch)
+{
+	__u64 value = scratch->base.candidate.value;
+
+	return scratch->base.candidate.is_function && !scratch->base.candidate.is_lua &&
+	       (scratch->registers[LS_RAX] == value || scratch->registers[LS_RBP] == value);
+}
+
+/*
  * The candidate at BASE does not hold PC, which is a distance: the VM calls or leaves a function
  * that C code, pcall() or a metamethod called. Between moving BASE and storing the link, BASE is in
  * RA (rcx) as well.
@@ -138,7 +153,8 @@ static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 ba
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
 	__u64 caller = base - (distance & ~LS_LINK_FLAGS);
 
-	if (scratch->registers[LS_RCX] == base && candidate->link != distance &&
+	if (((scratch->registers[LS_RCX] == base && candidate->link != distance) ||
+	     is_result(scratch)) &&
 	    read_candidate(scratch, caller))
 		return found(scratch, caller, 0);
 	return read_candidate(scratch, base) ? found(scratch, base, 0) : LS_WALK_FRAME_FUNCTION;

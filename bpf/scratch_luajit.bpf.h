@@ -31,6 +31,7 @@ struct ls_base_candidate {
 	__u64 base;
 	__u64 code; /* of a Lua function; of another one, what PC is while it starts */
 	__u64 code_end;
+	__u64 value;
 	__u64 link;
 	__u8 is_function;
 	__u8 is_lua;

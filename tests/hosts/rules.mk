@@ -33,4 +33,12 @@ $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 # The rule above makes it, with the program of the variant "shared".
 $(O)/hosts/%.so: $(O)/hosts/% ;
 
+# LuaJIT in the ways in which programs have it: build_luajit.sh tells them.
+LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52,rolling-$(variant)) openresty-gcc
+HOSTS += $(LUAJIT_HOSTS:%=$(O)/hosts/luajit_%)
+
+$(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)
+	$(call say,HOST,luajit_$*)
+	$(Q)$(call build_luajit,$*,$@)
+
 TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

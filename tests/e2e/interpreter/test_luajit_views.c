@@ -244,6 +244,33 @@ static void is_found_on_the_whole_system(void **state)
 	assert_true(scriptprofile__stack_us(profile, "large > work") > 0);
 }
 
+/* By gcc and clang, with symbols and without, as a library, without the compiler, OpenResty's. */
+static void is_profiled_in_every_build(void **state)
+{
+	static const char *const builds[] = {
+		"rolling-gcc",   "rolling-clang", "rolling-symbols", "rolling-shared",
+		"rolling-nojit", "rolling-lua52", "openresty-gcc",
+	};
+	char program[512], folder[400];
+
+	need_to_record();
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	write_text(*state, "app.lua", two_coroutines);
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		struct scriptprofile *profile;
+		struct child *target;
+
+		snprintf(program, sizeof(program), "%s/.output/hosts/luajit_%s", folder, builds[i]);
+		need_host(program);
+		target = start(*state, program, "app.lua");
+		child__let_work(target, 0.2);
+		profile = record(*state, target->pid, "--until-samples=2000", "-F", "4khz");
+		child__kill(target);
+		assert_about(profile, builds[i], scriptprofile__stack_us(profile, "large > work"),
+			     0.65, 0.85);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +280,7 @@ int main(void)
 		staged(shows_one_coroutine_alone),
 		staged(marks_plugins_by_where_they_lie),
 		staged(is_found_on_the_whole_system),
+		staged(is_profiled_in_every_build),
 	};
 
 	return cmocka_run_group_tests_name("luajit views", tests, NULL, NULL);

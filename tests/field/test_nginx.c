@@ -36,7 +36,7 @@ static const char content[] =
 	"	ngx.thread.wait(one)\n"
 	"	ngx.thread.wait(two)\n"
 	"	hot()\n"
-	"	ngx.say('done')\n"
+	"	for i = 1, 300 do ngx.say('line', i) end\n"
 	"end\n"
 	"handle()\n";
 

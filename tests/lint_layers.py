@@ -37,6 +37,8 @@ LAYERS = [
     ["dump"],
     ["summary"],
     ["top"],
+    ["desktop"],
+    ["report"],
     ["options"],
     ["command"],
 ]

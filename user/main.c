@@ -9,7 +9,9 @@
 #include "command/command_convert.h"
 #include "command/command_dump.h"
 #include "command/command_list.h"
+#include "command/command_open.h"
 #include "command/command_record.h"
+#include "command/command_report.h"
 #include "command/command_top.h"
 #include "command/exit_status.h"
 #include "options/options.h"
@@ -62,6 +64,10 @@ int main(int argc, char **argv)
 		return command_list__run(&options.list);
 	if (options.command == COMMAND_CONVERT)
 		return command_convert__run(&options.convert);
+	if (options.command == COMMAND_REPORT)
+		return command_report__run(&options.report);
+	if (options.command == COMMAND_OPEN)
+		return command_open__run(&options.open);
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);

@@ -2,13 +2,14 @@
 #include "command/command_record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/resource_limits.h"
-#include "command/coroutine_starts.h"
+#include "summary/coroutine_starts.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "command/output_folder.h"
@@ -31,13 +32,27 @@ struct delivery {
 	struct output_folder *folder; /* one file per subprofile instead; NULL: not by subprofile */
 };
 
-/* What can be done with a file. */
-static void tell_use(const struct format *format)
+/* Whether a shell takes the name as it is. */
+static bool is_plain(const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+:@%,";
+
+	return *path != '-' && !path[strspn(path, plain)];
+}
+
+/* What can be done with a file; NULL: with several. luaspy's own format has commands to type. */
+static void tell_use(const struct format *format, const char *path)
 {
 	const struct printer printer = printer__on(stderr);
-	char text[256];
+	char text[2 * PATH_MAX + 128];
 
-	snprintf(text, sizeof(text), "%s: %s", format->title, format->use);
+	if (path && format == format__at(0) && is_plain(path) && strlen(path) < PATH_MAX)
+		snprintf(text, sizeof(text),
+			 "%s: 'luaspy open %s' shows it, 'luaspy report %s' prints it",
+			 format->title, path, path);
+	else
+		snprintf(text, sizeof(text), "%s: %s", format->title, format->use);
 	printer__wrapped(&printer, "  ", text);
 }
 
@@ -61,7 +76,7 @@ static void tell_files(const struct delivery *delivery, const struct output_set 
 
 	if (!set) {
 		if (output_folder__report(delivery->folder) && has_summary)
-			tell_use(output_choice__default(&delivery->outputs));
+			tell_use(output_choice__default(&delivery->outputs), NULL);
 		return;
 	}
 	for (size_t i = 0; i < delivery->outputs.count; i++) {
@@ -70,7 +85,7 @@ static void tell_files(const struct delivery *delivery, const struct output_set 
 			continue;
 		log_info("wrote %s", path);
 		if (has_summary)
-			tell_use(output_set__format(set, i));
+			tell_use(output_set__format(set, i), path);
 	}
 }
 

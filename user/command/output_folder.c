@@ -17,7 +17,7 @@
 #include "base/resource_limits.h"
 #include "base/units.h"
 #include "base/user_rights.h"
-#include "command/profile_output.h"
+#include "output/profile_output.h"
 #include "command/rendered_profile.h"
 #include "output/output_name.h"
 #include "output/rolled_files.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "command/profile_output.h"
+#include "output/profile_output.h"
 #include "options/output_choice.h"
 #include "output/rolled_files.h"
 

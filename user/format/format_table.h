@@ -17,7 +17,7 @@
 /* The first row is the default. */
 #define LS_FORMATS(X)                                                                              \
 	X(scriptprofiler, "ScriptProfiler v2 JSON",                                                \
-	  "luaspy convert makes a page or a flame graph of it", FORMAT_NEEDS_NOTHING, ".json")     \
+	  "luaspy open shows it, luaspy report prints it", FORMAT_NEEDS_NOTHING, ".json")          \
 	X(folded, "folded stacks in microseconds", "flamelens and inferno-flamegraph read it",     \
 	  FORMAT_NEEDS_NOTHING, ".folded", ".txt", ".collapsed")                                   \
 	X(html, "page with flame graph and tables", "any browser opens it", FORMAT_NEEDS_NOTHING,  \

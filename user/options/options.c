@@ -7,7 +7,9 @@
 #include "options/options_convert.h"
 #include "options/options_dump.h"
 #include "options/options_list.h"
+#include "options/options_open.h"
 #include "options/options_record.h"
+#include "options/options_report.h"
 #include "options/options_top.h"
 #include "options/usage.h"
 
@@ -26,6 +28,8 @@ static const char general_help[] =
 	"  sudo luaspy top 1234                            watch its functions, live\n"
 	"  sudo luaspy top --system                        watch all Lua on this host\n"
 	"  sudo luaspy dump 1234                           print its call stacks now\n"
+	"  luaspy report out.json --view tree              the call tree of a recording\n"
+	"  luaspy open out.json                            show it in the browser\n"
 	"\n"
 	"Usage: luaspy COMMAND [OPTION]...\n"
 	"\n"
@@ -39,6 +43,8 @@ static const char general_help[] =
 	"  dump            print the call stacks of a process right now\n"
 	"  list            list the processes that luaspy can profile\n"
 	"  check           show what this host, your privileges and a process allow\n"
+	"  report          print a recording: functions, call tree, hot lines ...\n"
+	"  open            show a recording in the browser\n"
 	"  convert         write a recording in other formats, for other programs\n"
 	"  help [COMMAND]  show all options of a command\n"
 	"\n"
@@ -83,8 +89,9 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record",  "top",  "dump",   "check",     "list",
-					    "convert", "help", "--help", "--version", NULL};
+static const char *const command_words[] = {"record", "top",    "dump",      "check",
+					    "list",   "report", "open",      "convert",
+					    "help",   "--help", "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
@@ -151,6 +158,10 @@ static enum options_verdict print_help(int argc, char **argv)
 		return options_top__help();
 	if (!strcmp(argv[1], "list"))
 		return options_list__help();
+	if (!strcmp(argv[1], "report"))
+		return options_report__help();
+	if (!strcmp(argv[1], "open"))
+		return options_open__help();
 	if (!strcmp(argv[1], "convert"))
 		return options_convert__help();
 	return usage__unknown_command(argv[1], command_words);
@@ -188,6 +199,14 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "convert")) {
 		options->command = COMMAND_CONVERT;
 		return options_convert__parse(argc - 1, argv + 1, &options->convert);
+	}
+	if (!strcmp(word, "report")) {
+		options->command = COMMAND_REPORT;
+		return options_report__parse(argc - 1, argv + 1, &options->report);
+	}
+	if (!strcmp(word, "open")) {
+		options->command = COMMAND_OPEN;
+		return options_open__parse(argc - 1, argv + 1, &options->open);
 	}
 	if (is_help(word))
 		return print_help(argc - 1, argv + 1);

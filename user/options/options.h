@@ -13,6 +13,7 @@
 #include "options/target_choice.h"
 #include "profile/view.h"
 #include "recording/category.h"
+#include "report/report.h"
 #include "sampler/sampling.h"
 #include "top/listing.h"
 
@@ -23,6 +24,8 @@ enum command {
 	COMMAND_TOP,
 	COMMAND_LIST,
 	COMMAND_CONVERT,
+	COMMAND_REPORT,
+	COMMAND_OPEN,
 };
 
 /* The default of --max-overhead with --system. */
@@ -86,6 +89,29 @@ struct convert_options {
 	mode_t mode; /* as in record_options */
 };
 
+#define REPORT_FILES_MAX 64
+
+struct report_options {
+	const char *files[REPORT_FILES_MAX]; /* "-": standard input */
+	size_t file_count;
+	/* As in struct report. */
+	enum report_view view;
+	enum row_order order;
+	bool has_order; /* given as an option */
+	uint32_t limit;
+	uint32_t least_ppm;
+	bool has_least; /* likewise */
+	struct selection selection;
+	const char *search;
+	bool no_source;
+	uint32_t average_s; /* 0: times are sums */
+	bool json;
+};
+
+struct open_options {
+	const char *file; /* "-": standard input */
+};
+
 struct top_options {
 	struct target_choice targets;
 	char *const *words; /* as in record_options */
@@ -104,6 +130,8 @@ struct options {
 	struct check_options check;
 	struct record_options record;
 	struct convert_options convert;
+	struct report_options report;
+	struct open_options open;
 };
 
 enum options_verdict {

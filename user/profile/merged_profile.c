@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/call_tree.h"
+#include "profile/function_looks.h"
 #include "profile/merged_profile.h"
 
 #define USED UINT32_MAX /* a node that is used but has no new id yet */
@@ -28,26 +29,6 @@ struct merging {
 	struct ls_profile_line *own; /* by old function: self time and samples of its nodes */
 };
 
-static int compare_strings(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !!a - !!b;
-	return strcmp(a, b);
-}
-
-static int compare_looks(const struct ls_profile_function *a, const struct ls_profile_function *b)
-{
-	int order = compare_strings(a->source, b->source);
-
-	if (!order)
-		order = compare_strings(a->name, b->name);
-	if (!order)
-		order = (a->line > b->line) - (a->line < b->line);
-	if (!order)
-		order = (a->flags > b->flags) - (a->flags < b->flags);
-	return order;
-}
-
 static int compare_current_lines(const struct ls_profile_function *a,
 				 const struct ls_profile_function *b)
 {
@@ -59,7 +40,7 @@ static int compare_functions(const void *left, const void *right)
 {
 	const struct ls_profile_function *a = *(const struct ls_profile_function *const *)left;
 	const struct ls_profile_function *b = *(const struct ls_profile_function *const *)right;
-	int order = compare_looks(a, b);
+	int order = function_looks__compare(a, b);
 
 	if (!order)
 		order = compare_current_lines(a, b);
@@ -130,7 +111,7 @@ static void mark_used(struct merging *merging)
 static bool are_one(const struct merging *merging, const struct ls_profile_function *a,
 		    const struct ls_profile_function *b)
 {
-	return !compare_looks(a, b) &&
+	return !function_looks__compare(a, b) &&
 	       (merging->lines == MERGED_LINES_FOLDED || !compare_current_lines(a, b));
 }
 

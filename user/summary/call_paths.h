@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "summary/printer.h"
+#include "summary/row_choice.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
 
@@ -38,6 +39,9 @@ struct call_paths_part {
 	uint32_t depth;
 	uint64_t whole_us; /* shares are of this */
 	bool has_self;     /* with shares of self time */
+	bool has_times;    /* with total times */
+	/* Nodes to print, and their order, but for the limit; NULL: from 0.5% of the whole on. */
+	const struct row_choice *choice;
 	unsigned lines_left;
 	bool is_cut;  /* set if calls deeper than `depth` were left out */
 	bool is_full; /* set if there were too few lines */

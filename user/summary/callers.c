@@ -9,6 +9,7 @@
 #include "summary/call_paths.h"
 #include "summary/function_label.h"
 #include "profile/call_tree.h"
+#include "profile/function_looks.h"
 
 #define NS_PER_US      UINT64_C(1000)
 #define FUNCTIONS_MOST 20
@@ -26,35 +27,6 @@ struct callers {
 	struct call_tree *tree;
 };
 
-/* "app.lua:12" is such a place, as is "src/app.lua:12" or that of any folder above. */
-static bool is_at(const struct ls_profile_function *function, const char *place)
-{
-	const char *colon = strrchr(place, ':');
-	char line[UNITS_SIZE];
-	size_t asked = colon ? (size_t)(colon - place) : 0, length = strlen(function->source);
-	const char *end;
-
-	snprintf(line, sizeof(line), "%" PRIu32, function->line);
-	if (!asked || asked > length || strcmp(colon + 1, line))
-		return false;
-	end = function->source + length - asked;
-	return !strncmp(end, place, asked) && (asked == length || end[-1] == '/');
-}
-
-static bool is_wanted(const struct ls_profile_function *function, const char *wanted)
-{
-	const char *name = function->name && *function->name ? function->name : "<anonymous>";
-
-	return function->source && (!strcmp(name, wanted) || is_at(function, wanted));
-}
-
-/* Functions that only differ by the line that they are at are one. */
-static bool are_one(const struct ls_profile_function *a, const struct ls_profile_function *b)
-{
-	return a->line == b->line && a->flags == b->flags && !strcmp(a->source, b->source) &&
-	       !strcmp(a->name ? a->name : "", b->name ? b->name : "");
-}
-
 static void find_functions(struct callers *callers, const char *wanted)
 {
 	const struct ls_profile_function *functions = callers->profile->functions;
@@ -62,10 +34,10 @@ static void find_functions(struct callers *callers, const char *wanted)
 	for (uint32_t id = 1; id <= callers->profile->function_count; id++) {
 		uint32_t at = 0;
 
-		if (!is_wanted(&functions[id], wanted))
+		if (!function_looks__fit(&functions[id], wanted))
 			continue;
 		while (at < callers->count &&
-		       !are_one(&functions[callers->functions[at]], &functions[id]))
+		       function_looks__compare(&functions[callers->functions[at]], &functions[id]))
 			at++;
 		if (at == FUNCTIONS_MOST) {
 			callers->left_out++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "summary/hottest_functions.h"
 
-#include <inttypes.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/terminal.h"
@@ -9,7 +10,6 @@
 #include "summary/function_label.h"
 #include "summary/function_processes.h"
 
-#define NS_PER_US   UINT64_C(1000)
 #define WIDTH_BARS  64 /* narrower tables have no totals, bars and hot lines */
 #define WIDTH_TIMES 48 /* these no times either */
 #define LINE_SIZE   (FUNCTION_LABEL_SIZE + 512)
@@ -17,24 +17,31 @@
 #define BAR_COLUMNS 8
 #define NO_BAR      "        "
 #define BAR_SIZE    (BAR_COLUMNS * sizeof("\u2588"))
-#define ROOM_LEAST  20 /* columns for the name and the source */
+#define SUMS_MOST   (4U << 20) /* times of functions in categories that are added up */
+#define ROOM_LEAST  20         /* columns for the name and the source */
 
 /* Columns that a process may not take, and those that it needs. */
 #define LABEL_NAME    20
 #define LABEL_SOURCE  16
 #define PROCESS_LEAST 8
 
-struct top {
-	uint32_t functions[TOP_COUNT];
-	unsigned count;
+/* What is printed, and how. */
+struct table {
+	const struct printer *printer;
+	const struct ls_profile *profile;
+	const struct ls_totals *totals;
+	const struct row_choice *choice;
+	const struct category_words *words;
+	uint32_t *functions; /* in order */
+	uint32_t count;
+	struct function_process *processes; /* of each, if there are several; else NULL */
 };
 
 /* One row of the table of functions, its cells ready to print. */
 struct row {
 	char self[UNITS_SIZE], time[UNITS_SIZE], total[UNITS_SIZE];
 	struct function_label label;
-	struct function_process process; /* of several; not set if there is one */
-	uint64_t self_us;
+	uint64_t bar_us;
 };
 
 struct columns {
@@ -44,47 +51,75 @@ struct columns {
 	unsigned room; /* for the name and what follows it */
 };
 
-/* Orders equal self times by total, then by id, so that runs agree. */
-static bool is_hotter(const struct ls_totals *totals, uint32_t a, uint32_t b)
+static const char *name_of(const struct ls_profile_function *function)
 {
-	if (totals->function_self_us[a] != totals->function_self_us[b])
-		return totals->function_self_us[a] > totals->function_self_us[b];
-	return totals->function_total_us[a] > totals->function_total_us[b];
+	return function->name && *function->name ? function->name : "<anonymous>";
 }
 
-static struct top find_top(const struct ls_profile *profile, const struct ls_totals *totals)
+/* Equal times are ordered by the other time, then by id, so that runs agree. For qsort_r(). */
+static int compare(const void *left, const void *right, void *context)
 {
-	struct top top = {.count = 0};
+	const struct table *table = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const uint64_t *self = table->totals->function_self_us;
+	const uint64_t *total = table->totals->function_total_us;
+	const uint64_t *first = table->choice->order == ROW_ORDER_TOTAL ? total : self;
+	const uint64_t *second = first == total ? self : total;
+	int order = 0;
 
-	for (uint32_t id = 1; id <= profile->function_count; id++) {
-		unsigned at = top.count;
-
-		if (!profile->functions[id].source || !totals->function_self_us[id])
-			continue;
-		while (at && is_hotter(totals, id, top.functions[at - 1]))
-			at--;
-		if (at == TOP_COUNT)
-			continue;
-		if (top.count < TOP_COUNT)
-			top.count++;
-		memmove(&top.functions[at + 1], &top.functions[at],
-			(top.count - at - 1) * sizeof(top.functions[0]));
-		top.functions[at] = id;
-	}
-	return top;
+	if (table->choice->order == ROW_ORDER_NAME)
+		order = strcmp(name_of(&table->profile->functions[a]),
+			       name_of(&table->profile->functions[b]));
+	if (!order)
+		order = (first[a] < first[b]) - (first[a] > first[b]);
+	if (!order)
+		order = (second[a] < second[b]) - (second[a] > second[b]);
+	return order ? order : (a > b) - (a < b);
 }
 
-static void fill_row(const struct printer *printer, const struct ls_profile *profile,
-		     const struct ls_totals *totals, uint32_t id, struct row *row)
+/* Of functions without self time, only those that are sorted by something else are shown. */
+static bool is_chosen(const struct table *table, uint32_t id)
 {
-	row->self_us = totals->function_self_us[id];
-	units__format_share(row->self_us, totals->all_us, row->self, sizeof(row->self));
-	units__format_time(row->self_us * NS_PER_US, row->time, sizeof(row->time));
-	units__format_share(totals->function_total_us[id], totals->all_us, row->total,
-			    sizeof(row->total));
-	function_label__make(&profile->functions[id], &row->label);
+	const struct row_choice *choice = table->choice;
+	uint64_t total_us = table->totals->function_total_us[id];
+
+	if (!table->profile->functions[id].source || (choice->hidden && choice->hidden[id]))
+		return false;
+	if (choice->order == ROW_ORDER_SELF && !table->totals->function_self_us[id])
+		return false;
+	return total_us >= choice->least_us && total_us;
+}
+
+static int choose(struct table *table)
+{
+	uint32_t most = table->profile->function_count;
+
+	table->functions = calloc((size_t)most + 1, sizeof(*table->functions));
+	if (!table->functions)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= most; id++)
+		if (is_chosen(table, id))
+			table->functions[table->count++] = id;
+	qsort_r(table->functions, table->count, sizeof(*table->functions), compare, table);
+	if (table->count > table->choice->limit)
+		table->count = table->choice->limit;
+	return 0;
+}
+
+static void fill_row(const struct table *table, uint32_t id, struct row *row)
+{
+	const struct printer *printer = table->printer;
+	const struct ls_totals *totals = table->totals;
+	uint64_t self_us = totals->function_self_us[id], total_us = totals->function_total_us[id];
+
+	row->bar_us = table->choice->order == ROW_ORDER_TOTAL ? total_us : self_us;
+	units__format_share(self_us, totals->all_us, row->self, sizeof(row->self));
+	printer__format_time(printer, row->bar_us, row->time, sizeof(row->time));
+	units__format_share(total_us, totals->all_us, row->total, sizeof(row->total));
+	function_label__make(&table->profile->functions[id], &row->label);
 	if (printer->width >= WIDTH_BARS)
-		function_label__add_hot_line(profile, totals, id, printer->utf8, &row->label);
+		function_label__add_hot_line(table->profile, totals, id, printer->utf8,
+					     &row->label);
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -97,19 +132,11 @@ static unsigned most(unsigned a, unsigned b)
 	return a > b ? a : b;
 }
 
-/* The widest name but for a few that are longer than the rest: one of four rows. */
-static unsigned usual_name(const struct row *rows, unsigned count)
+static int compare_widths(const void *left, const void *right)
 {
-	unsigned widths[TOP_COUNT], sorted = 0;
+	unsigned a = *(const unsigned *)left, b = *(const unsigned *)right;
 
-	for (unsigned i = 0; i < count; i++) {
-		unsigned width = terminal__width(rows[i].label.name), at = sorted++;
-
-		for (; at && widths[at - 1] < width; at--)
-			widths[at] = widths[at - 1];
-		widths[at] = width;
-	}
-	return widths[(count + 1) / 4];
+	return (a < b) - (a > b);
 }
 
 /* What is before the name, without the process. */
@@ -131,50 +158,77 @@ static unsigned needed_columns(const struct function_label *label)
 	return least(name, LABEL_NAME) + 2 + least(source, LABEL_SOURCE) + lines;
 }
 
-/* The process gets what the functions leave, and the columns of the bars if that is not enough. */
-static void place_process(const struct printer *printer, const struct ls_profile *profile,
-			  const struct row *rows, unsigned count, struct columns *columns)
+/* What the rows need, all of them and the widest. */
+struct needs {
+	unsigned *names; /* widths, the widest first */
+	unsigned time, places;
+	unsigned label; /* needed_columns() */
+	unsigned process;
+};
+
+static int measure(const struct table *table, struct needs *needs)
 {
-	unsigned wanted = PROCESS_LEAST, needed = 0, fixed = fixed_columns(printer, columns);
+	struct row row;
+
+	*needs = (struct needs){.time = 4, .process = PROCESS_LEAST};
+	needs->names = calloc((size_t)table->count + 1, sizeof(*needs->names));
+	if (!needs->names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < table->count; i++) {
+		fill_row(table, table->functions[i], &row);
+		needs->names[i] = terminal__width(row.label.name);
+		needs->time = most(needs->time, terminal__width(row.time));
+		needs->places = most(needs->places, function_label__place_width(&row.label));
+		needs->label = most(needs->label, needed_columns(&row.label));
+		if (table->processes)
+			needs->process =
+				most(needs->process,
+				     function_process__width(table->profile, &table->processes[i]));
+	}
+	qsort(needs->names, table->count, sizeof(*needs->names), compare_widths);
+	return 0;
+}
+
+/* The process gets what the functions leave, and the columns of the bars if that is not enough. */
+static void place_process(const struct printer *printer, const struct needs *needs,
+			  struct columns *columns)
+{
+	unsigned needed = needs->label + fixed_columns(printer, columns) + 2;
 	unsigned bars = columns->has_bars ? BAR_COLUMNS + 2 : 0;
 
-	for (unsigned i = 0; i < count; i++) {
-		needed = most(needed, needed_columns(&rows[i].label));
-		wanted = most(wanted, function_process__width(profile, &rows[i].process));
-	}
-	needed += fixed + 2;
-	if (needed + wanted <= printer->width) {
-		columns->process = wanted;
+	if (needed + needs->process <= printer->width) {
+		columns->process = needs->process;
 	} else if (needed + PROCESS_LEAST <= printer->width + bars) {
 		columns->has_bars = false;
-		columns->process = least(wanted, printer->width + bars - needed);
+		columns->process = least(needs->process, printer->width + bars - needed);
 	}
 }
 
 /*
- * Makes the column of names as wide as most of them are, up to their share of the room, and wider
- * where that takes no room from any row. Longer names take what their own row has left. `named` has
- * the names of the processes; NULL: they are not shown.
+ * Makes the column of names as wide as most of them are (all but one of four), up to their share of
+ * the room, and wider where that takes no room from any row. Longer names take what their own row
+ * has left.
  */
-static struct columns find_columns(const struct printer *printer, const struct ls_profile *named,
-				   const struct row *rows, unsigned count)
+static int find_columns(const struct table *table, struct columns *columns)
 {
-	struct columns columns = {.time = 4, .name = 8, .has_bars = printer->width >= WIDTH_BARS};
-	unsigned fixed, names = 0, places = 0, left, usual;
+	const struct printer *printer = table->printer;
+	struct needs needs;
+	unsigned fixed, left, usual;
+	int error = measure(table, &needs);
 
-	for (unsigned i = 0; i < count; i++) {
-		columns.time = most(columns.time, terminal__width(rows[i].time));
-		names = most(names, terminal__width(rows[i].label.name));
-		places = most(places, function_label__place_width(&rows[i].label));
-	}
-	if (named)
-		place_process(printer, named, rows, count, &columns);
-	fixed = fixed_columns(printer, &columns) + (columns.process ? columns.process + 2 : 0);
-	columns.room = printer->width > fixed + ROOM_LEAST ? printer->width - fixed : ROOM_LEAST;
-	usual = least(usual_name(rows, count), columns.room * 2 / 5);
-	left = columns.room > places + 2 ? columns.room - places - 2 : 0;
-	columns.name = most(columns.name, least(names, most(left, usual)));
-	return columns;
+	if (error)
+		return error;
+	*columns = (struct columns){
+		.time = needs.time, .name = 8, .has_bars = printer->width >= WIDTH_BARS};
+	if (table->processes)
+		place_process(printer, &needs, columns);
+	fixed = fixed_columns(printer, columns) + (columns->process ? columns->process + 2 : 0);
+	columns->room = printer->width > fixed + ROOM_LEAST ? printer->width - fixed : ROOM_LEAST;
+	usual = least(needs.names[(table->count + 1) / 4], columns->room * 2 / 5);
+	left = columns->room > needs.places + 2 ? columns->room - needs.places - 2 : 0;
+	columns->name = most(columns->name, least(needs.names[0], most(left, usual)));
+	free(needs.names);
+	return 0;
 }
 
 /* Formats a bar whose full length is `most`, in eighths of a column if the printer has UTF-8. */
@@ -204,7 +258,7 @@ struct cells {
 
 /* Narrow tables lack some. */
 static void put_line(const struct printer *printer, const struct columns *columns,
-		     const struct cells *cells)
+		     const struct cells *cells, enum printer_style style)
 {
 	char line[LINE_SIZE], times[UNITS_SIZE + 16] = "", totals[UNITS_SIZE + 8] = "";
 	char bars[BAR_SIZE + 8] = "", process[PRINTER_TEXT_SIZE] = "";
@@ -220,79 +274,131 @@ static void put_line(const struct printer *printer, const struct columns *column
 		terminal__cell(cells->process, columns->process, false, printer->utf8, process + 2,
 			       sizeof(process) - 2);
 	}
-	snprintf(line, sizeof(line), "  %2s  %6s%s%s%s%s  %s", cells->rank, cells->self, times,
+	snprintf(line, sizeof(line), "%4s  %6s%s%s%s%s  %s", cells->rank, cells->self, times,
 		 totals, bars, process, cells->rest);
-	printer__line(printer, line);
+	printer__styled(printer, style, line);
 }
 
-static void put_head(const struct printer *printer, const struct columns *columns,
-		     const struct category_words *words)
+static void put_head(const struct table *table, const struct columns *columns)
 {
 	char rest[UNITS_SIZE + PRINTER_TEXT_SIZE];
 
 	snprintf(rest, sizeof(rest), "%-*s  source", (int)columns->name, "function");
-	put_line(printer, columns,
-		 &(struct cells){"", "self", "time", "total", NO_BAR, words->one, rest});
+	put_line(table->printer, columns,
+		 &(struct cells){"", "self", "time", "total", NO_BAR, table->words->one, rest},
+		 PRINTER_PLAIN);
 }
 
-static void put_row(const struct printer *printer, const struct ls_profile *profile,
-		    const struct columns *columns, unsigned rank, const struct row *row,
+static void put_row(const struct table *table, const struct columns *columns, uint32_t index,
 		    uint64_t most_us)
 {
 	char text[FUNCTION_LABEL_SIZE], process[PRINTER_TEXT_SIZE] = "";
 	char bar[BAR_SIZE], number[UNITS_SIZE];
+	const struct printer *printer = table->printer;
+	struct row row;
 
-	snprintf(number, sizeof(number), "%u", rank);
-	format_bar(printer, row->self_us, most_us, bar, sizeof(bar));
+	fill_row(table, table->functions[index], &row);
+	snprintf(number, sizeof(number), "%u", index + 1);
+	format_bar(printer, row.bar_us, most_us ? most_us : 1, bar, sizeof(bar));
 	if (columns->process)
-		function_process__fit(profile, &row->process, columns->process, printer->utf8,
-				      process, sizeof(process));
-	function_label__fit(&row->label, columns->room, columns->name, printer->utf8, text,
+		function_process__fit(table->profile, &table->processes[index], columns->process,
+				      printer->utf8, process, sizeof(process));
+	function_label__fit(&row.label, columns->room, columns->name, printer->utf8, text,
 			    sizeof(text));
 	put_line(printer, columns,
-		 &(struct cells){number, row->self, row->time, row->total, bar, process, text});
+		 &(struct cells){number, row.self, row.time, row.total, bar, process, text},
+		 printer__heat(row.bar_us, table->totals->all_us));
+}
+
+int hottest_functions__choose(const struct ls_profile *profile, const struct ls_totals *totals,
+			      const struct row_choice *choice, uint32_t **functions,
+			      uint32_t *count)
+{
+	struct table table = {.profile = profile, .totals = totals, .choice = choice};
+	int error = choose(&table);
+
+	*functions = table.functions;
+	*count = table.count;
+	return error;
 }
 
 uint32_t hottest_functions__first(const struct ls_profile *profile, const struct ls_totals *totals)
 {
-	struct top top = find_top(profile, totals);
+	const uint64_t *self = totals->function_self_us, *total = totals->function_total_us;
+	uint32_t first = 0;
 
-	return top.count ? top.functions[0] : 0;
+	for (uint32_t id = 1; id <= profile->function_count; id++)
+		if (profile->functions[id].source && self[id] &&
+		    (!first || self[id] > self[first] ||
+		     (self[id] == self[first] && total[id] > total[first])))
+			first = id;
+	return first;
 }
 
-/* Whether there are several, and memory to find them. */
-static bool fill_processes(const struct ls_profile *profile, const struct ls_totals *totals,
-			   const struct top *top, struct row *rows)
+/* Of several categories. Without memory to find them, the column is left out. */
+static void find_processes(struct table *table)
 {
-	struct function_process found[TOP_COUNT];
+	if (table->profile->category_count < 2 ||
+	    (uint64_t)table->profile->category_count * table->count > SUMS_MOST)
+		return;
+	table->processes = calloc((size_t)table->count + 1, sizeof(*table->processes));
+	if (table->processes &&
+	    !function_processes__find(table->profile, table->totals, table->functions, table->count,
+				      table->processes))
+		return;
+	free(table->processes);
+	table->processes = NULL;
+}
 
-	if (profile->category_count < 2 ||
-	    function_processes__find(profile, totals, top->functions, top->count, found))
-		return false;
-	for (unsigned i = 0; i < top->count; i++)
-		rows[i].process = found[i];
-	return true;
+static void put_rows(const struct table *table, const struct columns *columns)
+{
+	uint64_t most_us = 0;
+	struct row row;
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		fill_row(table, table->functions[i], &row);
+		most_us = row.bar_us > most_us ? row.bar_us : most_us;
+	}
+	put_head(table, columns);
+	for (uint32_t i = 0; i < table->count; i++)
+		put_row(table, columns, i, most_us);
+}
+
+int hottest_functions__print_chosen(const struct printer *printer, const struct ls_profile *profile,
+				    const struct ls_totals *totals,
+				    const struct category_words *words,
+				    const struct row_choice *choice, const char *title)
+{
+	struct table table = {.printer = printer,
+			      .profile = profile,
+			      .totals = totals,
+			      .choice = choice,
+			      .words = words};
+	struct columns columns;
+	int error = choose(&table);
+
+	if (!error && table.count) {
+		find_processes(&table);
+		error = find_columns(&table, &columns);
+	}
+	if (!error)
+		printer__styled(printer, PRINTER_TITLE, title);
+	if (!error && table.count)
+		put_rows(&table, &columns);
+	free(table.processes);
+	free(table.functions);
+	return error;
 }
 
 void hottest_functions__print(const struct printer *printer, const struct ls_profile *profile,
 			      const struct ls_totals *totals, const struct category_words *words)
 {
-	struct top top = find_top(profile, totals);
-	struct row rows[TOP_COUNT];
-	struct columns columns;
-	bool has_processes;
+	const struct row_choice choice = {.order = ROW_ORDER_SELF, .limit = TOP_COUNT};
 
 	printer__line(printer, "");
-	printer__line(printer, "Hottest functions, by self time");
-	if (!top.count) {
+	if (hottest_functions__print_chosen(printer, profile, totals, words, &choice,
+					    "Hottest functions, by self time"))
+		printer__line(printer, "Hottest functions: out of memory");
+	else if (!hottest_functions__first(profile, totals))
 		printer__line(printer, "  none: no script used CPU time");
-		return;
-	}
-	for (unsigned i = 0; i < top.count; i++)
-		fill_row(printer, profile, totals, top.functions[i], &rows[i]);
-	has_processes = fill_processes(profile, totals, &top, rows);
-	columns = find_columns(printer, has_processes ? profile : NULL, rows, top.count);
-	put_head(printer, &columns, words);
-	for (unsigned i = 0; i < top.count; i++)
-		put_row(printer, profile, &columns, i + 1, &rows[i], rows[0].self_us);
 }

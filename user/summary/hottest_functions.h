@@ -5,6 +5,7 @@
 
 #include "summary/category_words.h"
 #include "summary/printer.h"
+#include "summary/row_choice.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
 
@@ -17,6 +18,23 @@
  */
 void hottest_functions__print(const struct printer *printer, const struct ls_profile *profile,
 			      const struct ls_totals *totals, const struct category_words *words);
+
+/*
+ * The same table of those that are chosen, under `title`. With ROW_ORDER_TOTAL, times and bars are
+ * of total times. 0 or -ENOMEM: nothing was printed.
+ */
+int hottest_functions__print_chosen(const struct printer *printer, const struct ls_profile *profile,
+				    const struct ls_totals *totals,
+				    const struct category_words *words,
+				    const struct row_choice *choice, const char *title);
+
+/*
+ * The ids of the functions that are chosen, in order, malloc()ed; *count of *shown are within the
+ * limit. 0 or -ENOMEM.
+ */
+int hottest_functions__choose(const struct ls_profile *profile, const struct ls_totals *totals,
+			      const struct row_choice *choice, uint32_t **functions,
+			      uint32_t *count);
 
 /* The script or C function with the most self time; 0: none has any. */
 uint32_t hottest_functions__first(const struct ls_profile *profile, const struct ls_totals *totals);

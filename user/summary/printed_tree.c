@@ -14,9 +14,12 @@
 #define ROOM_LEAST  16
 #define LINE_SIZE   (FUNCTION_LABEL_SIZE + 1024)
 
+#define TIME_COLUMNS 10
+
 struct sibling {
-	uint64_t total_us;
+	uint64_t total_us, self_us;
 	uint32_t parent, node;
+	bool is_small;
 };
 
 struct walk {
@@ -30,15 +33,49 @@ struct walk {
 	uint32_t level;
 };
 
-static int compare_siblings(const void *left, const void *right)
+static const char *name_of(const struct walk *walk, uint32_t node);
+
+/* The small ones come last, whatever the order. For qsort_r(). */
+static int compare_siblings(const void *left, const void *right, void *context)
 {
 	const struct sibling *a = left, *b = right;
+	const struct walk *walk = context;
+	enum row_order by = walk->part->choice ? walk->part->choice->order : ROW_ORDER_TOTAL;
+	int order = 0;
 
 	if (a->parent != b->parent)
 		return a->parent > b->parent ? 1 : -1;
-	if (a->total_us != b->total_us)
-		return a->total_us < b->total_us ? 1 : -1;
-	return (a->node > b->node) - (a->node < b->node);
+	if (a->is_small != b->is_small)
+		return a->is_small ? 1 : -1;
+	if (by == ROW_ORDER_NAME)
+		order = strcmp(name_of(walk, a->node), name_of(walk, b->node));
+	if (!order && by == ROW_ORDER_SELF)
+		order = (a->self_us < b->self_us) - (a->self_us > b->self_us);
+	if (!order)
+		order = (a->total_us < b->total_us) - (a->total_us > b->total_us);
+	return order ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+/* Hidden nodes count as if they had no time. */
+static void fill_siblings(struct walk *walk)
+{
+	const struct row_choice *choice = walk->part->choice;
+	uint64_t least_us = choice ? choice->least_us : walk->part->whole_us / SMALL_PARTS;
+
+	for (uint32_t id = 1; id <= walk->profile->node_count; id++) {
+		bool is_hidden = choice && choice->hidden && choice->hidden[id];
+		uint64_t us = is_hidden ? 0 : walk->totals->node_total_us[id];
+		bool needs_self = choice && choice->order == ROW_ORDER_SELF;
+
+		walk->siblings[id - 1] = (struct sibling){
+			.total_us = us,
+			.self_us = needs_self
+					   ? totals__node_self_us(walk->profile, walk->totals, id)
+					   : 0,
+			.parent = walk->profile->nodes[id].parent,
+			.node = id,
+			.is_small = !us || us < least_us};
+	}
 }
 
 static int sort_siblings(struct walk *walk)
@@ -50,13 +87,9 @@ static int sort_siblings(struct walk *walk)
 	walk->first_children = calloc((size_t)count + 1, sizeof(*walk->first_children));
 	if (!walk->siblings || !walk->places || !walk->first_children)
 		return -ENOMEM;
-	for (uint32_t id = 1; id <= count; id++)
-		walk->siblings[id - 1] =
-			(struct sibling){.total_us = walk->totals->node_total_us[id],
-					 .parent = walk->profile->nodes[id].parent,
-					 .node = id};
+	fill_siblings(walk);
 	if (count)
-		qsort(walk->siblings, count, sizeof(*walk->siblings), compare_siblings);
+		qsort_r(walk->siblings, count, sizeof(*walk->siblings), compare_siblings, walk);
 	for (uint32_t id = 0; id <= count; id++)
 		walk->first_children[id] = count;
 	for (uint32_t at = count; at; at--) {
@@ -74,22 +107,38 @@ static const char *category_name(const struct ls_profile *profile, uint32_t node
 	return "";
 }
 
+static const char *name_of(const struct walk *walk, uint32_t node)
+{
+	uint32_t function = walk->profile->nodes[node].function;
+	const char *name = function ? walk->profile->functions[function].name : NULL;
+
+	if (!function)
+		return category_name(walk->profile, node);
+	return name && *name ? name : "<anonymous>";
+}
+
 /* Prints the shares and, in its place, what they are of. */
 static void put_line(struct walk *walk, uint64_t total_us, const char *self,
 		     const struct function_label *label)
 {
+	const struct call_paths_part *part = walk->part;
 	unsigned width = walk->printer->width, indent = 2 * walk->level;
-	unsigned begin = walk->part->has_self ? 2 + 6 + 2 + 6 + 2 : 2 + 6 + 2;
-	char text[FUNCTION_LABEL_SIZE], line[LINE_SIZE], total[UNITS_SIZE];
+	unsigned begin = 2 + 6 + 2 + (part->has_self ? 6 + 2 : 0);
+	char text[FUNCTION_LABEL_SIZE], line[LINE_SIZE], total[UNITS_SIZE], time[UNITS_SIZE] = "";
 
+	if (part->has_times) {
+		printer__format_time(walk->printer, total_us, time, sizeof(time));
+		begin += TIME_COLUMNS + 2;
+	}
 	indent = begin + (indent < width / 3 ? indent : width / 3);
 	function_label__fit(label, width > indent + ROOM_LEAST ? width - indent : ROOM_LEAST, 0,
 			    walk->printer->utf8, text, sizeof(text));
-	units__format_share(total_us, walk->part->whole_us, total, sizeof(total));
-	snprintf(line, sizeof(line), "  %6s%s%*s%*s%s", total, walk->part->has_self ? "  " : "",
-		 walk->part->has_self ? 6 : 0, self,
+	units__format_share(total_us, part->whole_us, total, sizeof(total));
+	snprintf(line, sizeof(line), "  %6s%s%*s%s%*s%*s%s", total, part->has_self ? "  " : "",
+		 part->has_self ? 6 : 0, self, part->has_times ? "  " : "",
+		 part->has_times ? TIME_COLUMNS : 0, time,
 		 (int)(indent - begin + 2 > 256 ? 256 : indent - begin + 2), "", text);
-	printer__line(walk->printer, line);
+	printer__styled(walk->printer, printer__heat(total_us, part->whole_us), line);
 	walk->part->lines_left--;
 }
 
@@ -119,7 +168,7 @@ static void put_others(struct walk *walk, uint32_t at)
 
 	for (; at < walk->profile->node_count && walk->siblings[at].parent == parent; at++) {
 		us += walk->siblings[at].total_us;
-		count++;
+		count += walk->siblings[at].total_us != 0;
 	}
 	if (us < walk->part->whole_us / TINY_PARTS || !us)
 		return;
@@ -143,12 +192,6 @@ static uint32_t leave(struct walk *walk, uint32_t at)
 	return end;
 }
 
-static bool is_small(const struct walk *walk, uint32_t at)
-{
-	return walk->siblings[at].total_us < walk->part->whole_us / SMALL_PARTS ||
-	       !walk->siblings[at].total_us;
-}
-
 /* The place after `at`, which was printed: its children's, or that of what comes after it. */
 static uint32_t go_on(struct walk *walk, uint32_t at)
 {
@@ -159,7 +202,7 @@ static uint32_t go_on(struct walk *walk, uint32_t at)
 		walk->level++;
 		return child;
 	}
-	if (child < end && !is_small(walk, child))
+	if (child < end && !walk->siblings[child].is_small)
 		walk->part->is_cut = true;
 	if (at + 1 < end && walk->siblings[at + 1].parent == walk->siblings[at].parent)
 		return at + 1;
@@ -174,7 +217,7 @@ int call_paths__print_part(const struct printer *printer, const struct ls_profil
 	uint32_t at = error ? 0 : walk.first_children[part->root];
 
 	while (!error && at < profile->node_count && part->lines_left) {
-		if (is_small(&walk, at)) {
+		if (walk.siblings[at].is_small) {
 			put_others(&walk, at);
 			at = leave(&walk, at);
 		} else {

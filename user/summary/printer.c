@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/terminal.h"
+#include "base/units.h"
 
 #define WIDTH_DEFAULT 80
 #define WIDTH_LEAST   40 /* these two of COLUMNS */
@@ -42,6 +43,46 @@ void printer__line(const struct printer *printer, const char *line)
 	while (bytes && line[bytes - 1] == ' ')
 		bytes--;
 	fprintf(printer->stream, "%.*s\n", (int)bytes, line);
+}
+
+/* Select Graphic Rendition, ECMA-48: bold, bold red, yellow, faint. */
+static const char *const styles[] = {
+	[PRINTER_PLAIN] = NULL,      [PRINTER_TITLE] = "\033[1m", [PRINTER_HOT] = "\033[1;31m",
+	[PRINTER_WARM] = "\033[33m", [PRINTER_FAINT] = "\033[2m",
+};
+
+void printer__styled(const struct printer *printer, enum printer_style style, const char *line)
+{
+	size_t bytes = terminal__fit(line, printer->width, NULL);
+
+	if (!printer->has_color || !styles[style]) {
+		printer__line(printer, line);
+		return;
+	}
+	while (bytes && line[bytes - 1] == ' ')
+		bytes--;
+	fprintf(printer->stream, "%s%.*s\033[0m\n", styles[style], (int)bytes, line);
+}
+
+enum printer_style printer__heat(uint64_t part, uint64_t whole)
+{
+	if (part >= whole / 10)
+		return part ? PRINTER_HOT : PRINTER_PLAIN;
+	if (part >= whole / 50)
+		return PRINTER_WARM;
+	return part < whole / 200 ? PRINTER_FAINT : PRINTER_PLAIN;
+}
+
+#define NS_PER_US 1000
+#define NS_PER_S  UINT64_C(1000000000)
+
+char *printer__format_time(const struct printer *printer, uint64_t us, char *to, size_t size)
+{
+	unsigned __int128 ns = (unsigned __int128)us * NS_PER_US;
+
+	if (printer->average_s && printer->wall_ns)
+		ns = ns * printer->average_s * NS_PER_S / printer->wall_ns;
+	return units__format_time(ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns, to, size);
 }
 
 /* How many bytes of `text` go on a line: up to the last blank that fits, else what fits. */

@@ -2,7 +2,7 @@
 #include "summary/process_table.h"
 
 #include <ctype.h>
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,10 @@
 #include "process/container.h"
 #include "summary/function_label.h"
 
-#define NS_PER_US   UINT64_C(1000)
 #define TOP_COUNT   10
 #define WIDTH_TIMES 64 /* narrower tables have no times */
 #define ROOM_LEAST  24 /* for the name and the function */
 #define LINE_SIZE   (2 * PRINTER_TEXT_SIZE + 8 * UNITS_SIZE)
-
-struct top {
-	const struct ls_profile_category *categories[TOP_COUNT];
-	unsigned count;
-};
 
 struct row {
 	char cpu[UNITS_SIZE], time[UNITS_SIZE], samples[UNITS_SIZE], script[UNITS_SIZE];
@@ -39,25 +33,49 @@ static uint64_t time_us(const struct ls_totals *totals, const struct ls_profile_
 	return totals->node_total_us[category->node];
 }
 
-static struct top find_top(const struct ls_profile *profile, const struct ls_totals *totals)
+/* What is printed. */
+struct table {
+	const struct ls_profile *profile;
+	const struct ls_totals *totals;
+	const struct row_choice *choice;
+	const struct ls_profile_category **categories; /* in order */
+	uint32_t count, left_out;
+};
+
+/* For qsort_r(). */
+static int compare(const void *left, const void *right, void *context)
 {
-	struct top top = {.count = 0};
+	const struct ls_profile_category *a = *(const struct ls_profile_category *const *)left;
+	const struct ls_profile_category *b = *(const struct ls_profile_category *const *)right;
+	const struct table *table = context;
+	uint64_t a_us = time_us(table->totals, a), b_us = time_us(table->totals, b);
+	int order = table->choice->order == ROW_ORDER_NAME ? strcmp(a->name, b->name) : 0;
 
-	for (uint32_t i = 0; i < profile->category_count; i++) {
-		const struct ls_profile_category *category = &profile->categories[i];
-		unsigned at = top.count;
+	if (!order)
+		order = (a_us < b_us) - (a_us > b_us);
+	return order ? order : (a > b) - (a < b);
+}
 
-		while (at && time_us(totals, category) > time_us(totals, top.categories[at - 1]))
-			at--;
-		if (at == TOP_COUNT || !time_us(totals, category))
-			continue;
-		if (top.count < TOP_COUNT)
-			top.count++;
-		memmove(&top.categories[at + 1], &top.categories[at],
-			(top.count - at - 1) * sizeof(top.categories[0]));
-		top.categories[at] = category;
+static int choose(struct table *table)
+{
+	const struct row_choice *choice = table->choice;
+	uint32_t all = table->profile->category_count;
+
+	table->categories = calloc((size_t)all + 1, sizeof(struct ls_profile_category *));
+	if (!table->categories)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < all; i++) {
+		uint64_t us = time_us(table->totals, &table->profile->categories[i]);
+
+		if (us && us >= choice->least_us && !(choice->hidden && choice->hidden[i]))
+			table->categories[table->count++] = &table->profile->categories[i];
 	}
-	return top;
+	qsort_r(table->categories, table->count, sizeof(struct ls_profile_category *), compare,
+		table);
+	if (table->count > choice->limit)
+		table->count = choice->limit;
+	table->left_out = all - table->count;
+	return 0;
 }
 
 /* The node that follows in the tree below `root`, parents first; 0: there is none. */
@@ -105,20 +123,31 @@ static uint64_t count_samples(const struct ls_profile *profile, uint32_t root)
 	return count;
 }
 
-static void fill_row(const struct ls_profile *profile, const struct ls_totals *totals,
-		     const struct ls_profile_category *category, uint64_t *sums, struct row *row)
+uint64_t process_table__script_us(const struct ls_profile *profile, const struct ls_totals *totals,
+				  const struct ls_profile_category *category)
 {
-	uint64_t us = time_us(totals, category), script_us = us, hottest_us;
-	uint32_t child = profile->nodes[category->node].first_child, hottest;
-	struct function_label label;
-	char share[UNITS_SIZE];
+	uint32_t child = profile->nodes[category->node].first_child;
+	uint64_t us = time_us(totals, category);
 
 	for (; child; child = profile->nodes[child].next_sibling)
 		if (profile__is_outside(&profile->functions[profile->nodes[child].function]))
-			script_us -= totals->node_total_us[child];
+			us -= totals->node_total_us[child];
+	return us;
+}
+
+static void fill_row(const struct printer *printer, const struct ls_profile *profile,
+		     const struct ls_totals *totals, const struct ls_profile_category *category,
+		     uint64_t *sums, struct row *row)
+{
+	uint64_t us = time_us(totals, category), hottest_us;
+	struct function_label label;
+	char share[UNITS_SIZE];
+	uint32_t hottest;
+
 	units__format_share(us, totals->all_us, row->cpu, sizeof(row->cpu));
-	units__format_time(us * NS_PER_US, row->time, sizeof(row->time));
-	units__format_share(script_us, us, row->script, sizeof(row->script));
+	printer__format_time(printer, us, row->time, sizeof(row->time));
+	units__format_share(process_table__script_us(profile, totals, category), us, row->script,
+			    sizeof(row->script));
 	units__format_count(count_samples(profile, category->node), row->samples,
 			    sizeof(row->samples));
 	row->name = category->name;
@@ -201,29 +230,54 @@ static void put_rows(const struct printer *printer, const struct row *rows, unsi
 		put_row(printer, &rows[i], &columns);
 }
 
+static void put_all(const struct printer *printer, const struct table *table,
+		    const struct category_words *words, const struct row *rows)
+{
+	char more[UNITS_SIZE], line[UNITS_SIZE + 64];
+
+	snprintf(line, sizeof(line), "%c%s, by %s", toupper(words->many[0]), words->many + 1,
+		 table->choice->order == ROW_ORDER_NAME ? "name" : "CPU time");
+	printer__styled(printer, PRINTER_TITLE, line);
+	put_rows(printer, rows, 1 + table->count);
+	if (!table->left_out)
+		return;
+	units__format_count(table->left_out, more, sizeof(more));
+	snprintf(line, sizeof(line), "  and %s more", more);
+	printer__line(printer, line);
+}
+
+int process_table__print_chosen(const struct printer *printer, const struct ls_profile *profile,
+				const struct ls_totals *totals, const struct category_words *words,
+				const struct row_choice *choice)
+{
+	struct table table = {.profile = profile, .totals = totals, .choice = choice};
+	uint64_t *sums = calloc((size_t)profile->function_count + 1, sizeof(*sums));
+	int error = choose(&table);
+	struct row *rows = calloc(1 + (size_t)table.count, sizeof(*rows));
+
+	if (!sums || !rows)
+		error = -ENOMEM;
+	if (!error) {
+		rows[0] = (struct row){"CPU",    "time",     "samples",
+				       "script", words->one, "hottest function"};
+		for (uint32_t i = 0; i < table.count; i++)
+			fill_row(printer, profile, totals, table.categories[i], sums, &rows[1 + i]);
+		put_all(printer, &table, words, rows);
+	}
+	free(rows);
+	free(sums);
+	free(table.categories);
+	return error;
+}
+
 void process_table__print(const struct printer *printer, const struct ls_profile *profile,
 			  const struct ls_totals *totals, const struct category_words *words)
 {
-	uint64_t *sums = calloc(profile->function_count + 1, sizeof(*sums));
-	struct row *rows = calloc(1 + TOP_COUNT, sizeof(*rows));
-	struct top top = find_top(profile, totals);
-	char more[UNITS_SIZE], line[UNITS_SIZE + 32];
+	const struct row_choice choice = {.order = ROW_ORDER_TOTAL, .limit = TOP_COUNT};
 
-	if (!sums || !rows || profile->category_count < 2)
-		goto cleanup;
+	if (profile->category_count < 2)
+		return;
 	printer__line(printer, "");
-	snprintf(line, sizeof(line), "%c%s, by CPU time", toupper(words->many[0]), words->many + 1);
-	printer__line(printer, line);
-	rows[0] = (struct row){"CPU", "time", "samples", "script", words->one, "hottest function"};
-	for (unsigned i = 0; i < top.count; i++)
-		fill_row(profile, totals, top.categories[i], sums, &rows[1 + i]);
-	put_rows(printer, rows, 1 + top.count);
-	if (profile->category_count > top.count) {
-		units__format_count(profile->category_count - top.count, more, sizeof(more));
-		snprintf(line, sizeof(line), "  and %s more", more);
-		printer__line(printer, line);
-	}
-cleanup:
-	free(rows);
-	free(sums);
+	if (process_table__print_chosen(printer, profile, totals, words, &choice))
+		printer__line(printer, "  out of memory");
 }

@@ -7,6 +7,7 @@
 #include "profile/totals.h"
 #include "summary/category_words.h"
 #include "summary/printer.h"
+#include "summary/row_choice.h"
 
 /*
  * The ten categories with the most CPU time: their shares of all that was charged, their samples
@@ -15,6 +16,18 @@
  */
 void process_table__print(const struct printer *printer, const struct ls_profile *profile,
 			  const struct ls_totals *totals, const struct category_words *words);
+
+/*
+ * The same table of those that are chosen, even of one: by CPU time, or by name. Hidden ones are by
+ * index. 0 or -ENOMEM: nothing was printed.
+ */
+int process_table__print_chosen(const struct printer *printer, const struct ls_profile *profile,
+				const struct ls_totals *totals, const struct category_words *words,
+				const struct row_choice *choice);
+
+/* CPU time of a category with script on the stack, in microseconds. */
+uint64_t process_table__script_us(const struct ls_profile *profile, const struct ls_totals *totals,
+				  const struct ls_profile_category *category);
 
 /*
  * Formats the name of a category, escaped, into at most `columns` columns. If it has no room as

@@ -38,8 +38,8 @@ static const char *find_releases(const char *interpreters, struct text_list *lis
 	return text_list__end(list);
 }
 
-static void print_headline(const struct printer *printer,
-			   const struct ls_profile_recorder *recorder)
+void summary__print_headline(const struct printer *printer,
+			     const struct ls_profile_recorder *recorder)
 {
 	char cpu[UNITS_SIZE], wall[UNITS_SIZE], paused[UNITS_SIZE], frequency[UNITS_SIZE];
 	char line[PRINTER_TEXT_SIZE], text[PRINTER_TEXT_SIZE];
@@ -50,11 +50,13 @@ static void print_headline(const struct printer *printer,
 	units__format_time(recorder->cpu_ns, cpu, sizeof(cpu));
 	units__format_time(recorder->duration_ns, wall, sizeof(wall));
 	units__format_time(recorder->paused_ns, paused, sizeof(paused));
-	units__format_frequency(recorder->period_ns, frequency, sizeof(frequency));
-	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s, %s", target,
+	strcpy(frequency, "");
+	if (recorder->period_ns)
+		units__format_frequency(recorder->period_ns, frequency, sizeof(frequency));
+	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s%s%s", target,
 		 releases ? releases : "no interpreter", cpu, wall,
 		 recorder->paused_ns ? ", paused for " : "", recorder->paused_ns ? paused : "",
-		 frequency);
+		 *frequency ? ", " : "", frequency);
 	printer__wrapped(printer, "", log__printable(line, text, sizeof(text)));
 }
 
@@ -125,20 +127,26 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	printer__wrapped(printer, "", text);
 }
 
+void summary__print_on(const struct printer *printer, const struct ls_profile *profile,
+		       const struct ls_totals *totals, const struct summary_options *options)
+{
+	summary__print_headline(printer, &profile->recorder);
+	process_table__print(printer, profile, totals, options->words);
+	hottest_functions__print(printer, profile, totals, options->words);
+	call_paths__print_hottest(printer, profile, totals);
+	if (options->tree_depth)
+		call_paths__print_tree(printer, profile, totals, options->tree_depth);
+	if (options->callers)
+		call_paths__print_callers(printer, profile, totals, options->callers);
+	print_health(printer, profile, totals);
+}
+
 void summary__print(const struct ls_profile *profile, const struct ls_totals *totals,
 		    const struct summary_options *options, FILE *stream)
 {
 	const struct printer printer = printer__on(stream);
 
-	print_headline(&printer, &profile->recorder);
-	process_table__print(&printer, profile, totals, options->words);
-	hottest_functions__print(&printer, profile, totals, options->words);
-	call_paths__print_hottest(&printer, profile, totals);
-	if (options->tree_depth)
-		call_paths__print_tree(&printer, profile, totals, options->tree_depth);
-	if (options->callers)
-		call_paths__print_callers(&printer, profile, totals, options->callers);
-	print_health(&printer, profile, totals);
+	summary__print_on(&printer, profile, totals, options);
 }
 
 void summary__print_accounting(const struct ls_profile *profile, const struct ls_totals *totals,

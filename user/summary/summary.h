@@ -28,6 +28,14 @@ struct summary_options {
 void summary__print(const struct ls_profile *profile, const struct ls_totals *totals,
 		    const struct summary_options *options, FILE *stream);
 
+/* The same on that printer. */
+void summary__print_on(const struct printer *printer, const struct ls_profile *profile,
+		       const struct ls_totals *totals, const struct summary_options *options);
+
+/* Its first line: what was recorded. */
+void summary__print_headline(const struct printer *printer,
+			     const struct ls_profile_recorder *recorder);
+
 /*
  * "11.3 s of CPU time, hottest f 28.1%": an interval in one line, for a log. If there are several
  * categories, it counts those that used CPU time and names the one with the most. Names are

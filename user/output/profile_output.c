@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command/profile_output.h"
+#include "output/profile_output.h"
 
 #include <errno.h>
 #include <string.h>

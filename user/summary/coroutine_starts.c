@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command/coroutine_starts.h"
+#include "summary/coroutine_starts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "options/options_open.h"
+
+#include <getopt.h>
+
+#include "options/usage.h"
+
+static const char open_help[] =
+	"Examples:\n"
+	"  luaspy open profile.json     show a recording in the browser\n"
+	"\n"
+	"Usage: luaspy open FILE [OPTION]...\n"
+	"\n"
+	"Makes a page of a recording, with flame graph and tables, and has the desktop\n"
+	"show it (xdg-open). The FILE is ScriptProfiler JSON, version 2 or 1, of luaspy\n"
+	"or of another program; - is standard input. Under sudo, the page and the browser\n"
+	"are those of the user who called sudo.\n"
+	"\n"
+	"The page is a file that nobody else can read, in XDG_RUNTIME_DIR, else in\n"
+	"TMPDIR, else in /tmp. It stays there, for the browser. Where there is no desktop,\n"
+	"luaspy prints its name.\n"
+	"\n"
+	"Options:\n"
+	"  -h, --help     show this help\n"
+	"\n"
+	"Exit status:\n"
+	"  0  the desktop shows the page\n"
+	"  1  luaspy failed, or there is no desktop\n"
+	"  2  the command line is wrong\n";
+
+static const struct usage_option accepted[] = {
+	{'h', "--help", NULL},
+	{0, NULL, NULL},
+};
+
+enum options_verdict options_open__parse(int argc, char **argv, struct open_options *open)
+{
+	int letter;
+
+	usage__begin();
+	while ((letter = usage__next_or_word(accepted, argc, argv)) != -1) {
+		if (letter == 'h')
+			return options_open__help();
+		if (letter != USAGE_WORD)
+			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
+		if (open->file)
+			return usage__stray(optarg, argv[0]);
+		open->file = optarg;
+	}
+	if (open->file)
+		return OPTIONS_RUN;
+	log_error("missing file: which recording? (try 'luaspy open profile.json')");
+	return OPTIONS_WRONG;
+}
+
+enum options_verdict options_open__help(void)
+{
+	return usage__print(open_help);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "profile/function_looks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_SIZE 16
+
+static int compare_strings(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+int function_looks__compare(const struct ls_profile_function *a,
+			    const struct ls_profile_function *b)
+{
+	int order = compare_strings(a->source, b->source);
+
+	if (!order)
+		order = compare_strings(a->name, b->name);
+	if (!order)
+		order = (a->line > b->line) - (a->line < b->line);
+	if (!order)
+		order = (a->flags > b->flags) - (a->flags < b->flags);
+	return order;
+}
+
+/* "app.lua:12" is such a place, as is "src/app.lua:12" or that of any folder above. */
+static bool is_at(const struct ls_profile_function *function, const char *place)
+{
+	const char *colon = strrchr(place, ':');
+	char line[LINE_SIZE];
+	size_t asked = colon ? (size_t)(colon - place) : 0, length = strlen(function->source);
+	const char *end;
+
+	snprintf(line, sizeof(line), "%" PRIu32, function->line);
+	if (!asked || asked > length || strcmp(colon + 1, line))
+		return false;
+	end = function->source + length - asked;
+	return !strncmp(end, place, asked) && (asked == length || end[-1] == '/');
+}
+
+bool function_looks__fit(const struct ls_profile_function *function, const char *wanted)
+{
+	const char *name = function->name && *function->name ? function->name : "<anonymous>";
+
+	return function->source && (!strcmp(name, wanted) || is_at(function, wanted));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whether functions look alike in a file: same source, name, line and flags. */
+#ifndef LS_FUNCTION_LOOKS_H
+#define LS_FUNCTION_LOOKS_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+/* Less than, equal to or greater than 0, for qsort(). */
+int function_looks__compare(const struct ls_profile_function *a,
+			    const struct ls_profile_function *b);
+
+/*
+ * Whether `wanted` names the function: NAME, or CHUNK:LINE where CHUNK may lack leading folders.
+ * Functions without a source have no name to be found by.
+ */
+bool function_looks__fit(const struct ls_profile_function *function, const char *wanted);
+
+#endif

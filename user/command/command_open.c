@@ -133,34 +133,43 @@ static int tell_page(const struct page *page, const char *why)
 	return EXIT_FAILED;
 }
 
+static int print_path(const struct page *page)
+{
+	if (printf("%s\n", page->path) > 0 && !fflush(stdout))
+		return EXIT_OK;
+	log_error("cannot write to standard output: %s", resource_limits__reason(-errno));
+	return EXIT_FAILED;
+}
+
+static int show(const struct desktop *desktop, const struct page *page)
+{
+	int error;
+
+	if (!desktop__has_screen(desktop))
+		return tell_page(page, "there is no desktop, for DISPLAY and WAYLAND_DISPLAY are "
+				       "not set");
+	error = desktop__show(desktop, page->path);
+	if (error == -ENOENT)
+		return tell_page(page, "there is no xdg-open, which the package xdg-utils has");
+	if (error)
+		return tell_page(page, "xdg-open failed");
+	log_info("opened %s", page->path);
+	return EXIT_OK;
+}
+
 int command_open__run(const struct open_options *options)
 {
 	struct page page = {.path = ""};
-	int status = EXIT_FAILED, error;
 	struct desktop desktop;
+	int status = EXIT_FAILED;
+	int error = desktop__find(&desktop);
 
-	error = desktop__find(&desktop);
 	if (error)
 		log_error("cannot open '%s': %s", options->file, resource_limits__reason(error));
 	else
 		error = write_recording(&desktop, options->file, &page);
-	if (error)
-		goto cleanup;
-	if (!desktop__has_screen(&desktop)) {
-		status = tell_page(&page, "there is no desktop, for DISPLAY and WAYLAND_DISPLAY "
-					  "are not set");
-		goto cleanup;
-	}
-	error = desktop__show(&desktop, page.path);
-	if (error == -ENOENT)
-		status = tell_page(&page, "there is no xdg-open, which the package xdg-utils has");
-	else if (error)
-		status = tell_page(&page, "xdg-open found nothing that shows it");
-	else
-		status = EXIT_OK;
 	if (!error)
-		log_info("opened %s", page.path);
-cleanup:
+		status = options->no_browser ? print_path(&page) : show(&desktop, &page);
 	desktop__close(&desktop);
 	return status;
 }

@@ -44,16 +44,18 @@ static bool is_plain(const char *path)
 /* What can be done with a file; NULL: with several. luaspy's own format has commands to type. */
 static void tell_use(const struct format *format, const char *path)
 {
+	static const char *const commands[] = {"open", "report"};
 	const struct printer printer = printer__on(stderr);
-	char text[2 * PATH_MAX + 128];
+	bool has_commands = path && format == format__at(0) && is_plain(path);
+	char text[PATH_MAX + 64];
 
-	if (path && format == format__at(0) && is_plain(path) && strlen(path) < PATH_MAX)
-		snprintf(text, sizeof(text),
-			 "%s: 'luaspy open %s' shows it, 'luaspy report %s' prints it",
-			 format->title, path, path);
-	else
-		snprintf(text, sizeof(text), "%s: %s", format->title, format->use);
+	snprintf(text, sizeof(text), "%s%s%s", format->title, has_commands ? "" : ": ",
+		 has_commands ? ", which these show in the browser or print:" : format->use);
 	printer__wrapped(&printer, "  ", text);
+	for (int i = 0; has_commands && i < 2; i++) {
+		snprintf(text, sizeof(text), "luaspy %s %s", commands[i], path);
+		printer__wrapped(&printer, "    ", text);
+	}
 }
 
 /* An interval's file has no summary, so the line that names it holds the most of it. */

@@ -110,6 +110,7 @@ struct report_options {
 
 struct open_options {
 	const char *file; /* "-": standard input */
+	bool no_browser;  /* make the page only */
 };
 
 struct top_options {

@@ -8,6 +8,7 @@
 static const char open_help[] =
 	"Examples:\n"
 	"  luaspy open profile.json     show a recording in the browser\n"
+	"  luaspy open profile.json --no-browser  print the name of the page\n"
 	"\n"
 	"Usage: luaspy open FILE [OPTION]...\n"
 	"\n"
@@ -21,14 +22,18 @@ static const char open_help[] =
 	"luaspy prints its name.\n"
 	"\n"
 	"Options:\n"
+	"      --no-browser  only make the page, and print its name\n"
 	"  -h, --help     show this help\n"
 	"\n"
 	"Exit status:\n"
-	"  0  the desktop shows the page\n"
+	"  0  the desktop shows the page; with --no-browser, it was made\n"
 	"  1  luaspy failed, or there is no desktop\n"
 	"  2  the command line is wrong\n";
 
+enum { OPTION_NO_BROWSER = 256 };
+
 static const struct usage_option accepted[] = {
+	{OPTION_NO_BROWSER, "--no-browser", NULL},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
@@ -41,6 +46,10 @@ enum options_verdict options_open__parse(int argc, char **argv, struct open_opti
 	while ((letter = usage__next_or_word(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return options_open__help();
+		if (letter == OPTION_NO_BROWSER) {
+			open->no_browser = true;
+			continue;
+		}
 		if (letter != USAGE_WORD)
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		if (open->file)

@@ -24,7 +24,7 @@ static const char report_help[] =
 	"  luaspy report profile.json --view tree           the call tree\n"
 	"  luaspy report profile.json --view lines          hot lines and their text\n"
 	"  luaspy report profile.json --focus work --view tree  only calls of work\n"
-	"  luaspy report monday.json tuesday.json --sort total  two recordings as one\n"
+	"  luaspy report profile.json out.json --sort total     two as one\n"
 	"  luaspy report profile.json --json --view callgraph   for a script\n"
 	"\n"
 	"Usage: luaspy report FILE... [OPTION]...\n"

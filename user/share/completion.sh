@@ -5,7 +5,7 @@
 # the program's own help, so that every option is there.
 set -eu
 shell=$1 luaspy=$2
-commands="record top dump check list convert"
+commands="record top dump check list report open convert"
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {
@@ -50,6 +50,8 @@ formats=$(choices format)
 frequencies="100 1khz 10khz"
 limits="none 0.5% 1% 5%"
 spans="1s 1m 5m 10m"
+views="functions tree bottom-up callgraph lines processes summary"
+sorts="self total name"
 
 words() {
 	options "$1" | awk -F '\t' '{
@@ -82,6 +84,8 @@ bash_completion() {
 		-F | --frequency | -r | --rate) COMPREPLY=(\$(compgen -W "$frequencies" -- "\$word")); return ;;
 		--max-overhead) COMPREPLY=(\$(compgen -W "$limits" -- "\$word")); return ;;
 		--average) COMPREPLY=(\$(compgen -W "$spans" -- "\$word")); return ;;
+		--view) COMPREPLY=(\$(compgen -W "$views" -- "\$word")); return ;;
+		--sort) COMPREPLY=(\$(compgen -W "$sorts" -- "\$word")); return ;;
 		--layout) COMPREPLY=(\$(compgen -W "$layouts" -- "\$word")); return ;;
 		--category) COMPREPLY=(\$(compgen -W "$categories" -- "\$word")); return ;;
 		-f | --format) COMPREPLY=(\$(compgen -W "$formats" -- "\$word")); return ;;
@@ -103,7 +107,7 @@ bash_completion() {
 	cat <<-END
 		help) COMPREPLY=(\$(compgen -W "$commands" -- "\$word")) ;;
 		esac
-		[ "\$command" != convert ] || compopt -o default
+		case \$command in report | open | convert) compopt -o default ;; esac
 		[ "\${COMPREPLY[0]: -1}" != = ] || compopt -o nospace
 	}
 	complete -F _luaspy luaspy
@@ -113,7 +117,7 @@ bash_completion() {
 zsh_options() {
 	options "$1" | awk -F '\t' -v quote="'" -v layouts="$layouts" -v categories="$categories" \
 		-v groups="$groups" -v presets="$presets" -v frequencies="$frequencies" -v limits="$limits" \
-		-v spans="$spans" -v formats="$formats" '
+		-v spans="$spans" -v formats="$formats" -v views="$views" -v sorts="$sorts" '
 	function action_of(name) {
 		if (name == "pid") return "_luaspy_pids"
 		if (name == "output-dir") return "_files -/"
@@ -121,6 +125,8 @@ zsh_options() {
 		if (name == "frequency" || name == "rate") return "(" frequencies ")"
 		if (name == "max-overhead") return "(" limits ")"
 		if (name == "average") return "(" spans ")"
+		if (name == "view") return "(" views ")"
+		if (name == "sort") return "(" sorts ")"
 		if (name == "layout") return "(" layouts ")"
 		if (name == "category") return "(" categories ")"
 		if (name == "merge-by") return "(" groups ")"
@@ -157,7 +163,7 @@ zsh_completion() {
 	END
 	for command in $commands; do
 		rest='*::command:_normal'
-		[ "$command" != convert ] || rest='*:file:_files'
+		case $command in report | open | convert) rest='*:file:_files' ;; esac
 		printf '%s)\n\t_arguments -s%s \\\n\t\t"%s"\n\t;;\n' "$command" "$(zsh_options "$command")" "$rest"
 	done
 	printf 'help) _values command %s ;;\nesac\n' "$commands"
@@ -182,11 +188,13 @@ fish_completion() {
 		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
 			-v categories="$categories" -v groups="$groups" -v presets="$presets" \
 			-v frequencies="$frequencies" -v limits="$limits" -v spans="$spans" \
-			-v formats="$formats" '
+			-v formats="$formats" -v views="$views" -v sorts="$sorts" '
 		function values_of(name) {
 			if (name == "pid") return "(__luaspy_pids)"
 			if (name == "frequency" || name == "rate") return frequencies
 			if (name == "max-overhead") return limits
+			if (name == "view") return views
+			if (name == "sort") return sorts
 			if (name == "average") return spans
 			if (name == "layout") return layouts
 			if (name == "category") return categories

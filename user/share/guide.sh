@@ -107,7 +107,7 @@ inside { print $0 == "" ? "\\&" : safe(escaped($0)); next }
 END { flush() }
 ' "$page"
 printf '.SH SEE ALSO\n'
-for other in luaspy luaspy-record luaspy-top luaspy-dump luaspy-list luaspy-convert; do
+for other in luaspy luaspy-record luaspy-top luaspy-dump luaspy-list luaspy-report luaspy-open luaspy-convert; do
 	printf '.BR %s (1),\n' "$(printf '%s' "$other" | sed 's/-/\\-/g')"
 done
 printf '.BR luaspy\\-check (1)\n'

@@ -151,7 +151,11 @@ files_section() {
 		file FILE-DATE.json "with --interval: the profile of the interval that began at DATE"
 		file rest-DATE.json "with --output-dir: CPU time that belongs to no file of a process"
 		;;
-	convert)
+	open)
+		file luaspy-NAME-XXXXXX.html "the page, in XDG_RUNTIME_DIR, TMPDIR or /tmp"
+		return
+		;;
+	convert | report)
 		file FILE.json "a recording: what record writes, or a ScriptProfiler file of Roblox"
 		return
 		;;
@@ -175,6 +179,35 @@ environment_section() {
 		.TP
 		.B COLUMNS
 		the width of the summary if standard output is no terminal
+		END
+		;;
+	report)
+		cat <<-'END'
+		.SH ENVIRONMENT
+		.TP
+		.B COLUMNS
+		the width of the text if standard output is no terminal
+		.TP
+		.B NO_COLOR
+		if it is not empty, no colors on a terminal
+		.TP
+		.B PAGER
+		the command that shows the text on a terminal, page by page; none if it is empty or
+		.B cat
+		(default: less, with
+		.B LESS=FRX
+		where LESS is not set)
+		END
+		;;
+	open)
+		cat <<-'END'
+		.SH ENVIRONMENT
+		.TP
+		.BR DISPLAY ", " WAYLAND_DISPLAY
+		whether there is a desktop: one of them is set
+		.TP
+		.BR XDG_RUNTIME_DIR ", " TMPDIR
+		the folder for the page
 		END
 		;;
 	esac

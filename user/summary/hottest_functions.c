@@ -300,7 +300,7 @@ static void put_row(const struct table *table, const struct columns *columns, ui
 	fill_row(table, table->functions[index], &row);
 	snprintf(number, sizeof(number), "%u", index + 1);
 	format_bar(printer, row.bar_us, most_us ? most_us : 1, bar, sizeof(bar));
-	if (columns->process)
+	if (columns->process && table->totals->function_self_us[table->functions[index]])
 		function_process__fit(table->profile, &table->processes[index], columns->process,
 				      printer->utf8, process, sizeof(process));
 	function_label__fit(&row.label, columns->room, columns->name, printer->utf8, text,

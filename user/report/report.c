@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "report/search.h"
+#include "summary/call_paths.h"
 #include "summary/hottest_functions.h"
 #include "summary/process_table.h"
 #include "summary/summary.h"
@@ -112,24 +113,47 @@ static void print_notes(const struct report *report, const struct printer *print
 	}
 }
 
+/* Files of other programs do not say what was recorded, nor what became of samples. */
+static void print_headline(const struct report *report, const struct printer *printer)
+{
+	const struct ls_profile_recorder *recorder =
+		&selected_profile__profile(report->selected)->recorder;
+	char cpu[UNITS_SIZE], wall[UNITS_SIZE], text[3 * UNITS_SIZE];
+
+	if (recorder->target) {
+		summary__print_headline(printer, recorder);
+		return;
+	}
+	units__format_time(selected_profile__all_ns(report->selected), cpu, sizeof(cpu));
+	units__format_time(recorder->duration_ns, wall, sizeof(wall));
+	snprintf(text, sizeof(text), "%s%s%s", cpu, recorder->duration_ns ? " in " : "",
+		 recorder->duration_ns ? wall : "");
+	printer__line(printer, text);
+}
+
 static void print_summary(const struct report *report, const struct printer *printer)
 {
 	const struct ls_profile *profile = selected_profile__profile(report->selected);
 	const struct summary_options options = {.words = report__words(profile)};
 
+	if (!profile->recorder.target) {
+		print_headline(report, printer);
+		process_table__print(printer, profile, report->totals, options.words);
+		hottest_functions__print(printer, profile, report->totals, options.words);
+		call_paths__print_hottest(printer, profile, report->totals);
+		return;
+	}
 	summary__print_on(printer, profile, report->totals, &options);
 }
 
 int report__print(const struct report *report, const struct printer *printer)
 {
-	const struct ls_profile *profile = selected_profile__profile(report->selected);
-
 	if (report->view == REPORT_SUMMARY) {
 		print_summary(report, printer);
 		print_notes(report, printer);
 		return 0;
 	}
-	summary__print_headline(printer, &profile->recorder);
+	print_headline(report, printer);
 	print_notes(report, printer);
 	printer__line(printer, "");
 	switch (report->view) {

@@ -17,6 +17,7 @@
 #include "command/exit_status.h"
 #include "format/format.h"
 #include "reader/profile_file.h"
+#include "report/source_lines.h"
 
 #define NAME_MOST 64 /* bytes of the recording's name that the page's has */
 
@@ -100,9 +101,29 @@ static int remove_page(void *context, const struct user_rights *rights)
 	return unlink(page->path) ? -errno : 0;
 }
 
-/* 0, or -errno after reporting it: there is no page then. */
-static int write_recording(const struct desktop *desktop, const char *recording, struct page *page)
+/* With the text of hot lines, unless that was not asked for. */
+static int write_with_text(const struct open_options *options, struct page *page,
+			   const struct ls_profile *from)
 {
+	struct ls_profile profile = *from;
+	struct source_lines lines = {};
+	int error = options->no_source ? 0 : source_lines__read(from, options->file, &lines);
+
+	profile.texts = lines.texts;
+	profile.text_count = lines.count;
+	if (!error)
+		error = write_page(page, &profile);
+	else
+		close(page->fd);
+	source_lines__free(&lines);
+	return error;
+}
+
+/* 0, or -errno after reporting it: there is no page then. */
+static int write_recording(const struct desktop *desktop, const struct open_options *options,
+			   struct page *page)
+{
+	const char *recording = options->file;
 	struct profile_file *file;
 	int error = profile_file__open(recording, &file);
 
@@ -113,7 +134,7 @@ static int write_recording(const struct desktop *desktop, const char *recording,
 		log_error("cannot make a page of '%s' in XDG_RUNTIME_DIR, TMPDIR or /tmp: %s",
 			  recording, resource_limits__reason(error));
 	} else {
-		error = write_page(page, profile_file__profile(file));
+		error = write_with_text(options, page, profile_file__profile(file));
 		if (error) {
 			log_error("cannot write '%s': %s", page->path,
 				  resource_limits__reason(error));
@@ -167,7 +188,7 @@ int command_open__run(const struct open_options *options)
 	if (error)
 		log_error("cannot open '%s': %s", options->file, resource_limits__reason(error));
 	else
-		error = write_recording(&desktop, options->file, &page);
+		error = write_recording(&desktop, options, &page);
 	if (!error)
 		status = options->no_browser ? print_path(&page) : show(&desktop, &page);
 	desktop__close(&desktop);

@@ -117,6 +117,38 @@ static void write_lines(struct json_writer *writer, const struct ls_profile *pro
 	json_writer__end_array(writer);
 }
 
+static void write_texts(struct json_writer *writer, const struct ls_profile *profile)
+{
+	const char *source = NULL;
+
+	json_writer__key(writer, "Sources");
+	json_writer__array_lines(writer);
+	for (size_t i = 0; i < profile->text_count; i++) {
+		const struct ls_profile_text *text = &profile->texts[i];
+
+		if (!source || strcmp(source, text->source) != 0) {
+			if (source) {
+				json_writer__end_array(writer);
+				json_writer__end_object(writer);
+			}
+			source = text->source;
+			json_writer__object(writer);
+			put_text(writer, "Source", source);
+			json_writer__key(writer, "Lines");
+			json_writer__array(writer);
+		}
+		json_writer__array(writer);
+		json_writer__uint(writer, text->line);
+		json_writer__printable(writer, text->text);
+		json_writer__end_array(writer);
+	}
+	if (source) {
+		json_writer__end_array(writer);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
 static void write_functions(struct json_writer *writer, const struct ls_profile *profile,
 			    const struct ls_totals *totals)
 {
@@ -304,6 +336,8 @@ int write_scriptprofiler(const struct ls_profile *profile, const struct ls_total
 	write_gc(&writer, profile);
 	write_recorder(&writer, &profile->recorder);
 	write_timeline(&writer, profile);
+	if (profile->text_count)
+		write_texts(&writer, profile);
 	json_writer__end_object(&writer);
 	return json_writer__finish(&writer);
 }

@@ -26,10 +26,12 @@
  *                   order of time
  *   EventsLeftOut   how many more there were
  *
- * Optional field of the document:
+ * Optional fields of the document:
  *   Samples      if there are any, and not with --strict: each sample in order of time, as
  *                [node id, microseconds since the one before, thread id]; for the first, since
  *                SessionStartTime. The node is where its stack ended.
+ *   Sources      the text of some lines, in pages of luaspy open: [{"Source": as of functions,
+ *                "Lines": [[line, text], ...]}, ...]
  */
 format_writer write_scriptprofiler;
 

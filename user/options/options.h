@@ -111,6 +111,7 @@ struct report_options {
 struct open_options {
 	const char *file; /* "-": standard input */
 	bool no_browser;  /* make the page only */
+	bool no_source;   /* without source text */
 };
 
 struct top_options {

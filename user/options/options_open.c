@@ -23,17 +23,20 @@ static const char open_help[] =
 	"\n"
 	"Options:\n"
 	"      --no-browser  only make the page, and print its name\n"
-	"  -h, --help     show this help\n"
+	"      --no-source   leave out the text of hot lines. It is read from files in this\n"
+	"                    folder or that of the recording, unless they changed since\n"
+	"  -h, --help        show this help\n"
 	"\n"
 	"Exit status:\n"
 	"  0  the desktop shows the page; with --no-browser, it was made\n"
 	"  1  luaspy failed, or there is no desktop\n"
 	"  2  the command line is wrong\n";
 
-enum { OPTION_NO_BROWSER = 256 };
+enum { OPTION_NO_BROWSER = 256, OPTION_NO_SOURCE };
 
 static const struct usage_option accepted[] = {
 	{OPTION_NO_BROWSER, "--no-browser", NULL},
+	{OPTION_NO_SOURCE, "--no-source", NULL},
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
@@ -46,10 +49,10 @@ enum options_verdict options_open__parse(int argc, char **argv, struct open_opti
 	while ((letter = usage__next_or_word(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return options_open__help();
-		if (letter == OPTION_NO_BROWSER) {
-			open->no_browser = true;
+		open->no_browser |= letter == OPTION_NO_BROWSER;
+		open->no_source |= letter == OPTION_NO_SOURCE;
+		if (letter == OPTION_NO_BROWSER || letter == OPTION_NO_SOURCE)
 			continue;
-		}
 		if (letter != USAGE_WORD)
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		if (open->file)

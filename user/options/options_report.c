@@ -49,7 +49,7 @@ static const char report_help[] =
 	" (default: 200 in trees, else 30;\n"
 	"                       with --json: no limit)\n"
 	"      --min=PERCENT    only what has this share of total time or more, 0.01 to\n"
-	"                       100% (default: 0.5% in trees, else none)\n"
+	"                       100%, or none (default: 0.5% in trees, else none)\n"
 	"      --average[=SPAN]  show times as CPU time per SPAN of wall clock, 1s (the\n"
 	"                       default), 1m, 5m or 10m, on average over the recording\n"
 	"\n"
@@ -97,7 +97,7 @@ static const struct usage_option accepted[] = {
 	{OPTION_VIEW, "--view", REPORT_VIEWS_TEXT},
 	{OPTION_SORT, "--sort", "self, total or name"},
 	{OPTION_LIMIT, "--limit", "a number of rows, 1 to " LIMIT_MAX_TEXT},
-	{OPTION_MIN, "--min", "0.01 to 100%, such as 1 or 0.5%"},
+	{OPTION_MIN, "--min", "0.01 to 100%, such as 1 or 0.5%, or none"},
 	{OPTION_AVERAGE, "--average", LISTING_AVERAGES},
 	{OPTION_FOCUS, "--focus", FUNCTION_TEXT},
 	{OPTION_SEARCH, "--search", "a part of a function's name, or of its place CHUNK:LINE"},
@@ -180,7 +180,7 @@ static int set_option(int letter, struct report_options *report)
 		return usage__parse_number(optarg, LIMIT_MAX, &report->limit);
 	case OPTION_MIN:
 		report->has_least = true;
-		return units__parse_percent(optarg, &report->least_ppm);
+		return units__parse_limit(optarg, &report->least_ppm);
 	case OPTION_AVERAGE:
 		return set_average(optarg, report);
 	case OPTION_FOCUS:
@@ -226,7 +226,7 @@ static enum options_verdict complete(struct report_options *report)
 		report->limit = UINT32_MAX;
 	else if (!report->limit)
 		report->limit = is_tree ? TREE_DEFAULT : FUNCTIONS_DEFAULT;
-	if (!report->has_least && is_tree && !report->json)
+	if (!report->has_least && is_tree)
 		report->least_ppm = TREE_LEAST_PPM;
 	return OPTIONS_RUN;
 }

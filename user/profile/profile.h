@@ -63,6 +63,13 @@ struct ls_profile_category {
 	uint32_t owner; /* if the profile is split by owner: see profile_split.h */
 };
 
+/* A line of source text, for those who look at the profile: see source_lines.h. */
+struct ls_profile_text {
+	const char *source; /* of the functions whose lines these are */
+	uint32_t line;
+	const char *text; /* without its line feed; valid UTF-8 without control characters */
+};
+
 /* A command that a session received, or its own decision: see control.h and overhead.h. */
 struct ls_profile_event {
 	uint64_t time_ns; /* wall clock since the session's start */
@@ -174,6 +181,8 @@ struct ls_profile {
 	uint32_t category_count;
 	const struct ls_profile_sample *samples; /* sorted by time; NULL: not kept */
 	size_t sample_count;
+	const struct ls_profile_text *texts; /* those of one source together; NULL: none */
+	size_t text_count;
 	const uint32_t *sample_nodes; /* by a sample's node: the node here; NULL: the same */
 	uint32_t sample_node_count;   /* highest index */
 	struct ls_profile_recorder recorder;

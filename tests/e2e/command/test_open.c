@@ -131,6 +131,40 @@ static void says_that_the_opener_failed(void **state)
 	assert_complains(stage, child, ": xdg-open failed (open it in a browser");
 }
 
+/* The page that is made with these options. */
+static const char *page_with(struct stage *stage, const char *options)
+{
+	struct child *child;
+	char words[600], *path;
+
+	snprintf(words, sizeof(words), "XDG_RUNTIME_DIR=%s %s open app.json --no-browser %s",
+		 stage->folder, luaspy_program(), options);
+	child = start(stage, "sh", "-c", words);
+	assert_int_equal(child__wait(child, PATIENCE), 0);
+	path = child__output(stage, child);
+	path[strcspn(path, "\n")] = '\0';
+	return stage__own(stage, read_file(path, NULL), free);
+}
+
+static void the_page_has_the_text_of_hot_lines(void **state)
+{
+	struct stage *stage = *state;
+
+	need_lua();
+	write_text(stage, "app.lua",
+		   "local stop = os.clock() + 0.5\n"
+		   "while os.clock() < stop do\n"
+		   "\tfor i = 1, 1e5 do end -- </script> hot\n"
+		   "end\n\n\n\n\n-- far away\n");
+	spying__finish(stage, start(stage, luaspy_program(), "record", "-o", "app.json", "--",
+				    "lua5.4", "app.lua"));
+	assert_non_null(
+		strstr(page_with(stage, ""),
+		       "[3,\"        for i = 1, 1e5 do end -- \\u003c/script\\u003e hot\"]"));
+	assert_null(strstr(page_with(stage, ""), "far away"));
+	assert_null(strstr(page_with(stage, "--no-source"), "script\\u003e hot"));
+}
+
 static void a_bad_recording_leaves_no_page(void **state)
 {
 	struct stage *stage = *state;
@@ -148,6 +182,7 @@ int main(void)
 		staged(under_sudo_it_is_the_callers),
 		staged(without_a_desktop_it_says_where_the_page_is),
 		staged(says_that_the_opener_failed),
+		staged(the_page_has_the_text_of_hot_lines),
 		staged(a_bad_recording_leaves_no_page),
 	};
 

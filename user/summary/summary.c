@@ -50,8 +50,9 @@ void summary__print_headline(const struct printer *printer,
 	units__format_time(recorder->cpu_ns, cpu, sizeof(cpu));
 	units__format_time(recorder->duration_ns, wall, sizeof(wall));
 	units__format_time(recorder->paused_ns, paused, sizeof(paused));
+	/* Recordings that were added up may have had several. */
 	strcpy(frequency, "");
-	if (recorder->period_ns)
+	if (recorder->period_ns || !recorder->samples)
 		units__format_frequency(recorder->period_ns, frequency, sizeof(frequency));
 	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s%s%s", target,
 		 releases ? releases : "no interpreter", cpu, wall,

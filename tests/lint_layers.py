@@ -25,7 +25,7 @@ LAYERS = [
     ["worker"],
     ["symbols"],
     ["profile"],
-    ["format", "reader"],
+    ["combine", "format", "reader"],
     ["output"],
     ["interpreter"],
     ["walk"],
@@ -41,6 +41,7 @@ LAYERS = [
     ["report"],
     ["options"],
     ["command"],
+    ["offline"],
 ]
 FILES_MAX = 30  # in a folder
 NAMES_FAMILIES = {"user/interpreter/family.h"}

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "command/command_check.h"
-#include "command/command_convert.h"
 #include "command/command_dump.h"
 #include "command/command_list.h"
 #include "command/command_open.h"
@@ -14,6 +13,9 @@
 #include "command/command_report.h"
 #include "command/command_top.h"
 #include "command/exit_status.h"
+#include "offline/command_convert.h"
+#include "offline/command_merge.h"
+#include "offline/command_trim.h"
 #include "options/options.h"
 
 /*
@@ -68,6 +70,10 @@ int main(int argc, char **argv)
 		return command_report__run(&options.report);
 	if (options.command == COMMAND_OPEN)
 		return command_open__run(&options.open);
+	if (options.command == COMMAND_MERGE)
+		return command_merge__run(&options.merge);
+	if (options.command == COMMAND_TRIM)
+		return command_trim__run(&options.trim);
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);

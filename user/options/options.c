@@ -8,6 +8,7 @@
 #include "options/options_dump.h"
 #include "options/options_list.h"
 #include "options/options_open.h"
+#include "options/options_offline.h"
 #include "options/options_record.h"
 #include "options/options_report.h"
 #include "options/options_top.h"
@@ -46,6 +47,8 @@ static const char general_help[] =
 	"  report          print a recording: functions, call tree, hot lines ...\n"
 	"  open            show a recording in the browser\n"
 	"  convert         write a recording in other formats, for other programs\n"
+	"  merge           make one recording of several\n"
+	"  trim            cut a part of the time out of a recording\n"
 	"  help [COMMAND]  show all options of a command\n"
 	"\n"
 	"Options:\n"
@@ -89,8 +92,8 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record", "top",    "dump",      "check",
-					    "list",   "report", "open",      "convert",
+static const char *const command_words[] = {"record", "top",    "dump",      "check", "list",
+					    "report", "open",   "convert",   "merge", "trim",
 					    "help",   "--help", "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
@@ -164,6 +167,10 @@ static enum options_verdict print_help(int argc, char **argv)
 		return options_open__help();
 	if (!strcmp(argv[1], "convert"))
 		return options_convert__help();
+	if (!strcmp(argv[1], "merge"))
+		return options_merge__help();
+	if (!strcmp(argv[1], "trim"))
+		return options_trim__help();
 	return usage__unknown_command(argv[1], command_words);
 }
 
@@ -207,6 +214,14 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "open")) {
 		options->command = COMMAND_OPEN;
 		return options_open__parse(argc - 1, argv + 1, &options->open);
+	}
+	if (!strcmp(word, "merge")) {
+		options->command = COMMAND_MERGE;
+		return options_merge__parse(argc - 1, argv + 1, &options->merge);
+	}
+	if (!strcmp(word, "trim")) {
+		options->command = COMMAND_TRIM;
+		return options_trim__parse(argc - 1, argv + 1, &options->trim);
 	}
 	if (is_help(word))
 		return print_help(argc - 1, argv + 1);

@@ -26,6 +26,8 @@ enum command {
 	COMMAND_CONVERT,
 	COMMAND_REPORT,
 	COMMAND_OPEN,
+	COMMAND_MERGE,
+	COMMAND_TRIM,
 };
 
 /* The default of --max-overhead with --system. */
@@ -114,6 +116,23 @@ struct open_options {
 	bool no_source;   /* without source text */
 };
 
+struct merge_options {
+	char *const *inputs; /* "-": standard input */
+	size_t input_count;
+	bool together; /* categories of one name become one */
+	struct output_choice outputs;
+	mode_t mode; /* as in record_options */
+};
+
+struct trim_options {
+	const char *input;    /* "-": standard input */
+	uint64_t from_ns;     /* since the start of the recording */
+	uint64_t to_ns;       /* 0: to its end */
+	const char *marks[2]; /* texts of marks, instead; NULL: not given */
+	struct output_choice outputs;
+	mode_t mode; /* as in record_options */
+};
+
 struct top_options {
 	struct target_choice targets;
 	char *const *words; /* as in record_options */
@@ -134,6 +153,8 @@ struct options {
 	struct convert_options convert;
 	struct report_options report;
 	struct open_options open;
+	struct merge_options merge;
+	struct trim_options trim;
 };
 
 enum options_verdict {

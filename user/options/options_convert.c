@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "options/options_convert.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <string.h>
 
-#include "options/usage.h"
+#include "options/output_options.h"
 
 static const char help[] =
 	"Examples:\n"
@@ -20,13 +18,7 @@ static const char help[] =
 	"is standard input. Formats that show what ran when need a recording that was\n"
 	"made with 'record --timeline'.\n"
 	"\n"
-	"Options:\n"
-	"  -o, --output=FILE      what to write, in the format that the name's ending\n"
-	"                         tells (the list is below); - is stdout. May be given\n"
-	"                         more than once\n" OUTPUT_CHOICE_HELP
-	"      --mode=OCTAL       the permissions of the files, such as 600 or 644 (default:\n"
-	"                         640 less the umask, or those of a file that is replaced)\n"
-	"  -h, --help             show this help\n";
+	"Options:\n" OUTPUT_OPTIONS_HELP "  -h, --help             show this help\n";
 
 static const char exit_status[] = "\n"
 				  "Exit status:\n"
@@ -34,34 +26,11 @@ static const char exit_status[] = "\n"
 				  "  1  luaspy failed\n"
 				  "  2  the command line is wrong\n";
 
-enum { OPTION_MODE = 256 };
-
 static const struct usage_option accepted[] = {
-	{'o', "--output", OUTPUT_CHOICE_OUTPUT},
-	{'f', "--format", "a format's name, or help, which lists them"},
-	{OPTION_MODE, "--mode", USAGE_MODE},
+	OUTPUT_OPTIONS,
 	{'h', "--help", NULL},
 	{0, NULL, NULL},
 };
-
-static enum options_verdict set_option(int letter, struct convert_options *convert)
-{
-	int err = 0;
-
-	if (letter == 'o')
-		err = output_choice__add(&convert->outputs, optarg);
-	else if (letter == OPTION_MODE)
-		err = usage__parse_mode(optarg, &convert->mode);
-	else
-		err = output_choice__set_format(&convert->outputs, optarg);
-	if (err && letter == 'f')
-		output_choice__refuse_format(optarg);
-	else if (err == -E2BIG)
-		output_choice__refuse_more(optarg);
-	else if (err)
-		return usage__refuse_value(accepted, letter, optarg, err);
-	return err ? OPTIONS_WRONG : OPTIONS_RUN;
-}
 
 static enum options_verdict check(struct convert_options *convert)
 {
@@ -70,13 +39,7 @@ static enum options_verdict check(struct convert_options *convert)
 			  "profile.svg')");
 		return OPTIONS_WRONG;
 	}
-	if (!convert->outputs.count) {
-		log_error(
-			"missing option '--output': into which file? (accepted: " OUTPUT_CHOICE_OUTPUT
-			", whose ending tells the format)");
-		return OPTIONS_WRONG;
-	}
-	return output_choice__decide(&convert->outputs) ? OPTIONS_RUN : OPTIONS_WRONG;
+	return output_options__check(&convert->outputs);
 }
 
 enum options_verdict options_convert__parse(int argc, char **argv, struct convert_options *convert)
@@ -96,9 +59,8 @@ enum options_verdict options_convert__parse(int argc, char **argv, struct conver
 			convert->input = optarg;
 			continue;
 		}
-		if (letter == 'f' && !strcmp(optarg, "help"))
-			return output_choice__print_names() ? OPTIONS_DONE : OPTIONS_FAILED;
-		verdict = set_option(letter, convert);
+		verdict = output_options__set(accepted, letter, optarg, &convert->outputs,
+					      &convert->mode);
 		if (verdict != OPTIONS_RUN)
 			return verdict;
 	}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "offline/recording_output.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "command/output_set.h"
+
+/* A format that shows what ran when cannot be made of sums. */
+static bool has_what_formats_need(const struct ls_profile *profile, const char *of,
+				  const struct output_choice *outputs)
+{
+	const struct format *format = output_choice__ordered(outputs);
+
+	if (!format || profile->sample_count)
+		return true;
+	log_error("cannot write %s: '%s' has sums, not the order of samples (record it with "
+		  "'--timeline')",
+		  format->name, of);
+	return false;
+}
+
+int recording_output__write(const struct ls_profile *profile, const char *of,
+			    const struct output_choice *outputs, mode_t mode)
+{
+	struct output_set set = {};
+	struct ls_totals totals;
+	int err;
+
+	if (!has_what_formats_need(profile, of, outputs))
+		return -EINVAL;
+	err = totals__compute(profile, &totals);
+	if (err) {
+		log_error("cannot convert '%s': %s", of, resource_limits__reason(err));
+		totals__free(&totals);
+		return err;
+	}
+	err = output_set__open(&set, outputs, mode);
+	if (!err)
+		err = output_set__write(&set, profile, &totals);
+	output_set__close(&set);
+	totals__free(&totals);
+	return err;
+}

@@ -140,7 +140,7 @@ all: luaspy
 
 luaspy $(O)/luaspy: $(USER_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(LDLIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) -lm $(LDLIBS) -o $@
 
 define compile_user
 	$(call say,CC,$*.o)

@@ -14,6 +14,7 @@
 #include "command/command_top.h"
 #include "command/exit_status.h"
 #include "offline/command_convert.h"
+#include "offline/command_diff.h"
 #include "offline/command_merge.h"
 #include "offline/command_trim.h"
 #include "options/options.h"
@@ -74,6 +75,8 @@ int main(int argc, char **argv)
 		return command_merge__run(&options.merge);
 	if (options.command == COMMAND_TRIM)
 		return command_trim__run(&options.trim);
+	if (options.command == COMMAND_DIFF)
+		return command_diff__run(&options.diff);
 	if (options.command == COMMAND_TOP)
 		return command_top__run(&options.top);
 	log__set_level(options.record.log_level);

@@ -18,6 +18,7 @@ starts is left behind, and luaspy sees only these targets. What differs from the
   with --control goes on until the next command that starts luaspy.
 - /tmp/spy is in FOLDER, where all commands run; sudo is left out: the test is root.
 """
+import json
 import os
 import pty
 import re
@@ -103,6 +104,19 @@ local body = coroutine.wrap(function() while true do coroutine.yield(work()) end
 local stop = arg[0]:find("app.lua", 1, true) and os.clock() + 0.5 or math.huge
 while os.clock() < stop do body() end
 """
+# Ten seconds of two functions, with marks: what merge, trim and diff are shown with.
+RECORDING = json.dumps({
+    "Version": 2, "SessionStartTime": 1700000000000, "SessionEndTime": 1700000010000,
+    "Categories": [{"Name": "lua5.4", "NodeId": 1}],
+    "Nodes": [{"TotalDuration": 10000000, "FunctionIds": [1, 2], "NodeIds": [2, 3]},
+              {"TotalDuration": 6000000, "Samples": 60}, {"TotalDuration": 4000000, "Samples": 40}],
+    "Functions": [{"Source": "app.lua", "Name": "load", "Line": 1, "TotalDuration": 6000000},
+                  {"Source": "app.lua", "Name": "serve", "Line": 9, "TotalDuration": 4000000}],
+    "Recorder": {"Tool": "luaspy", "Version": "1", "WallDuration": 10000000,
+                 "Events": [{"TimeUs": 1000000, "Kind": "mark", "Text": "load"},
+                            {"TimeUs": 6000000, "Kind": "mark", "Text": "serve"}]},
+    "Samples": [[2 if i < 60 else 3, 100000, 7] for i in range(100)]})
+RECORDINGS = "in a b a1 a2 b1 b2 before after day/1 day/2".split()
 REDIS = "local s = 0 while true do for i = 1, 1e5 do s = s + math.sqrt(i) end end"
 
 
@@ -316,6 +330,9 @@ def make_targets(folder):
     os.mkdir(f"{folder}/bin")
     for name in "app.lua", "server.lua":
         write(f"{folder}/{name}", SCRIPT)
+    os.mkdir(f"{folder}/day")
+    for name in RECORDINGS:
+        write(f"{folder}/{name}.json", RECORDING)
     write(f"{folder}/Makefile", "test:\n\tlua5.4 app.lua\n")
     shutil.copy(shutil.which("lua5.4"), f"{folder}/bin/haproxy")
     os.environ["PATH"] = f"{folder}/bin:{os.environ['PATH']}:/usr/sbin:/sbin"
@@ -367,7 +384,7 @@ def check_options(luaspy, options):
     helps = "".join(subprocess.run([luaspy, "help", command], check=True, text=True,
                                    stdout=subprocess.PIPE).stdout
                     for command in ("record", "top", "dump", "list", "check", "report", "open",
-                                    "convert"))
+                                    "convert", "merge", "trim", "diff"))
     for option, page in sorted(options):
         if not re.search(re.escape(option) + r"(?![a-z-])", helps):
             fail(f"{page}: no command has the option '{option}'")

@@ -6,6 +6,12 @@
 #ifndef LS_EXIT_STATUS_H
 #define LS_EXIT_STATUS_H
 
-enum exit_status { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING = 3 };
+enum exit_status {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NOTHING = 3,
+	EXIT_WORSE = 4, /* diff --fail-over: something became slower */
+};
 
 #endif

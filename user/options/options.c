@@ -49,6 +49,7 @@ static const char general_help[] =
 	"  convert         write a recording in other formats, for other programs\n"
 	"  merge           make one recording of several\n"
 	"  trim            cut a part of the time out of a recording\n"
+	"  diff            show which functions became slower between recordings\n"
 	"  help [COMMAND]  show all options of a command\n"
 	"\n"
 	"Options:\n"
@@ -92,9 +93,9 @@ static const struct usage_option check_accepted[] = {
 	{0, NULL, NULL},
 };
 
-static const char *const command_words[] = {"record", "top",    "dump",      "check", "list",
-					    "report", "open",   "convert",   "merge", "trim",
-					    "help",   "--help", "--version", NULL};
+static const char *const command_words[] = {"record", "top",  "dump",    "check",     "list",
+					    "report", "open", "convert", "merge",     "trim",
+					    "diff",   "help", "--help",  "--version", NULL};
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
@@ -171,6 +172,8 @@ static enum options_verdict print_help(int argc, char **argv)
 		return options_merge__help();
 	if (!strcmp(argv[1], "trim"))
 		return options_trim__help();
+	if (!strcmp(argv[1], "diff"))
+		return options_diff__help();
 	return usage__unknown_command(argv[1], command_words);
 }
 
@@ -222,6 +225,10 @@ enum options_verdict options__parse(int argc, char **argv, struct options *optio
 	if (!strcmp(word, "trim")) {
 		options->command = COMMAND_TRIM;
 		return options_trim__parse(argc - 1, argv + 1, &options->trim);
+	}
+	if (!strcmp(word, "diff")) {
+		options->command = COMMAND_DIFF;
+		return options_diff__parse(argc - 1, argv + 1, &options->diff);
 	}
 	if (is_help(word))
 		return print_help(argc - 1, argv + 1);

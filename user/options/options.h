@@ -28,6 +28,7 @@ enum command {
 	COMMAND_OPEN,
 	COMMAND_MERGE,
 	COMMAND_TRIM,
+	COMMAND_DIFF,
 };
 
 /* The default of --max-overhead with --system. */
@@ -133,6 +134,20 @@ struct trim_options {
 	mode_t mode; /* as in record_options */
 };
 
+struct diff_options {
+	char *const *inputs; /* those before, then those after */
+	size_t input_count, before_count;
+	const char *output; /* file for the flame graph; NULL: none */
+	mode_t mode;        /* as in record_options */
+	bool json;
+	bool by_time;           /* compares CPU time, not shares of it */
+	bool has_fail_over;     /* given as an option */
+	uint32_t fail_over_ppm; /* of the CPU time */
+	uint32_t noise_ppm;     /* by how much a function differs from run to run, at least */
+	uint32_t confidence_ppm;
+	uint32_t limit; /* rows of a table */
+};
+
 struct top_options {
 	struct target_choice targets;
 	char *const *words; /* as in record_options */
@@ -155,6 +170,7 @@ struct options {
 	struct open_options open;
 	struct merge_options merge;
 	struct trim_options trim;
+	struct diff_options diff;
 };
 
 enum options_verdict {

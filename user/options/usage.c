@@ -69,8 +69,14 @@ int usage__next_or_pid(const struct usage_option *options, int argc, char **argv
 
 int usage__next_or_word(const struct usage_option *options, int argc, char **argv)
 {
-	int letter = usage__next(options, argc, argv);
+	/* getopt_long() goes back to the first word that it did not take when it meets "--". */
+	bool is_word = optind > 0 && optind < argc && !strcmp(argv[optind], "--");
+	int letter = -1;
 
+	if (is_word)
+		optind++;
+	else
+		letter = usage__next(options, argc, argv);
 	if (letter != -1 || optind >= argc)
 		return letter;
 	optarg = argv[optind++];

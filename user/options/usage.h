@@ -45,7 +45,10 @@ int usage__next(const struct usage_option *options, int argc, char **argv);
 #define USAGE_WORD 0x2000
 int usage__next_or_pid(const struct usage_option *options, int argc, char **argv);
 
-/* The same for a command that takes words of any kind, in front of options or behind them. */
+/*
+ * The same for a command that takes words of any kind, in front of options or behind them. What
+ * follows "--" is a word, whatever it looks like: argv[optind - 2] is that "--" then.
+ */
 int usage__next_or_word(const struct usage_option *options, int argc, char **argv);
 
 /* Prints to standard output and flushes it. Returns OPTIONS_DONE or OPTIONS_FAILED. */

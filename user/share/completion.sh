@@ -5,7 +5,7 @@
 # the program's own help, so that every option is there.
 set -eu
 shell=$1 luaspy=$2
-commands="record top dump check list report open convert merge trim"
+commands="record top dump check list report open convert merge trim diff"
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {
@@ -107,7 +107,7 @@ bash_completion() {
 	cat <<-END
 		help) COMPREPLY=(\$(compgen -W "$commands" -- "\$word")) ;;
 		esac
-		case \$command in report | open | convert | merge | trim) compopt -o default ;; esac
+		case \$command in report | open | convert | merge | trim | diff) compopt -o default ;; esac
 		[ "\${COMPREPLY[0]: -1}" != = ] || compopt -o nospace
 	}
 	complete -F _luaspy luaspy
@@ -163,7 +163,7 @@ zsh_completion() {
 	END
 	for command in $commands; do
 		rest='*::command:_normal'
-		case $command in report | open | convert | merge | trim) rest='*:file:_files' ;; esac
+		case $command in report | open | convert | merge | trim | diff) rest='*:file:_files' ;; esac
 		printf '%s)\n\t_arguments -s%s \\\n\t\t"%s"\n\t;;\n' "$command" "$(zsh_options "$command")" "$rest"
 	done
 	printf 'help) _values command %s ;;\nesac\n' "$commands"

@@ -155,7 +155,7 @@ files_section() {
 		file luaspy-NAME-XXXXXX.html "the page, in XDG_RUNTIME_DIR, TMPDIR or /tmp"
 		return
 		;;
-	convert | report | merge | trim)
+	convert | report | merge | trim | diff)
 		file FILE.json "a recording: what record writes, or a ScriptProfiler file of Roblox"
 		return
 		;;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "offline/command_diff.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "base/resource_limits.h"
+#include "base/units.h"
+#include "combine/profile_diff.h"
+#include "command/exit_status.h"
+#include "command/profile_output.h"
+#include "offline/diff_report.h"
+#include "offline/recording_list.h"
+
+static int write_picture(const struct profile_diff *diff, const struct diff_options *options)
+{
+	struct output_file *file;
+	int err = profile_output__open(options->output, options->output, options->mode, &file);
+
+	if (err)
+		return err;
+	err = diff_report__write_flamegraph(diff, output_file__stream(file));
+	if (err)
+		output_file__discard(file);
+	else
+		err = output_file__commit(file);
+	if (err)
+		log_error("cannot write '%s': %s", options->output, resource_limits__reason(err));
+	return err;
+}
+
+static int print(const struct profile_diff *diff, const struct diff_options *options)
+{
+	int err = 0;
+
+	/* The flame graph has standard output for itself. */
+	if (options->output && !strcmp(options->output, "-"))
+		return 0;
+	errno = 0;
+	if (options->json)
+		err = diff_report__print_json(diff, options, stdout);
+	else
+		diff_report__print(diff, options, stdout);
+	if (!err && (ferror(stdout) || fflush(stdout)))
+		err = errno ? -errno : -EIO;
+	if (err)
+		log_error("cannot write to standard output: %s", resource_limits__reason(err));
+	return err;
+}
+
+static void warn_of_guesses(const struct profile_diff *diff)
+{
+	if (profile_diff__side(diff, false).assumes_samples ||
+	    profile_diff__side(diff, true).assumes_samples)
+		log_warn("a recording does not count its samples: their number, and with it the "
+			 "error, is a guess from its time");
+}
+
+/* EXIT_OK or EXIT_WORSE. */
+static int judge(const struct profile_diff *diff, const struct diff_options *options)
+{
+	double limit = options->fail_over_ppm / 1e6, worst = diff_report__worst(diff);
+	char percent[UNITS_SIZE];
+
+	if (!options->has_fail_over || worst < limit)
+		return EXIT_OK;
+	log_error("a function takes %.2f%% more of the CPU time than before, beyond noise "
+		  "('--fail-over' allows %s)",
+		  100 * worst,
+		  units__format_percent(options->fail_over_ppm, percent, sizeof(percent)));
+	return EXIT_WORSE;
+}
+
+static int compare(const struct diff_options *options, const struct ls_profile *const *profiles)
+{
+	struct profile_diff_settings settings = {.by_time = options->by_time,
+						 .noise = options->noise_ppm / 1e6,
+						 .confidence = options->confidence_ppm / 1e6};
+	struct profile_diff *diff;
+	int status = EXIT_FAILED;
+	size_t empty;
+	int err = profile_diff__new(profiles, options->input_count, options->before_count,
+				    &settings, &diff, &empty);
+
+	if (err == -ENODATA)
+		log_error("cannot compare '%s': it has no CPU time", options->inputs[empty]);
+	else if (err == -ERANGE)
+		log_error("cannot compare '%s' with the others: together they have more time than "
+			  "a recording can hold",
+			  options->inputs[0]);
+	else if (err)
+		log_error("cannot compare '%s' with the others: %s", options->inputs[0],
+			  resource_limits__reason(err));
+	if (err)
+		return EXIT_FAILED;
+	warn_of_guesses(diff);
+	err = options->output ? write_picture(diff, options) : 0;
+	if (!err && !print(diff, options))
+		status = judge(diff, options);
+	profile_diff__free(diff);
+	return status;
+}
+
+int command_diff__run(const struct diff_options *options)
+{
+	struct recording_list *list;
+	int status = EXIT_FAILED;
+
+	if (!recording_list__open(options->inputs, options->input_count, &list))
+		status = compare(options, recording_list__profiles(list));
+	recording_list__close(list);
+	return status;
+}

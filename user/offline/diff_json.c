@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "offline/diff_report.h"
+#include "profile/json_writer.h"
+
+#define MILLIONTHS 1000000
+
+static const char *const verdicts[] = {
+	[DIFF_NOISE] = "noise", [DIFF_SLOWER] = "slower", [DIFF_FASTER] = "faster"};
+
+static void put_uint(struct json_writer *writer, const char *key, uint64_t value)
+{
+	json_writer__key(writer, key);
+	json_writer__uint(writer, value);
+}
+
+static void put_text(struct json_writer *writer, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	json_writer__key(writer, key);
+	json_writer__text(writer, text);
+}
+
+/* Shares as millionths of the CPU time. */
+static void put_row(struct json_writer *writer, const char *key, const struct diff_row *row)
+{
+	json_writer__key(writer, key);
+	json_writer__object(writer);
+	put_text(writer, "Verdict", verdicts[row->verdict]);
+	put_uint(writer, "BeforePpm", (uint64_t)(MILLIONTHS * row->before + 0.5));
+	put_uint(writer, "AfterPpm", (uint64_t)(MILLIONTHS * row->after + 0.5));
+	put_uint(writer, "ErrorPpm", (uint64_t)(MILLIONTHS * row->error + 0.5));
+	put_uint(writer, "ChancePpm", (uint64_t)(MILLIONTHS * row->chance + 0.5));
+	json_writer__end_object(writer);
+}
+
+static void put_side(struct json_writer *writer, const char *key,
+		     const struct profile_diff_side *side)
+{
+	json_writer__key(writer, key);
+	json_writer__object(writer);
+	put_uint(writer, "Recordings", side->recordings);
+	put_uint(writer, "CpuUs", side->time_ns / 1000);
+	put_uint(writer, "Samples", (uint64_t)side->samples);
+	put_uint(writer, "AssumesSamples", side->assumes_samples);
+	json_writer__end_object(writer);
+}
+
+static void put_functions(struct json_writer *writer, const struct profile_diff *diff)
+{
+	const struct ls_profile *profile = profile_diff__profile(diff);
+
+	json_writer__key(writer, "Functions");
+	json_writer__array_lines(writer);
+	for (uint32_t id = 1; id <= profile->function_count; id++) {
+		const struct ls_profile_function *function = &profile->functions[id];
+
+		json_writer__object(writer);
+		put_text(writer, "Source", function->source);
+		put_text(writer, "Name", function->name);
+		if (function->line)
+			put_uint(writer, "Line", function->line);
+		put_row(writer, "Self", &profile_diff__rows(diff, PROFILE_DIFF_SELF)[id]);
+		put_row(writer, "Total", &profile_diff__rows(diff, PROFILE_DIFF_TOTAL)[id]);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
+/* Of each stack, the one that it is called from, by its place in the list, from 1; 0: none. */
+static void put_stacks(struct json_writer *writer, const struct profile_diff *diff)
+{
+	const struct ls_profile *profile = profile_diff__profile(diff);
+
+	json_writer__key(writer, "Stacks");
+	json_writer__array_lines(writer);
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		json_writer__object(writer);
+		put_uint(writer, "CallerId", profile->nodes[id].parent);
+		put_uint(writer, "FunctionId", profile->nodes[id].function);
+		put_row(writer, "Total", &profile_diff__rows(diff, PROFILE_DIFF_STACK)[id]);
+		json_writer__end_object(writer);
+	}
+	json_writer__end_array(writer);
+}
+
+int diff_report__print_json(const struct profile_diff *diff, const struct diff_options *options,
+			    FILE *stream)
+{
+	struct profile_diff_side before = profile_diff__side(diff, false);
+	struct profile_diff_side after = profile_diff__side(diff, true);
+	struct json_writer writer;
+
+	json_writer__init(&writer, stream);
+	json_writer__object(&writer);
+	put_text(&writer, "Values", options->by_time ? "time" : "share");
+	put_side(&writer, "Before", &before);
+	put_side(&writer, "After", &after);
+	put_uint(&writer, "NoisePpm", (uint64_t)(MILLIONTHS * profile_diff__noise(diff) + 0.5));
+	put_uint(&writer, "ConfidencePpm", options->confidence_ppm);
+	put_uint(&writer, "WorstPpm", (uint64_t)(MILLIONTHS * diff_report__worst(diff) + 0.5));
+	put_functions(&writer, diff);
+	put_stacks(&writer, diff);
+	json_writer__end_object(&writer);
+	return json_writer__finish(&writer);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "options/options_offline.h"
+#include "options/output_options.h"
+
+static const char help[] =
+	"Examples:\n"
+	"  luaspy diff before.json after.json              what became slower\n"
+	"  luaspy diff a1.json a2.json -- b1.json b2.json  several recordings of each\n"
+	"  luaspy diff before.json after.json --fail-over 5%  for CI: exit status 4\n"
+	"  luaspy diff before.json after.json -o diff.svg  a flame graph of it\n"
+	"\n"
+	"Usage: luaspy diff BEFORE AFTER [OPTION]...\n"
+	"       luaspy diff BEFORE... -- AFTER... [OPTION]...\n"
+	"\n"
+	"Shows which functions and stacks take another share of the CPU time than\n"
+	"before, and tells changes from noise. - is standard input.\n"
+	"\n"
+	"Noise is of two kinds. A share p of N samples has the standard error\n"
+	"sqrt(p (1 - p) / N): ten times the samples, a third of the error. And a function\n"
+	"does not take quite the same time in each run: '--noise', or more where several\n"
+	"recordings of a side show it, all functions together. A change over its error is\n"
+	"compared with Student's distribution, at Holm's level for as many comparisons as\n"
+	"there are functions and stacks: '--confidence' is the chance that nothing at all\n"
+	"is called a change by noise.\n"
+	"\n"
+	"Options:\n"
+	"      --by-time          compare CPU time, as a part of that before, not shares of\n"
+	"                         each recording: for runs that do the same work\n"
+	"      --noise=PERCENT    how much a function's time differs from run to run, at\n"
+	"                         least (default: 2%)\n"
+	"      --confidence=PERCENT  that nothing is called a change by noise (default:\n"
+	"                         99.9%)\n"
+	"      --fail-over=PERCENT  exit with 4 if a function, by itself or with what it\n"
+	"                         calls, takes more of the CPU time than before by this\n"
+	"                         much or more, and if that is no noise\n"
+	"      --limit=N          show N rows in a table (default: 20)\n"
+	"  -o, --output=FILE      write a flame graph (.svg) of both sides\n"
+	"      --mode=OCTAL       its permissions, such as 600 or 644 (default: 640 less the\n"
+	"                         umask, or those of the file that is replaced)\n"
+	"      --json             print JSON, with all functions and stacks\n"
+	"  -h, --help             show this help\n"
+	"\n"
+	"Exit status:\n"
+	"  0  luaspy compared them; with '--fail-over', nothing is worse beyond noise\n"
+	"  1  luaspy failed\n"
+	"  2  the command line is wrong\n"
+	"  4  with '--fail-over', something is worse\n";
+
+enum { OPTION_BY_TIME = 256, OPTION_NOISE, OPTION_CONFIDENCE, OPTION_FAIL_OVER, OPTION_LIMIT };
+enum { OPTION_JSON = 300 };
+
+#define LIMIT_MOST 100000
+
+static const struct usage_option accepted[] = {
+	{OPTION_BY_TIME, "--by-time", NULL},
+	{OPTION_NOISE, "--noise", "a percentage such as 2% or 0.5%"},
+	{OPTION_CONFIDENCE, "--confidence", "a percentage from 50% to 99.9999%"},
+	{OPTION_FAIL_OVER, "--fail-over", "a percentage such as 5% or 0.5%"},
+	{OPTION_LIMIT, "--limit", "a number of rows, 1 to 100000"},
+	{'o', "--output", "a file name that ends in .svg, or - for standard output"},
+	{OUTPUT_OPTIONS_MODE, "--mode", USAGE_MODE},
+	{OPTION_JSON, "--json", NULL},
+	{'h', "--help", NULL},
+	{0, NULL, NULL},
+};
+
+static int set_output(const char *path, struct diff_options *diff)
+{
+	size_t length = strlen(path);
+
+	diff->output = path;
+	if (!strcmp(path, "-") || !strncmp(path, "/dev/", 5))
+		return 0;
+	return length > 4 && !strcasecmp(path + length - 4, ".svg") ? 0 : -EINVAL;
+}
+
+static int set_confidence(const char *text, struct diff_options *diff)
+{
+	int err = units__parse_percent(text, &diff->confidence_ppm);
+
+	return !err && (diff->confidence_ppm < 500000 || diff->confidence_ppm > 999999) ? -ERANGE
+											: err;
+}
+
+static enum options_verdict set_option(struct diff_options *diff, int letter)
+{
+	int err = 0;
+
+	if (letter == OPTION_BY_TIME)
+		diff->by_time = true;
+	else if (letter == OPTION_JSON)
+		diff->json = true;
+	else if (letter == OPTION_NOISE)
+		err = units__parse_limit(optarg, &diff->noise_ppm);
+	else if (letter == OPTION_CONFIDENCE)
+		err = set_confidence(optarg, diff);
+	else if (letter == OPTION_LIMIT)
+		err = usage__parse_number(optarg, LIMIT_MOST, &diff->limit);
+	else if (letter == 'o')
+		err = set_output(optarg, diff);
+	else if (letter == OUTPUT_OPTIONS_MODE)
+		err = usage__parse_mode(optarg, &diff->mode);
+	else
+		err = units__parse_percent(optarg, &diff->fail_over_ppm);
+	diff->has_fail_over |= letter == OPTION_FAIL_OVER;
+	return err ? usage__refuse_value(accepted, letter, optarg, err) : OPTIONS_RUN;
+}
+
+/* A word behind the first "--" is of the other side. */
+static enum options_verdict add_input(struct diff_options *diff, char **argv)
+{
+	if (!diff->before_count && !strcmp(argv[optind - 2], "--"))
+		diff->before_count = diff->input_count;
+	return output_options__add_input(argv, &diff->input_count, optarg);
+}
+
+static enum options_verdict check(struct diff_options *diff)
+{
+	if (diff->input_count == 2 && !diff->before_count)
+		diff->before_count = 1;
+	if (!diff->before_count || diff->before_count == diff->input_count) {
+		log_error("%s (try 'luaspy diff before.json after.json', or 'luaspy diff a1.json "
+			  "a2.json -- b1.json b2.json')",
+			  diff->input_count < 2 ? "missing files: which recordings?"
+						: "which of the files are from before the change, "
+						  "and which from after?");
+		return OPTIONS_WRONG;
+	}
+	if (diff->json && diff->output && !strcmp(diff->output, "-")) {
+		log_error("'--json' and '--output -' both go to standard output: give one of them");
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_RUN;
+}
+
+enum options_verdict options_diff__parse(int argc, char **argv, struct diff_options *diff)
+{
+	enum options_verdict verdict = OPTIONS_RUN;
+	int letter;
+
+	usage__begin();
+	diff->inputs = argv + 1;
+	diff->noise_ppm = 20000;
+	diff->confidence_ppm = 999000;
+	diff->limit = 20;
+	while (verdict == OPTIONS_RUN &&
+	       (letter = usage__next_or_word(accepted, argc, argv)) != -1) {
+		if (letter == 'h')
+			return options_diff__help();
+		if (letter == '?' || letter == ':')
+			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
+		verdict = letter == USAGE_WORD ? add_input(diff, argv) : set_option(diff, letter);
+	}
+	return verdict == OPTIONS_RUN ? check(diff) : verdict;
+}
+
+enum options_verdict options_diff__help(void)
+{
+	return usage__print(help);
+}

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "combine/profile_diff.h"
 #include "command/exit_status.h"
-#include "command/profile_output.h"
+#include "output/profile_output.h"
 #include "offline/diff_report.h"
 #include "offline/recording_list.h"
 

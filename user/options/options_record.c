@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "interpreter/family.h"
 #include "options/options_check.h"
-#include "options/plugin_presets.h"
+#include "profile/plugin_presets.h"
 #include "options/usage.h"
 #include "profile/patterns.h"
 #include "record.h"

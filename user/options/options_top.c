@@ -7,7 +7,7 @@
 #include "interpreter/family.h"
 #include "options/options_record.h"
 #include "options/options_top.h"
-#include "options/plugin_presets.h"
+#include "profile/plugin_presets.h"
 #include "options/usage.h"
 #include "record.h"
 

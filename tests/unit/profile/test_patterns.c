@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "options/plugin_presets.h"
+#include "profile/plugin_presets.h"
 #include "profile/patterns.h"
 
 static const struct ls_profile_function helper = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "options/plugin_presets.h"
+#include "profile/plugin_presets.h"
 
 #include <errno.h>
 #include <stddef.h>

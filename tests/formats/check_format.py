@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """
 Compares what a reader finds in a converted file with the recording that it was made of:
-`check_format.py FORMAT RECORDING CONVERTED [SPEEDSCOPE]`. The readers are other people's programs;
-SPEEDSCOPE is the folder of that package. Own and total time of every function have to be equal, in
+`check_format.py FORMAT RECORDING CONVERTED [READER]`. The readers are other people's programs;
+READER is the folder of the package, for those of npm's. Own and total time of every function have to be equal, in
 microseconds. Exit status 0 and a line of figures, or 1 and a line for each difference.
 
 The recording's sums are computed here from its JSON, so nothing is shared with luaspy.
 """
 
 import collections
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,6 +39,7 @@ class Recording:
         self.functions = [None, *document["Functions"]]
         self.nodes = [None, *document["Nodes"]]
         self.categories = document["Categories"]
+        self.samples = document["Samples"]
         self.all_us = sum(self.nodes[c["NodeId"]]["TotalDuration"] for c in self.categories)
         names = collections.Counter(self.flagged(f) for f in self.functions[1:] if "Name" in f)
         self.twins = {name for name, count in names.items() if count > 1}
@@ -89,6 +92,24 @@ class Recording:
         return {name: (own[name], total[name]) for name in total if total[name]}
 
 
+    def samples_by_thread(self):
+        """Function and time in microseconds of each sample, by category and thread."""
+        category, function, threads = {}, {}, collections.defaultdict(list)
+        waiting = [(c["NodeId"], c["Name"]) for c in self.categories]
+        while waiting:
+            number, name = waiting.pop()
+            category[number] = name
+            node = self.nodes[number]
+            for function_id, child in zip(node.get("FunctionIds", ()), node.get("NodeIds", ())):
+                function[child] = self.flagged(self.functions[function_id])
+                waiting.append((child, name))
+        at_us = 0
+        for node, delta_us, thread in self.samples:
+            at_us += delta_us
+            threads[category[node], thread].append((function[node], at_us))
+        return threads
+
+
 def run(*words):
     done = subprocess.run(words, capture_output=True, check=False)
     if done.returncode:
@@ -134,17 +155,75 @@ def check_cpuprofile(recording, path, speedscope):
     return expected, found, 63 * 40
 
 
-def check_order(recording, path):
+def check_cpuprofile_order(recording, path):
     """The samples of a .cpuprofile are those of the recording, in its order."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     nodes = {node["id"]: node["callFrame"]["functionName"] for node in document["nodes"]}
     function_of = {child: function for node in recording.nodes[1:] for function, child in
                    zip(node.get("FunctionIds", ()), node.get("NodeIds", ()))}
-    with open(sys.argv[2], encoding="utf-8") as file:
-        samples = json.load(file)["Samples"]
-    expected = [recording.flagged(recording.functions[function_of[node]]) for node, _, _ in samples]
+    expected = [recording.flagged(recording.functions[function_of[node]])
+                for node, _, _ in recording.samples]
     return [nodes[node] for node in document["samples"]][:len(expected)] == expected
+
+
+class ProfilerCli:
+    """Firefox Profiler's loader, which stays in a process of its own until it is stopped."""
+    def __init__(self, package, path):
+        modules = os.path.dirname(os.path.dirname(package))
+        self.words = [*glob.glob(f"{modules}/node-linux-*/bin/node"), f"{package}/dist/profiler-cli.js"]
+        self.folder = tempfile.TemporaryDirectory()
+        os.environ["PROFILER_CLI_SESSION_DIR"] = self.folder.name
+        run(*self.words, "load", path)
+
+    def ask(self, *words):
+        return json.loads(run(*self.words, *words, "--json"))
+
+    def threads(self):
+        """Process, thread id, and own and total milliseconds of each function by its number."""
+        for thread in self.ask("thread", "list", "--limit", "0")["threads"]:
+            rows = self.ask("thread", "functions", "--limit", "0", "--thread", thread["threadHandle"])
+            yield thread["processName"], thread["tid"], [
+                (row["functionIndex"], row["name"], row["selfSamples"], row["totalSamples"])
+                for row in rows["functions"]]
+
+    def stop(self):
+        run(*self.words, "stop", "--all")
+        self.folder.cleanup()
+
+
+def check_firefox(recording, path, package):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    texts, functions = document["shared"]["stringArray"], document["shared"]["funcTable"]
+    files = [texts[name] for name in document["shared"]["sources"]["filename"]]
+    assert len(files) == len(set(files))
+    reader, found, threads = ProfilerCli(package, path), {}, []
+    try:
+        for process, thread, rows in reader.threads():
+            threads.append((process, thread))
+            for number, name, own, total in rows:
+                source = functions["source"][number]
+                at = (name, "" if source is None else files[source], functions["lineNumber"][number] or 0)
+                before = found.get(at, (0, 0))
+                found[at] = (before[0] + 1000 * own, before[1] + 1000 * total)
+    finally:
+        reader.stop()
+    assert sorted(threads) == sorted((c["Name"], t) for c in recording.categories for t in (42, 43))
+    return recording.sums(recording.parts), found, 0
+
+
+def check_firefox_order(recording, path):
+    """Each thread's samples are in the recording's order, at its times."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    shared = document["shared"]
+    names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
+    found = {(thread["processName"], thread["tid"]): [
+        (names[shared["frameTable"]["func"][shared["stackTable"]["frame"][stack]]], round(1000 * time))
+        for stack, time in zip(thread["samples"]["stack"], thread["samples"]["time"])]
+             for thread in document["threads"]}
+    return found == recording.samples_by_thread()
 
 
 def check_pprof(recording, path, _):
@@ -226,7 +305,8 @@ def main():
         ours, theirs = expected.get(name, (0, 0)), found.get(name, (0, 0))
         if any(abs(a - b) > most + 0.005 for a, b in zip(ours, theirs)):
             differences.append(f"{name!r}: recorded (own, total) {ours} us, read {theirs} us")
-    if form == "cpuprofile" and not check_order(recording, path):
+    in_order = globals().get(f"check_{form}_order")
+    if in_order and not in_order(recording, path):
         differences.append("the samples are not in the order of the recording")
     for line in differences[:MOST_DIFFERENCES]:
         print(line)

@@ -30,8 +30,8 @@ static const char *script(struct stage *stage, const char *name)
 	return stage__own(stage, path, free);
 }
 
-/* The folder of the speedscope package, next to this program. NULL: it is not there. */
-static const char *speedscope(struct stage *stage)
+/* The folder of a package of npm's, next to this program. NULL: it is not there. */
+static const char *package(struct stage *stage, const char *name)
 {
 	char self[4096], *path;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -39,15 +39,18 @@ static const char *speedscope(struct stage *stage)
 	assert_in_range(length, 1, sizeof(self) - 1);
 	self[length] = '\0';
 	*strrchr(self, '/') = '\0';
-	assert_true(asprintf(&path, "%s/node_modules/speedscope", self) > 0);
+	assert_true(asprintf(&path, "%s/node_modules/%s", self, name) > 0);
 	stage__own(stage, path, free);
 	return access(path, R_OK) ? NULL : path;
 }
 
-#define need_speedscope(stage)                                                                     \
+#define SPEEDSCOPE   "speedscope"
+#define PROFILER_CLI "@firefox-devtools/profiler-cli"
+
+#define need_package(stage, name)                                                                  \
 	do {                                                                                       \
 		need_program("node", "nodejs");                                                    \
-		if (!speedscope(stage))                                                            \
+		if (!package(stage, name))                                                         \
 			lacks_package("npm");                                                      \
 	} while (0)
 
@@ -90,25 +93,32 @@ static void check_with(struct stage *stage, const char *format, const char *name
 
 static void check_format(struct stage *stage, const char *format, const char *name)
 {
-	check_with(stage, format, name, speedscope(stage));
+	check_with(stage, format, name, package(stage, SPEEDSCOPE));
 }
 
 static void speedscope_reads_folded_stacks(void **state)
 {
-	need_speedscope(*state);
+	need_package(*state, SPEEDSCOPE);
 	check_format(*state, "folded", "out.folded");
 }
 
 static void speedscope_reads_its_own_format(void **state)
 {
-	need_speedscope(*state);
+	need_package(*state, SPEEDSCOPE);
 	check_format(*state, "speedscope", "out.speedscope.json");
 }
 
 static void speedscope_reads_a_cpuprofile_in_the_order_of_samples(void **state)
 {
-	need_speedscope(*state);
+	need_package(*state, SPEEDSCOPE);
 	check_format(*state, "cpuprofile", "out.cpuprofile");
+}
+
+/* Processes and threads apart, and time where it was spent. */
+static void firefox_profiler_reads_its_own_format(void **state)
+{
+	need_package(*state, PROFILER_CLI);
+	check_with(*state, "firefox", "out.firefox.json", package(*state, PROFILER_CLI));
 }
 
 static void pprof_reads_its_own_format(void **state)
@@ -196,6 +206,7 @@ int main(void)
 		staged(speedscope_reads_folded_stacks),
 		staged(speedscope_reads_its_own_format),
 		staged(speedscope_reads_a_cpuprofile_in_the_order_of_samples),
+		staged(firefox_profiler_reads_its_own_format),
 		staged(pprof_reads_its_own_format),
 		staged(callgrind_annotate_reads_its_own_format),
 		staged(a_flame_graph_is_xml_with_a_frame_for_each_call),

@@ -27,6 +27,8 @@
 	  ".speedscope.json", ".speedscope")                                                       \
 	X(cpuprofile, "V8 CPU profile", "Chrome's DevTools and VS Code open it",                   \
 	  FORMAT_NEEDS_ORDER, ".cpuprofile", ".cpuprofile.json")                                   \
+	X(firefox, "Firefox Profiler JSON", "profiler.firefox.com opens it", FORMAT_NEEDS_ORDER,   \
+	  ".firefox.json")                                                                         \
 	X(pprof, "pprof profile.proto", "go tool pprof -http=: opens it", FORMAT_NEEDS_NOTHING,    \
 	  ".pb.gz", ".pprof")                                                                      \
 	X(callgrind, "Callgrind call graph", "kcachegrind and callgrind_annotate open it",         \

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NS_PER_US 1000
+
 /* By node id. */
 struct shares {
 	uint32_t *categories; /* index */
@@ -41,6 +43,14 @@ static void free_shares(struct shares *shares)
 	free(shares->categories);
 	free(shares->counts);
 	free(shares->taken);
+}
+
+/* Of a sample taken before the session's start, as clocks of processors may have it: 0. */
+static uint64_t time_of(const struct ls_profile *profile, const struct ls_profile_sample *sample)
+{
+	uint64_t from_ns = profile->recorder.timed_from_ns;
+
+	return sample->time_ns > from_ns ? (sample->time_ns - from_ns) / NS_PER_US : 0;
 }
 
 /* Each share is a difference of running sums, so they add up. */
@@ -96,11 +106,12 @@ int sample_order__make(const struct ls_profile *profile, const struct ls_totals 
 
 		/* A view may have left the node out. */
 		if (node)
-			order->samples[order->count++] =
-				(struct ordered_sample){.node = node,
-							.thread = profile->samples[i].thread,
-							.category = shares.categories[node],
-							.us = next_share(&shares, node, self_us)};
+			order->samples[order->count++] = (struct ordered_sample){
+				.node = node,
+				.thread = profile->samples[i].thread,
+				.category = shares.categories[node],
+				.us = next_share(&shares, node, self_us),
+				.at_us = time_of(profile, &profile->samples[i])};
 	}
 	add_rest(profile, totals, &shares, order);
 cleanup:
@@ -144,4 +155,15 @@ int sample_order__group(struct sample_order *order)
 		order->samples[i] = placed[i].sample;
 	free(placed);
 	return 0;
+}
+
+size_t sample_order__group_end(const struct sample_order *order, size_t first)
+{
+	size_t end = first;
+
+	while (end < order->count &&
+	       order->samples[end].category == order->samples[first].category &&
+	       order->samples[end].thread == order->samples[first].thread)
+		end++;
+	return end;
 }

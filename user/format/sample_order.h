@@ -18,6 +18,7 @@ struct ordered_sample {
 	uint32_t thread;
 	uint32_t category; /* index of the node's category */
 	uint64_t us;
+	uint64_t at_us; /* when it was taken, since the session's start; of thread 0: 0 */
 };
 
 struct sample_order {
@@ -32,5 +33,8 @@ void sample_order__free(struct sample_order *order);
 
 /* Puts the samples of each category together, and in these, those of each thread. 0 or -ENOMEM. */
 int sample_order__group(struct sample_order *order);
+
+/* After grouping: where the samples of the category and thread of the sample at `first` end. */
+size_t sample_order__group_end(const struct sample_order *order, size_t first);
 
 #endif

@@ -96,13 +96,11 @@ static size_t put_profile(struct cursor *cursor, const struct sample_order *orde
 {
 	const struct ordered_sample *first = &order->samples[at];
 	struct json_writer *writer = cursor->writer;
+	size_t end = sample_order__group_end(order, at);
 	uint64_t all_us = 0;
-	size_t end = at;
 
-	for (; end < order->count && order->samples[end].category == first->category &&
-	       order->samples[end].thread == first->thread;
-	     end++)
-		all_us += order->samples[end].us;
+	for (size_t i = at; i < end; i++)
+		all_us += order->samples[i].us;
 	cursor->at_us = 0;
 	json_writer__object(writer);
 	put_text(writer, "type", "evented");

@@ -133,6 +133,32 @@ void json_writer__int(struct json_writer *writer, int64_t value)
 	put(writer, digits, (size_t)snprintf(digits, sizeof(digits), "%" PRId64, value));
 }
 
+void json_writer__thousandths(struct json_writer *writer, uint64_t value)
+{
+	unsigned int rest = (unsigned int)(value % 1000);
+	char fraction[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+			   (char)('0' + rest % 10)};
+	size_t length = sizeof(fraction);
+
+	json_writer__uint(writer, value / 1000);
+	while (rest && fraction[length - 1] == '0')
+		length--;
+	if (rest)
+		put(writer, fraction, length);
+}
+
+void json_writer__bool(struct json_writer *writer, bool value)
+{
+	start_value(writer);
+	put_text(writer, value ? "true" : "false");
+}
+
+void json_writer__null(struct json_writer *writer)
+{
+	start_value(writer);
+	put_text(writer, "null");
+}
+
 /*
  * Returns the length of the UTF-8 sequence at `at`, in bytes; 0 if it is invalid. The second byte's
  * range depends on the first (RFC 3629, section 4), which excludes overlong forms, surrogates and

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define JSON_WRITER_DEPTH 8
+#define JSON_WRITER_DEPTH 12
 
 /* All fields are private. */
 struct json_writer {
@@ -44,6 +44,10 @@ void json_writer__key(struct json_writer *writer, const char *key);
 
 void json_writer__uint(struct json_writer *writer, uint64_t value);
 void json_writer__int(struct json_writer *writer, int64_t value);
+/* A thousandth of `value`, exactly: 1250 is 1.25, as for microseconds in milliseconds. */
+void json_writer__thousandths(struct json_writer *writer, uint64_t value);
+void json_writer__bool(struct json_writer *writer, bool value);
+void json_writer__null(struct json_writer *writer);
 
 /*
  * Writes arbitrary bytes as a string of valid UTF-8. A byte that is not valid becomes the four

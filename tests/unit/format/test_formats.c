@@ -38,6 +38,7 @@ static void an_ending_tells_the_format(void **state)
 		{"x.folded", "folded"},
 		{"x.txt", "folded"},
 		{"x.cpuprofile", "cpuprofile"},
+		{"x.firefox.json", "firefox"},
 		{"x.callgrind", "callgrind"},
 		{"x.lua", "lua"},
 		{"out", "none"},

@@ -129,6 +129,31 @@ static void writes_numbers_to_their_limits(void **state)
 					     "9223372036854775807]\n");
 }
 
+static void writes_thousandths_as_short_as_they_are(void **state)
+{
+	static const uint64_t values[] = {0, 1, 10, 125, 500, 1000, 1020, 12345, UINT64_MAX};
+	struct fixture *fixture = *state;
+
+	json_writer__array(&fixture->writer);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		json_writer__thousandths(&fixture->writer, values[i]);
+	json_writer__end_array(&fixture->writer);
+	assert_string_equal(finish(fixture),
+			    "[0,0.001,0.01,0.125,0.5,1,1.02,12.345,18446744073709551.615]\n");
+}
+
+static void writes_truth_and_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	json_writer__array(&fixture->writer);
+	json_writer__bool(&fixture->writer, true);
+	json_writer__bool(&fixture->writer, false);
+	json_writer__null(&fixture->writer);
+	json_writer__end_array(&fixture->writer);
+	assert_string_equal(finish(fixture), "[true,false,null]\n");
+}
+
 static void leaves_valid_text_as_it_is(void **state)
 {
 
@@ -304,6 +329,8 @@ int main(void)
 		test(nests_objects_and_arrays),
 		test(puts_elements_on_lines_where_asked),
 		test(writes_numbers_to_their_limits),
+		test(writes_thousandths_as_short_as_they_are),
+		test(writes_truth_and_nothing),
 		test(leaves_valid_text_as_it_is),
 		test(escapes_quotes_and_control_characters),
 		test(escapes_line_separators_and_text_direction),

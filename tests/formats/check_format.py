@@ -92,7 +92,17 @@ class Recording:
         return {name: (own[name], total[name]) for name in total if total[name]}
 
 
-    def samples_by_thread(self):
+    def count_samples(self):
+        """From now on, numbers of samples take the place of times."""
+        below = [[category["NodeId"] for category in self.categories]]
+        while below[-1]:
+            below.append([child for node in below[-1] for child in self.nodes[node].get("NodeIds", ())])
+        for number in (number for level in reversed(below) for number in level):
+            node = self.nodes[number]
+            node["TotalDuration"] = node.get("Samples", 0) + sum(
+                self.nodes[child]["TotalDuration"] for child in node.get("NodeIds", ()))
+
+    def samples_by_thread(self, label):
         """Function and time in microseconds of each sample, by category and thread."""
         category, function, threads = {}, {}, collections.defaultdict(list)
         waiting = [(c["NodeId"], c["Name"]) for c in self.categories]
@@ -101,7 +111,7 @@ class Recording:
             category[number] = name
             node = self.nodes[number]
             for function_id, child in zip(node.get("FunctionIds", ()), node.get("NodeIds", ())):
-                function[child] = self.flagged(self.functions[function_id])
+                function[child] = label(self.functions[function_id])
                 waiting.append((child, name))
         at_us = 0
         for node, delta_us, thread in self.samples:
@@ -223,7 +233,43 @@ def check_firefox_order(recording, path):
         (names[shared["frameTable"]["func"][shared["stackTable"]["frame"][stack]]], round(1000 * time))
         for stack, time in zip(thread["samples"]["stack"], thread["samples"]["time"])]
              for thread in document["threads"]}
-    return found == recording.samples_by_thread()
+    return found == recording.samples_by_thread(recording.flagged)
+
+
+def perf_field(text):
+    return text.replace("+0x", "\\x2b0x").translate(str.maketrans(" ()", "_[]"))
+
+
+def check_perf(recording, path, package):
+    """The reader counts samples, and tells threads apart by their ids alone."""
+    reader, found, threads = ProfilerCli(package, path), {}, []
+    try:
+        for _, thread, rows in reader.threads():
+            threads.append(thread)
+            for _, name, own, total in rows:
+                before = found.get(name, (0, 0))
+                found[name] = (before[0] + own, before[1] + total)
+    finally:
+        reader.stop()
+    assert sorted(threads) == [42, 43]
+    recording.count_samples()
+    return recording.sums(lambda function: perf_field(recording.unique(function))), found, 0
+
+
+def check_perf_order(recording, path):
+    """Samples have the recording's order and times, and their periods add up to its time."""
+    found, all_ns = collections.defaultdict(list), 0
+    with open(path, encoding="utf-8") as file:
+        for sample in file.read().split("\n\n")[:-1]:
+            head, leaf = sample.split("\n")[:2]
+            command, _, thread, seconds, period_ns = re.fullmatch(
+                r"(\S+) (\d+)/(\d+) \[000\] (\d+\.\d{6}): (\d+) cpu-clock:", head).groups()
+            all_ns += int(period_ns)
+            found[command, int(thread)].append((leaf.split()[1], round(1e6 * float(seconds))))
+    expected = recording.samples_by_thread(recording.unique)
+    return all_ns == 1000 * recording.all_us and found == {
+        (re.sub("^#", "\\\\x23", perf_field(name)), thread): [(perf_field(leaf), at_us) for leaf, at_us in samples]
+        for (name, thread), samples in expected.items()}
 
 
 def check_pprof(recording, path, _):

@@ -12,7 +12,8 @@ import random
 import sys
 
 NAMES = ["work", "init", "init", "a;b", "#hash", "<b>&\"quoted\"</b>", "é ü 日本", "\x1b[31m", "line\nfeed",
-         "]]>", "(host)", "x 12", "fn=(3)", None, None, "", "string.rep", "\\xff"]
+         "]]>", "(host)", "x 12", "fn=(3)", None, None, "", "string.rep", "\\xff",
+         "lua5.4+0x8060"]
 NODES = 400
 DEEP = 300
 

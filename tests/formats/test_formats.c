@@ -121,6 +121,12 @@ static void firefox_profiler_reads_its_own_format(void **state)
 	check_with(*state, "firefox", "out.firefox.json", package(*state, PROFILER_CLI));
 }
 
+static void firefox_profiler_reads_the_text_of_perf(void **state)
+{
+	need_package(*state, PROFILER_CLI);
+	check_with(*state, "perf", "out.perf", package(*state, PROFILER_CLI));
+}
+
 static void pprof_reads_its_own_format(void **state)
 {
 	need_program("go", "golang-go");
@@ -207,6 +213,7 @@ int main(void)
 		staged(speedscope_reads_its_own_format),
 		staged(speedscope_reads_a_cpuprofile_in_the_order_of_samples),
 		staged(firefox_profiler_reads_its_own_format),
+		staged(firefox_profiler_reads_the_text_of_perf),
 		staged(pprof_reads_its_own_format),
 		staged(callgrind_annotate_reads_its_own_format),
 		staged(a_flame_graph_is_xml_with_a_frame_for_each_call),

@@ -29,6 +29,8 @@
 	  FORMAT_NEEDS_ORDER, ".cpuprofile", ".cpuprofile.json")                                   \
 	X(firefox, "Firefox Profiler JSON", "profiler.firefox.com opens it", FORMAT_NEEDS_ORDER,   \
 	  ".firefox.json")                                                                         \
+	X(perf, "text of perf script", "inferno-collapse-perf and profiler.firefox.com read it",   \
+	  FORMAT_NEEDS_ORDER, ".perf")                                                             \
 	X(pprof, "pprof profile.proto", "go tool pprof -http=: opens it", FORMAT_NEEDS_NOTHING,    \
 	  ".pb.gz", ".pprof")                                                                      \
 	X(callgrind, "Callgrind call graph", "kcachegrind and callgrind_annotate open it",         \

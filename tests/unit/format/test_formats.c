@@ -39,6 +39,7 @@ static void an_ending_tells_the_format(void **state)
 		{"x.txt", "folded"},
 		{"x.cpuprofile", "cpuprofile"},
 		{"x.firefox.json", "firefox"},
+		{"x.perf", "perf"},
 		{"x.callgrind", "callgrind"},
 		{"x.lua", "lua"},
 		{"out", "none"},
@@ -144,9 +145,8 @@ static void assert_refused_path(const char *path)
 
 static void refuses_an_ending_that_no_format_has(void **state)
 {
-	static const char *const refused[] = {"x.pb",           "x.perf",   "x.trace",
-					      "x.png",          "out.svgz", "callgrind.out",
-					      "callgrind.out.7"};
+	static const char *const refused[] = {
+		"x.pb", "x.data", "x.etl", "x.png", "out.svgz", "callgrind.out", "callgrind.out.7"};
 	struct options options;
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command/command_report.h"
+#include "offline/command_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -215,16 +215,20 @@ static int load_walkers(struct sampler *sampler, uint32_t families)
 	return error;
 }
 
-void sampler__load_walkers(struct sampler *sampler)
+int sampler__load_walkers(struct sampler *sampler)
 {
+	int failed = 0;
+
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
 		int error = programs__load_walker(&sampler->programs, id);
 
-		if (error)
-			log_debug(
-				"cannot load the BPF program for %s, which no target needs yet: %s",
-				families__get(id)->name, resource_limits__reason(error));
+		if (!error)
+			continue;
+		failed = error;
+		log_debug("cannot load the BPF program for %s, which no target needs yet: %s",
+			  families__get(id)->name, resource_limits__reason(error));
 	}
+	return failed;
 }
 
 int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_image *target)

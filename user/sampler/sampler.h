@@ -45,9 +45,10 @@ void sampler__close(struct sampler *sampler);
 
 /*
  * Loads the walkers of all families. sampler__set_target() loads those that a target needs, but
- * cannot once privileges are gone. A walker that cannot be loaded may never be needed: -v tells.
+ * cannot once privileges are gone. A walker that cannot be loaded may never be needed: -v tells. 0
+ * or -errno of the last one that cannot; the others are loaded.
  */
-void sampler__load_walkers(struct sampler *sampler);
+int sampler__load_walkers(struct sampler *sampler);
 
 /*
  * Tells BPF about a process, which is not sampled without that; loads the walkers that it needs,

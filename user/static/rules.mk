@@ -28,7 +28,7 @@ $(STATIC): $(USER_OBJECTS) $(STATIC_OBJECTS)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static-pie -Wl,--fatal-warnings -Wl,--wrap=setlocale $^ \
-		$(STATIC_LIBS) $(LDLIBS) -o $@.debug
+		$(STATIC_LIBS) -lm $(LDLIBS) -o $@.debug
 	$(Q)$(STRIP) -o $@.new $@.debug
 	$(Q)user/static/check.sh $@.new $(ARCH)
 	$(Q)mv $@.new $@

@@ -86,7 +86,6 @@ EXCEPTIONS = {
     "luac -s": PART,
     "mkfifo -m 666": PART,
     "unshare --mount-proc": PART,
-    "luaspy convert": PART,
     "nsenter --all": PART,
 }
 

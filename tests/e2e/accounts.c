@@ -63,7 +63,7 @@ void accounts__assert_whole(struct stage *stage, const struct child *spy,
 	assert_int_equal(accounts__ticks(stage, spy), sum);
 	charged_us = scriptprofile__recorded(profile, "CpuDuration");
 	short_us = charged_us - profile->all_us;
-	/* 0: of the only one, which has ended, the kernel does not tell it any more. */
+	/* 0: the kernel no longer tells the CPU time of a single target that has ended. */
 	if (charged_us && (short_us < -5 || short_us > 5))
 		fail_msg("%lld us are in no category", (long long)short_us);
 }

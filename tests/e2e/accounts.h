@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether a profile has all that there was, and programs that no other test's luaspy takes in. */
+/*
+ * Checks that a profile accounts for all CPU time, and programs under names that no other test
+ * uses.
+ */
 #ifndef TEST_ACCOUNTS_H
 #define TEST_ACCOUNTS_H
 
 #include "spying.h"
 
-/* A name that only this test program has. */
+/* A program name that only this test program uses. */
 const char *accounts__own_name(void);
 
-/* A copy of `program` under that name, in the stage's folder: its path. */
+/* Copies `program` under that name into the stage's folder and returns the copy's path. */
 const char *accounts__own_copy(struct stage *stage, const char *program);
 
-/* As BPF counted them, which knows of no files; of a luaspy with -v that has ended. */
+/* The ticks that BPF counted, independently of any file; for a luaspy with -v that has ended. */
 int64_t accounts__ticks(struct stage *stage, const struct child *spy);
 
 /*
- * Prints how many samples are of each class, and what was lost; every tick that BPF counted is in
- * one (of a luaspy with -v), and all CPU time in a category.
+ * Prints the samples of each class and the losses. Checks that each tick that BPF counted is in a
+ * class (luaspy must have run with -v) and that all CPU time is in a category.
  */
 void accounts__assert_whole(struct stage *stage, const struct child *spy,
 			    const struct scriptprofile *profile);
 
-/* The time of a category; 0: there is none. */
+/* The time of a category; 0 if it does not exist. */
 int64_t accounts__category_us(const struct scriptprofile *profile, const char *name);
 
-/* What a child that was waited for was charged, and those for which it waited. */
+/* The CPU time charged to a child that was waited for, and to those that it waited for itself. */
 double accounts__charged_us(const struct child *child);
 
-/* Prints both, as seconds; `found` is so near to `expected`. */
+/* Prints both in seconds and checks that `found` is within `tolerance` of `expected`. */
 void accounts__assert_near(const char *what, double found_us, double expected_us, double tolerance);
 
 #endif

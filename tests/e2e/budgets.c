@@ -37,7 +37,7 @@ static double cost_ppm(struct stage *stage, const struct child *busy)
 	       (double)scriptprofile__recorded(profile, "CpuDuration");
 }
 
-/* A hypervisor that stops the machine during a sample makes it look dear, never cheap. */
+/* A hypervisor that stops the machine during a sample adds to its cost and never reduces it. */
 double budgets__shallow_ppm(struct stage *stage)
 {
 	struct child *busy = start_busy(stage);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples that are dear, and limits that lie between what these and cheap ones cost. */
+/* A target with expensive and cheap samples, and limits between their costs. */
 #ifndef TEST_BUDGETS_H
 #define TEST_BUDGETS_H
 
 #include "spying.h"
 
 /*
- * Lua: samples that are dear, for the stack is deep, and then cheap ones. It goes on when files of
- * these names are there, to two seconds of CPU time at either frequency.
+ * Lua: samples that are expensive because the stack is deep, then cheap ones. The script takes two
+ * seconds of CPU time in each phase, once the files 'lowered' and 'raised' exist.
  */
 #define BUDGETS_PHASES                                                                             \
 	"local function is_there(name) local f = io.open(name)\n"                                  \
@@ -25,17 +25,17 @@
 
 #define BUDGETS_READY "print('ready') io.stdout:flush() io.read()\n"
 
-/* Of a profile; "Overhead" has the key. */
+/* The profile's Recorder object, and the number under `key` in its "Overhead". */
 const json_t *budgets__recorder(const struct scriptprofile *profile);
 int64_t budgets__overhead(const struct scriptprofile *profile, const char *key);
 
 /*
- * What samples of a shallow stack cost here, in millionths of the CPU time at 1 kHz, but for
- * luaspy's own time.
+ * The cost of samples of a shallow stack on this machine, in millionths of the CPU time at 1 kHz,
+ * without luaspy's own time.
  */
 double budgets__shallow_ppm(struct stage *stage);
 
-/* "--max-overhead" of so much; the stage's. */
+/* The option "--max-overhead" with this value; the stage owns it. */
 const char *budgets__option(struct stage *stage, double ppm);
 
 #endif

@@ -23,8 +23,8 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 }
 
 /*
- * With those in it. They are busy until the last process has been taken out of them, which may be
- * after its end.
+ * Removes the cgroup and those below it. A cgroup is busy until the kernel has removed its last
+ * process, which may be after the process has ended.
  */
 static void remove_folder(void *path)
 {

@@ -15,7 +15,7 @@
 #define PATIENCE    30
 #define SCREEN_SIZE 65536
 
-/* What tmux says to a command; the caller frees it. NULL: it failed. */
+/* tmux's output for a command, which the caller frees; NULL if it failed. */
 static char *ask(const struct stage *stage, const char *command)
 {
 	char line[1024], *said = calloc(1, SCREEN_SIZE);
@@ -46,7 +46,7 @@ void pane__open(struct stage *stage, const char *locale, int width, int height)
 	double end = now_seconds() + PATIENCE;
 	char command[512], *said;
 
-	/* In the foreground: it is the stage's to kill. */
+	/* tmux stays in the foreground, so that the stage can kill it. */
 	start(stage, "tmux", "-S", "tmux", "-u", "-f", "/dev/null", "-D");
 	snprintf(command, sizeof(command),
 		 "new-session -d -x %d -y %d -c '%s' env LC_ALL=%s PS1='ready> ' ENV= sh", width,
@@ -89,7 +89,7 @@ const char *pane__text(struct stage *stage)
 	static char shown[SCREEN_SIZE];
 	char *said = ask(stage, "capture-pane -p");
 
-	/* It is gone with the shell that was in it. */
+	/* The pane is gone once its shell has ended. */
 	snprintf(shown, sizeof(shown), "%s", said ? said : "");
 	free(said);
 	return shown;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the verifier says of it is long: it reads behind its context, after much else. */
+/* A program with a long verifier log: it reads behind its context, after many instructions. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

@@ -22,7 +22,7 @@ void watching__start(struct stage *stage, const char *options, const char *local
 	pane__press(stage, "Enter");
 }
 
-/* The seconds on the clock at the end of the first line; -1: there is none. */
+/* The seconds on the clock at the end of the first line; -1 if there is none. */
 static int seconds_shown(struct stage *stage)
 {
 	const char *line = pane__line(stage, 0), *clock = strrchr(line, ' ');

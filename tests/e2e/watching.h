@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of luaspy top have in common. To be included after cmocka.h. */
+/* Helpers of the tests of luaspy top. To be included after cmocka.h. */
 #ifndef TEST_WATCHING_H
 #define TEST_WATCHING_H
 
@@ -15,20 +15,23 @@
 		need_program("tmux", "tmux");                                                      \
 	} while (0)
 
-/* `luaspy top OPTIONS` in a terminal of that size. */
+/* Starts `luaspy top OPTIONS` in a terminal of this size. */
 void watching__start(struct stage *stage, const char *options, const char *locale, int width,
 		     int height);
 
-/* Until the clock at the end of the first line shows so many seconds. */
+/* Waits until the clock at the end of the first line shows this many seconds. */
 void watching__await_seconds(struct stage *stage, int least, int most);
 
-/* Until it has ended with this status, and the shell is back. */
+/* Waits until top has ended with this status and the shell is back. */
 const char *watching__await_end(struct stage *stage, int status);
 
-/* "12.3%", and ">99.9%", which is all but a little. */
+/* The value of "12.3%", or of ">99.9%", which is a little less than all. */
 double watching__percent(const char *share);
 
-/* The line of the screen with this in it, its number in *at unless NULL; "" if there is none. */
+/*
+ * The line of the screen that contains this text, "" if there is none; its number in *at unless
+ * NULL.
+ */
 const char *watching__line_with(struct stage *stage, const char *text, int *at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Under limits of the shell (ulimit), luaspy says which one is in its way and what to do. */
+/* Under limits of the shell (ulimit), luaspy names the limit that stops it and the remedy. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ static void assert_said(struct stage *stage, const struct child *spy, const char
 		fail_msg("no '%s' in: %s", text, child__errors(stage, spy));
 }
 
-/* More than the 1 KiB that a file may have. */
-static void a_profile_beyond_the_limit_on_files_is_an_error_that_is_said(void **state)
+/* The profile is larger than the 1 KiB that a file may have. */
+static void a_profile_larger_than_the_file_limit_is_reported(void **state)
 {
 	struct child *target, *spy;
 	char words[128];
@@ -48,7 +48,7 @@ static void a_profile_beyond_the_limit_on_files_is_an_error_that_is_said(void **
 	assert_int_equal(access(in_folder(*state, "x.json"), F_OK), -1);
 }
 
-static void so_is_a_dump_on_standard_output(void **state)
+static void a_dump_larger_than_the_file_limit_fails(void **state)
 {
 	struct child *target, *spy;
 	char words[128];
@@ -57,12 +57,12 @@ static void so_is_a_dump_on_standard_output(void **state)
 	target = start_busy(*state);
 	snprintf(words, sizeof(words), "dump -p %d --json", target->pid);
 	spy = start_limited(*state, "ulimit -f 0", words);
-	/* Nothing that it says can be written either. */
+	/* The error message cannot be written either: standard error is a file, too. */
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
 }
 
-/* What one interval's file did not take, the next one's has. */
-static void an_interval_that_the_limit_cut_is_in_the_next_file(void **state)
+/* What did not fit into one interval's file is in the next file. */
+static void an_interval_that_did_not_fit_is_in_the_next_file(void **state)
 {
 	struct child *target, *spy;
 	char words[128], limit[64];
@@ -80,12 +80,12 @@ static void an_interval_that_the_limit_cut_is_in_the_next_file(void **state)
 	child__wait(spy, PATIENCE);
 	assert_int_equal(child__wait(start(*state, "sh", "-c", "mv x-*.json x.json"), PATIENCE), 0);
 	profile = spying__read(*state, in_folder(*state, "x.json"));
-	/* The first second included. */
+	/* The duration includes the first second, whose file could not be written. */
 	assert_true(scriptprofile__recorded(profile, "WallDuration") > 1000000);
 }
 
-/* The command that luaspy starts meets the signal as it would without luaspy. */
-static void the_command_has_the_signal_as_it_was(void **state)
+/* The command that luaspy starts has the same disposition of SIGXFSZ as without luaspy. */
+static void a_command_keeps_its_disposition_of_the_signal(void **state)
 {
 	struct child *spy;
 
@@ -102,10 +102,10 @@ static void the_command_has_the_signal_as_it_was(void **state)
 	assert_non_null(strstr(child__output(*state, spy), "survived"));
 }
 
-/* Wherever it runs out of them, and whatever it was asked for. */
+/* The message must be the same for each command and at each place where open files run out. */
 #define TOO_MANY_FILES "too many open files (try a higher 'ulimit -n')\n"
 
-static void too_few_open_files_are_named_with_what_to_do(void **state)
+static void too_few_open_files_are_reported_with_the_remedy(void **state)
 {
 	static const char *const commands[] = {"record -d 200ms -q -o x.json -p", "dump -p",
 					       "check -p"};
@@ -122,7 +122,7 @@ static void too_few_open_files_are_named_with_what_to_do(void **state)
 		snprintf(words, sizeof(words), "%s %d", commands[command], target->pid);
 		spy = start_limited(*state, limits, words);
 		status = child__wait(spy, PATIENCE);
-		/* What check finds out about samples, it says in its answer. */
+		/* check reports a failure to sample in its output, not as an error. */
 		if (status && !strstr(child__output(*state, spy), TOO_MANY_FILES))
 			assert_said(*state, spy, TOO_MANY_FILES);
 		assert_true(status <= 1);
@@ -131,8 +131,8 @@ static void too_few_open_files_are_named_with_what_to_do(void **state)
 	}
 }
 
-/* What targets have many of takes no file from what the session writes. */
-static void many_threads_leave_the_files_that_a_session_needs(void **state)
+/* Files that targets need in large numbers must leave enough of them for the session's output. */
+static void many_threads_leave_enough_files_for_the_session(void **state)
 {
 	struct child *spy;
 	char *said, words[128];
@@ -155,7 +155,7 @@ static void many_threads_leave_the_files_that_a_session_needs(void **state)
 	assert_non_null(strstr(said, " processes that could not be inspected or sampled"));
 }
 
-/* The soft limit is luaspy's own to raise. */
+/* luaspy may raise its own soft limit. */
 static void a_low_soft_limit_on_open_files_is_raised(void **state)
 {
 	struct child *target, *spy;
@@ -177,12 +177,12 @@ static void a_low_soft_limit_on_open_files_is_raised(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(a_profile_beyond_the_limit_on_files_is_an_error_that_is_said),
-		staged(so_is_a_dump_on_standard_output),
-		staged(an_interval_that_the_limit_cut_is_in_the_next_file),
-		staged(the_command_has_the_signal_as_it_was),
-		staged(too_few_open_files_are_named_with_what_to_do),
-		staged(many_threads_leave_the_files_that_a_session_needs),
+		staged(a_profile_larger_than_the_file_limit_is_reported),
+		staged(a_dump_larger_than_the_file_limit_fails),
+		staged(an_interval_that_did_not_fit_is_in_the_next_file),
+		staged(a_command_keeps_its_disposition_of_the_signal),
+		staged(too_few_open_files_are_reported_with_the_remedy),
+		staged(many_threads_leave_enough_files_for_the_session),
 		staged(a_low_soft_limit_on_open_files_is_raised),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * luaspy with the privileges that the unit of systemd gives it: they are enough for processes of
- * anybody anywhere, and without any single one of them something is missing, and said to be.
+ * luaspy with the privileges that the systemd unit grants: they suffice for processes of every user
+ * and in every namespace; without any one of them something is missing, and luaspy reports it.
  */
 #include <errno.h>
 #include <glob.h>
@@ -23,22 +23,22 @@
 
 #define PATIENCE 60
 
-/* Says how much CPU time it took since it was told to begin. */
+/* Prints the CPU time that it took since it was told to begin. */
 static const char worker[] = "print('ready') io.stdout:flush() io.read()\n"
 			     "local function work() for i = 1, 10000 do end end\n"
 			     "local start = os.clock()\n"
 			     "while os.clock() < start + 0.5 do work() end\n"
 			     "print(os.clock() - start)\n";
 
-/* Where the targets' interpreters are; each is a copy with a name of its own. */
+/* Where each target's interpreter is; each is a copy under a name of its own. */
 enum place { ROOTS, OTHERS, JAILED, HIDDEN, REMOVED, PLACES };
 
-/* $own is what the names begin with; they end with these. */
+/* All names begin with $own and end with these. */
 static const char *const names[PLACES] = {"root", "other", "jail", "hide", "gone"};
 
 static const char *const scripts[PLACES] = {
 	[ROOTS] = "cp \"$lua\" ${own}root; exec ./${own}root worker.lua",
-	/* Nobody else may enter the folder. */
+	/* Only the owner may enter the folder. */
 	[OTHERS] = "mkdir other; cp \"$lua\" other/${own}other; chown -R 65534 other;\n"
 		   "chmod 700 other; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
 		   "other/${own}other worker.lua",
@@ -48,7 +48,7 @@ static const char *const scripts[PLACES] = {
 		   "done\n"
 		   "cp worker.lua jail; chown -R 65534 jail/private; chmod 700 jail/private\n"
 		   "exec chroot --userspec=65534:65534 jail /private/${own}jail worker.lua",
-	/* In no other mount namespace is there such a file. */
+	/* No other mount namespace has this file. */
 	[HIDDEN] = "mkdir hidden; exec unshare --mount sh -c 'mount -t tmpfs none hidden;\n"
 		   "cp \"$lua\" hidden/${own}hide; exec hidden/${own}hide worker.lua'",
 	[REMOVED] = "cp \"$lua\" ${own}gone; exec ./${own}gone worker.lua",
@@ -61,7 +61,7 @@ static const char *const scripts[PLACES] = {
 		need_program("unshare", "util-linux");                                             \
 	} while (0)
 
-/* Of programs that no other process of the host runs. */
+/* The name of a program that no other process of the host runs. */
 static const char *own_name(enum place place)
 {
 	static char name[24];
@@ -70,7 +70,7 @@ static const char *own_name(enum place place)
 	return name;
 }
 
-/* It is ready to be told to work, in worker.lua. */
+/* Starts worker.lua, which waits to be told to work. */
 static struct child *start_target(struct stage *stage, enum place place)
 {
 	struct child *target;
@@ -129,7 +129,7 @@ static struct scriptprofile *the_only_file(struct stage *stage)
 	return profile;
 }
 
-/* All targets at work, and what was written of them. */
+/* Records all targets while they work; returns the profile. */
 static struct scriptprofile *profile_without(struct stage *stage, const char *without,
 					     struct child *targets[PLACES], struct child **spy)
 {
@@ -143,7 +143,7 @@ static struct scriptprofile *profile_without(struct stage *stage, const char *wi
 	return the_only_file(stage);
 }
 
-/* 0: it is no category. */
+/* 0 if it has no category. */
 static double process_us(const struct scriptprofile *profile, enum place place, pid_t pid)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
@@ -177,7 +177,7 @@ static void assert_profiled(struct stage *stage, const struct scriptprofile *pro
 	}
 }
 
-static void the_unit_has_what_it_takes_for_anybodys_processes(void **state)
+static void the_unit_can_profile_processes_of_every_user(void **state)
 {
 	struct child *targets[PLACES], *spy;
 	struct scriptprofile *profile;
@@ -194,7 +194,7 @@ static void the_unit_has_what_it_takes_for_anybodys_processes(void **state)
 	assert_null(strstr(child__errors(*state, spy), "missing:"));
 }
 
-/* One of those that are missing is named. */
+/* The message names one of the processes that are missing. */
 static void assert_named(struct stage *stage, const struct child *spy, const char *capability,
 			 const struct scriptprofile *profile, struct child *const targets[PLACES])
 {
@@ -229,19 +229,19 @@ static void assert_absent_without(struct stage *stage, const char *capability, e
 	assert_in_range(scriptprofile__recorded(profile, "MissedProcesses"), 1, PLACES);
 	assert_said_to_be_missing(stage, spy, capability);
 	assert_named(stage, spy, capability, profile, targets);
-	/* There it is but this one. */
+	/* luaspy can inspect this one but not name its program's file. */
 	if (absent == REMOVED)
 		assert_non_null(strstr(child__errors(stage, spy), " lacks 1 process that could "));
 }
 
-/* Their folders are closed to all but them. */
-static void without_dac_read_search_files_of_others_are_missing(void **state)
+/* Only their owner may enter their folders. */
+static void without_dac_read_search_files_in_closed_folders_are_missing(void **state)
 {
 	need_to_lack_privileges();
 	assert_absent_without(*state, "CAP_DAC_READ_SEARCH", OTHERS);
 }
 
-/* Their roots are closed; on older kernels all of them is. */
+/* Their /proc/PID/root is closed to luaspy; on older kernels everything about them is. */
 static void without_sys_ptrace_other_namespaces_are_missing(void **state)
 {
 	need_to_lack_privileges();
@@ -267,8 +267,8 @@ static void without_bpf_or_perfmon_nothing_is_recorded(void **state)
 	}
 }
 
-/* No capability would help, and none is said to. */
-static void who_is_denied_although_nothing_is_missing_is_named(void **state)
+/* No capability would help, so the message must not ask for one. */
+static void a_refusal_that_no_capability_lifts_is_reported(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -292,8 +292,8 @@ static void who_is_denied_although_nothing_is_missing_is_named(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 }
 
-/* What is in the unit is what `luaspy check` asks for, each with what it is for. */
-static void check_names_each_that_the_unit_has(void **state)
+/* `luaspy check` lists each capability of the unit and what it is for. */
+static void check_lists_each_capability_of_the_unit(void **state)
 {
 	static const char *const all[][2] = {{"FAIL", "CAP_BPF"},
 					     {"FAIL", "CAP_PERFMON"},
@@ -319,7 +319,7 @@ static void check_names_each_that_the_unit_has(void **state)
 	}
 }
 
-/* Run by nobody, it is root's: the kernel removes the timers as it begins. */
+/* nobody runs it and it becomes root's: the kernel removes the timers when it begins. */
 static const char escalate[] = "cp \"$(command -v lua5.4)\" ./ownsetuid; chmod 4755 ownsetuid\n"
 			       "exec setpriv --reuid=65534 --regid=65534 --clear-groups "
 			       "sh -c 'echo ready; read line; exec ./ownsetuid work.lua'\n";
@@ -343,7 +343,7 @@ static struct child *record_escalation(struct stage *stage, const char *overhead
 	return spy;
 }
 
-static void are_enough_for_programs_with_privileges_of_their_own(void **state)
+static void suffice_for_set_user_id_programs(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -358,7 +358,7 @@ static void are_enough_for_programs_with_privileges_of_their_own(void **state)
 	assert_in_range(work_us, 400000, 520000);
 }
 
-static void are_missed_where_they_were_given_up(void **state)
+static void dropped_privileges_miss_set_user_id_programs(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -374,15 +374,15 @@ static void are_missed_where_they_were_given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(the_unit_has_what_it_takes_for_anybodys_processes),
-		staged(without_dac_read_search_files_of_others_are_missing),
+		staged(the_unit_can_profile_processes_of_every_user),
+		staged(without_dac_read_search_files_in_closed_folders_are_missing),
 		staged(without_sys_ptrace_other_namespaces_are_missing),
 		staged(without_checkpoint_restore_removed_files_are_missing),
 		staged(without_bpf_or_perfmon_nothing_is_recorded),
-		staged(who_is_denied_although_nothing_is_missing_is_named),
-		staged(check_names_each_that_the_unit_has),
-		staged(are_enough_for_programs_with_privileges_of_their_own),
-		staged(are_missed_where_they_were_given_up),
+		staged(a_refusal_that_no_capability_lifts_is_reported),
+		staged(check_lists_each_capability_of_the_unit),
+		staged(suffice_for_set_user_id_programs),
+		staged(dropped_privileges_miss_set_user_id_programs),
 	};
 
 	return cmocka_run_group_tests_name("privileges", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What luaspy does by privilege it does for looking at processes: whoever may only run luaspy gains
- * no file, no folder and no word by it, and nobody else tells it what to do.
+ * luaspy uses its privileges only to look at processes: a user who may merely run luaspy gains no
+ * access to files, folders or their contents, and no other user controls luaspy.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 #define CALLER   65534
 #define STRANGER 4711
 
-/* A shell that has called sudo, or is the CALLER; then it does that. */
+/* Prefixes for a shell: as if called by sudo, or executing the rest as CALLER. */
 #define BY_SUDO   "export SUDO_UID=65534 SUDO_GID=65534; "
 #define BY_CALLER "exec setpriv --reuid=65534 --regid=65534 --clear-groups "
 
@@ -62,7 +62,9 @@ static void make_folder(const struct stage *stage, const char *name, uid_t owner
 	assert_return_code(chmod(in_folder(stage, name), mode), errno);
 }
 
-/* One that everybody may run and who runs it has capabilities, as 'make install SETCAP=1' has it.
+/*
+ * Makes a copy of luaspy that everybody may run, with the file capabilities that 'make install
+ * SETCAP=1' sets.
  */
 static void make_capable(struct stage *stage)
 {
@@ -84,8 +86,8 @@ static void make_capable(struct stage *stage)
 		need_program("setpriv", "util-linux");                                             \
 	} while (0)
 
-/* The same is said of what is there, whatever it is, as of what is not. */
-static void capabilities_tell_nothing_of_a_closed_folder(void **state)
+/* The messages must not reveal whether anything exists there, or what it is. */
+static void capabilities_reveal_nothing_about_a_closed_folder(void **state)
 {
 	static const char *const options[] = {
 		"-o closed/%s", "--interval 1s -o closed/%s", "--output-dir closed/%s",
@@ -116,7 +118,7 @@ static void capabilities_tell_nothing_of_a_closed_folder(void **state)
 	assert_int_equal(count_files(in_folder(stage, "closed")), 3);
 }
 
-static void capabilities_write_what_their_user_may(void **state)
+static void capabilities_write_only_where_the_user_may(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -140,10 +142,10 @@ static void capabilities_write_what_their_user_may(void **state)
 }
 
 /*
- * The target claims that it was loaded from a file that is closed to its user, who profiles it. The
- * file's functions are on the same lines, and their names are the secret.
+ * The target claims that its code was loaded from a file that its user, who runs luaspy, may not
+ * read. The file has functions on the same lines; their names are the secret.
  */
-static void capabilities_read_no_source_that_is_closed_to_their_user(void **state)
+static void capabilities_read_no_source_that_the_user_may_not(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -165,13 +167,13 @@ static void capabilities_read_no_source_that_is_closed_to_their_user(void **stat
 	profile = spying__read(stage, in_folder(stage, "own/x.json"));
 	assert_true(scriptprofile__self_us(profile, "closed/lib.lua", "f", 1) > 0);
 	assert_int_equal(scriptprofile__self_us(profile, NULL, "secret", -1), 0);
-	/* Root may know. */
+	/* Root may read it. */
 	profile = record(stage, target->pid, "--until-samples", "100", "-q");
 	assert_true(scriptprofile__self_us(profile, "closed/lib.lua", "secret", 1) > 0);
 }
 
-/* A terminal that only the caller's file describes is not known: nobody has parsed that file. */
-static void capabilities_parse_no_terminal_of_their_users(void **state)
+/* Only a file of the user's describes this terminal. "Not known" shows that it was not parsed. */
+static void capabilities_parse_no_terminfo_of_the_user(void **state)
 {
 	static const char *const variables[] = {"TERMINFO=$PWD/terms", "TERMINFO_DIRS=$PWD/terms",
 						"HOME=$PWD/home"};
@@ -196,7 +198,7 @@ static void capabilities_parse_no_terminal_of_their_users(void **state)
 		child__await_output(stage, spy, "'of-the-user' is not known");
 		assert_int_equal(child__wait(spy, PATIENCE), 1);
 	}
-	/* Nor under sudo, where that lets the variable through. */
+	/* The same holds under sudo where sudo keeps the variable. */
 	spy = run(stage,
 		  BY_SUDO "export TERM=of-the-user TERMINFO=$PWD/terms\n"
 			  "exec script -qefc '%s top -p %d' /dev/null",
@@ -204,8 +206,8 @@ static void capabilities_parse_no_terminal_of_their_users(void **state)
 	child__await_output(stage, spy, "'of-the-user' is not known");
 	assert_int_equal(child__wait(spy, PATIENCE), 1);
 	/*
-	 * Whoever is root has root's own. timeout stays in the foreground: where the shell of
-	 * script(1) forks for it, a group of its own could not use the terminal.
+	 * Root itself may use its own description. timeout stays in the foreground: where the shell
+	 * of script(1) forks for it, a process group of its own could not use the terminal.
 	 */
 	target = run(stage,
 		     "export TERM=of-the-user TERMINFO=$PWD/terms\n"
@@ -215,7 +217,7 @@ static void capabilities_parse_no_terminal_of_their_users(void **state)
 	assert_null(strstr(child__output(stage, target), "is not known"));
 }
 
-static void another_users_rights_are_not_taken(void **state)
+static void a_set_user_id_luaspy_refuses_to_run(void **state)
 {
 	struct child *spy;
 
@@ -228,8 +230,8 @@ static void another_users_rights_are_not_taken(void **state)
 	assert_string_equal(child__output(*state, spy), "");
 }
 
-/* What sudo's caller could have made is theirs, all else is root's and stays so. */
-static void sudo_gives_its_caller_what_they_could_have_made(void **state)
+/* Files that sudo's caller could have created belong to the caller; all others stay root's. */
+static void sudo_gives_the_caller_files_they_could_have_made(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -265,7 +267,7 @@ static void sudo_gives_its_caller_what_they_could_have_made(void **state)
 	spying__finish(stage, spy);
 }
 
-static void a_file_has_the_mode_that_is_asked_for(void **state)
+static void a_file_has_the_mode_that_was_asked_for(void **state)
 {
 	struct child *target, *spy;
 
@@ -284,8 +286,8 @@ static void a_file_has_the_mode_that_is_asked_for(void **state)
 	assert_is(*state, "z.json", 0, 0640);
 }
 
-/* In a folder as /tmp is, where a stranger was first. */
-static void a_strangers_fifo_and_folder_are_not_taken(void **state)
+/* In a sticky folder such as /tmp, another user may have made the name first. */
+static void another_users_fifo_or_folder_is_refused(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -332,8 +334,8 @@ static void a_strangers_fifo_and_folder_are_not_taken(void **state)
 	assert_int_equal(count_files(in_folder(stage, "taken")), 0);
 }
 
-/* Its mode is the word of its owner, who may want others to write to it. */
-static void a_fifo_of_ones_own_is_taken(void **state)
+/* The owner chose its mode and may want others to write to it. */
+static void a_fifo_of_ones_own_is_accepted(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -355,15 +357,15 @@ static void a_fifo_of_ones_own_is_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(capabilities_tell_nothing_of_a_closed_folder),
-		staged(capabilities_write_what_their_user_may),
-		staged(capabilities_read_no_source_that_is_closed_to_their_user),
-		staged(capabilities_parse_no_terminal_of_their_users),
-		staged(another_users_rights_are_not_taken),
-		staged(sudo_gives_its_caller_what_they_could_have_made),
-		staged(a_file_has_the_mode_that_is_asked_for),
-		staged(a_strangers_fifo_and_folder_are_not_taken),
-		staged(a_fifo_of_ones_own_is_taken),
+		staged(capabilities_reveal_nothing_about_a_closed_folder),
+		staged(capabilities_write_only_where_the_user_may),
+		staged(capabilities_read_no_source_that_the_user_may_not),
+		staged(capabilities_parse_no_terminfo_of_the_user),
+		staged(a_set_user_id_luaspy_refuses_to_run),
+		staged(sudo_gives_the_caller_files_they_could_have_made),
+		staged(a_file_has_the_mode_that_was_asked_for),
+		staged(another_users_fifo_or_folder_is_refused),
+		staged(a_fifo_of_ones_own_is_accepted),
 	};
 
 	return cmocka_run_group_tests_name("rights", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* luaspy check, and how few privileges a recording needs and keeps. */
+/* luaspy check, and the few privileges that a recording needs and keeps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #define PATIENCE 20
 #define ENOUGH   "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore"
 
-/* luaspy with these capabilities and no others, as somebody else than root. */
+/* Starts luaspy with exactly these capabilities, as a user other than root. */
 static struct child *start_with(struct stage *stage, const char *capabilities, const char *command,
 				pid_t pid)
 {
@@ -38,7 +38,7 @@ static struct child *start_with(struct stage *stage, const char *capabilities, c
 						  "profile.json", NULL});
 }
 
-static void tells_of_this_machine_and_a_process(void **state)
+static void describes_this_machine_and_a_process(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -58,7 +58,7 @@ static void tells_of_this_machine_and_a_process(void **state)
 	assert_non_null(strstr(output, "agreed on by 8 of"));
 }
 
-/* As `line` of what check says, "ok" or another word and the subject, begins. */
+/* A line of check's output begins with `line`: "ok" or another word, then the subject. */
 static void assert_says(struct stage *stage, struct child *spy, const char *line)
 {
 	const char *output = child__output(stage, spy);
@@ -73,8 +73,8 @@ static void assert_says(struct stage *stage, struct child *spy, const char *line
 			 child__errors(stage, spy));
 }
 
-/* On the stack that the kernel gave it, and on one that the C library did. */
-static void reads_stacks_of_its_own(void **state)
+/* check samples a stack that the kernel set up and one that the C library set up. */
+static void samples_its_own_stacks(void **state)
 {
 	struct child *spy;
 
@@ -103,8 +103,8 @@ static void loads_the_programs_for_this_kernel(void **state)
 			    : "ok    BPF programs          loaded and attached, those for kernels");
 }
 
-/* Its own ids are those of the namespace. */
-static void reads_stacks_of_its_own_in_a_container(void **state)
+/* In a PID namespace, check knows its own ids only as the namespace numbers them. */
+static void samples_its_own_stacks_in_a_container(void **state)
 {
 	struct child *spy;
 
@@ -117,8 +117,8 @@ static void reads_stacks_of_its_own_in_a_container(void **state)
 	assert_says(*state, spy, "ok    samples, thread       ");
 }
 
-/* As a container's filter does; no capability would help. */
-static void says_that_a_system_call_is_forbidden(void **state)
+/* A container's seccomp filter does this; no capability would help. */
+static void reports_a_forbidden_system_call(void **state)
 {
 	struct child *spy;
 
@@ -137,7 +137,7 @@ static void says_that_a_system_call_is_forbidden(void **state)
 	assert_says(*state, spy, "FAIL  samples               cannot sample luaspy itself");
 }
 
-static void tells_that_a_process_has_no_lua(void **state)
+static void reports_a_process_without_lua(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -186,7 +186,7 @@ static void names_the_capability_that_is_missing(void **state)
 	assert_non_null(strstr(child__output(stage, spy), "FAIL  CAP_BPF"));
 }
 
-/* CapEff of /proc/PID/status. */
+/* The CapEff of /proc/PID/status. */
 static uint64_t effective(pid_t pid)
 {
 	char path[32], *text;
@@ -199,7 +199,7 @@ static uint64_t effective(pid_t pid)
 	return capabilities;
 }
 
-static void gives_up_what_it_does_not_need_while_it_samples(void **state)
+static void drops_capabilities_it_does_not_need_while_sampling(void **state)
 {
 	const uint64_t sys_admin = UINT64_C(1) << 21, perfmon = UINT64_C(1) << 38;
 	const uint64_t sys_ptrace = UINT64_C(1) << 19;
@@ -216,15 +216,15 @@ static void gives_up_what_it_does_not_need_while_it_samples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(tells_of_this_machine_and_a_process),
-		staged(reads_stacks_of_its_own),
+		staged(describes_this_machine_and_a_process),
+		staged(samples_its_own_stacks),
 		staged(loads_the_programs_for_this_kernel),
-		staged(reads_stacks_of_its_own_in_a_container),
-		staged(says_that_a_system_call_is_forbidden),
-		staged(tells_that_a_process_has_no_lua),
+		staged(samples_its_own_stacks_in_a_container),
+		staged(reports_a_forbidden_system_call),
+		staged(reports_a_process_without_lua),
 		staged(records_with_four_capabilities),
 		staged(names_the_capability_that_is_missing),
-		staged(gives_up_what_it_does_not_need_while_it_samples),
+		staged(drops_capabilities_it_does_not_need_while_sampling),
 	};
 
 	return cmocka_run_group_tests_name("check", tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What README, the other pages and the manual tell to type does what they say. */
+/*
+ * The commands that the README, the other pages and the manual tell users to type work as
+ * described.
+ */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +37,7 @@ static void every_documented_command_runs(void **state)
 		      "--mount", "--mount-proc", "python3", "tests/e2e/documented_commands.py",
 		      luaspy_program(), stage->folder);
 	status = child__wait(child, PATIENCE);
-	/* More than what cmocka's messages hold. */
+	/* cmocka's messages cannot hold more. */
 	fputs(child__output(stage, child), stdout);
 	fputs(child__errors(stage, child), stdout);
 	assert_int_equal(status, 0);

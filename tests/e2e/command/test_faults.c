@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Wrong input and faults: one clear line each, the right exit status, no half file. */
+/* Wrong input and faults give one clear line, the right exit status, and no partial file. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #define PATIENCE 20
 #define NOBODY   "65534"
 
-/* How many lines of `errors` are not what luaspy tells about the interpreter. */
+/* Counts the lines of `errors` that are not luaspy's report on the interpreter. */
 static int count_faults(const char *errors)
 {
 	int count = 0;
@@ -37,7 +37,7 @@ static int count_faults(const char *errors)
 	return count;
 }
 
-/* It ended with `status`, told one fault that holds `text`, and wrote nothing to its output. */
+/* luaspy ended with `status`, reported one fault that contains `text`, and wrote no output. */
 static void assert_fault(struct stage *stage, struct child *spy, int status, const char *text)
 {
 	const char *errors;
@@ -51,13 +51,13 @@ static void assert_fault(struct stage *stage, struct child *spy, int status, con
 	assert_int_equal(child__output_size(stage, spy), 0);
 }
 
-/* Beside the streams of its children, which begin with a dot, nothing is in the stage's folder. */
+/* Counts the files in the stage's folder without its children's streams, whose names have a dot. */
 static int count_visible_files(const struct stage *stage)
 {
 	return count_files(stage->folder) - 2 * stage->count;
 }
 
-static void says_that_no_process_has_the_id(void **state)
+static void reports_that_no_process_has_the_id(void **state)
 {
 	need_to_record();
 	assert_fault(*state, start_record(*state, 4194304, "-d", "1", "-o", "x.json"), 3,
@@ -65,7 +65,7 @@ static void says_that_no_process_has_the_id(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
-static void says_that_there_is_no_lua_in_it(void **state)
+static void reports_a_process_without_lua(void **state)
 {
 	struct child *target, *spy;
 
@@ -77,8 +77,8 @@ static void says_that_there_is_no_lua_in_it(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
-/* Whoever starts a program in the background asks for a process that is still a shell. */
-static void waits_a_moment_for_a_shell_to_execute_lua(void **state)
+/* A program that was started in the background may still be a shell when luaspy looks at it. */
+static void waits_briefly_for_a_shell_to_execute_lua(void **state)
 {
 	static const char *const commands[] = {"record", "dump", "check"};
 	struct child *target, *spy;
@@ -101,7 +101,7 @@ static void waits_a_moment_for_a_shell_to_execute_lua(void **state)
 	assert_int_equal(count_visible_files(*state), 1);
 }
 
-static void says_that_lua_never_ran(void **state)
+static void reports_that_lua_never_ran(void **state)
 {
 	struct child *target, *spy;
 
@@ -114,7 +114,7 @@ static void says_that_lua_never_ran(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
-static void says_that_the_target_is_stopped(void **state)
+static void reports_that_the_target_is_stopped(void **state)
 {
 	struct child *target, *spy;
 	char hint[64];
@@ -129,7 +129,7 @@ static void says_that_the_target_is_stopped(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
-static void says_that_another_user_may_not_look(void **state)
+static void reports_that_another_user_may_not_inspect_it(void **state)
 {
 	struct child *target, *spy;
 	char program[64], number[16];
@@ -137,7 +137,7 @@ static void says_that_another_user_may_not_look(void **state)
 	need_lua();
 	need_program("setpriv", "util-linux");
 	target = start_busy(*state);
-	/* A copy, for the folder of the program may be closed to others. */
+	/* A copy, because the folder of the program may be closed to other users. */
 	snprintf(program, sizeof(program), "%s", in_folder(*state, "luaspy"));
 	assert_int_equal(child__wait(start(*state, "cp", luaspy_program(), program), PATIENCE), 0);
 	snprintf(number, sizeof(number), "%d", target->pid);
@@ -176,7 +176,7 @@ static void refuses_wrong_command_lines(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
-static void says_that_it_is_itself(void **state)
+static void refuses_to_profile_itself(void **state)
 {
 	struct child *spy;
 
@@ -185,7 +185,7 @@ static void says_that_it_is_itself(void **state)
 	assert_fault(*state, spy, 3, "that is luaspy itself");
 }
 
-static void says_that_it_cannot_write_before_it_samples(void **state)
+static void reports_an_unwritable_output_before_it_samples(void **state)
 {
 	struct child *target, *spy;
 	double begin;
@@ -200,8 +200,8 @@ static void says_that_it_cannot_write_before_it_samples(void **state)
 	assert_fault(*state, spy, 1, "cannot write '/tmp': Is a directory");
 }
 
-/* A file there keeps what it had. */
-static void leaves_no_half_file_on_a_full_disk(void **state)
+/* A file that already exists there keeps its contents. */
+static void leaves_no_partial_file_on_a_full_disk(void **state)
 {
 	struct child *target, *spy;
 	struct stage *stage = *state;
@@ -230,7 +230,7 @@ static void leaves_no_half_file_on_a_full_disk(void **state)
 	assert_fault(stage, spy, 1, "cannot write 'disk/x.json': No space left on device");
 }
 
-static void says_that_standard_output_is_full(void **state)
+static void reports_that_standard_output_is_full(void **state)
 {
 	struct child *target, *spy;
 	char command[256];
@@ -254,7 +254,7 @@ static void assert_has_script(struct stage *stage, const char *path)
 	assert_true(profile->all_us > 100000);
 }
 
-static void keeps_what_it_has_when_the_target_is_killed(void **state)
+static void writes_what_it_has_when_the_target_is_killed(void **state)
 {
 	struct child *target, *spy;
 
@@ -268,7 +268,7 @@ static void keeps_what_it_has_when_the_target_is_killed(void **state)
 	assert_has_script(*state, in_folder(*state, "x.json"));
 }
 
-/* Dead, but its parent has not asked for its status: it still has threads and a CPU time. */
+/* The target is dead but its parent has not waited for it: it still has threads and a CPU time. */
 static void charges_a_zombie_once(void **state)
 {
 	struct child *target, *spy;
@@ -292,13 +292,13 @@ static void charges_a_zombie_once(void **state)
 	assert_has_script(*state, in_folder(*state, "x.json"));
 }
 
-static void keeps_what_it_has_when_the_target_runs_another_program(void **state)
+static void writes_what_it_has_when_the_target_runs_another_program(void **state)
 {
 	struct child *target, *spy;
 	struct scriptprofile *profile;
 
 	need_lua();
-	/* The shell's child becomes sleep; before, it is Lua. */
+	/* The shell's child runs Lua first, then executes sleep. */
 	target = start(*state, built_program("host-5.4"), program_source("exec.lua"));
 	child__let_work(target, 0.05);
 	spy = start_record(*state, target->pid, "-d", "15", "-o", "x.json");
@@ -308,7 +308,7 @@ static void keeps_what_it_has_when_the_target_runs_another_program(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "runs another program"));
 }
 
-static void keeps_what_it_has_when_the_target_is_stopped(void **state)
+static void writes_what_it_has_when_the_target_is_stopped(void **state)
 {
 	struct child *target, *spy;
 
@@ -336,24 +336,24 @@ static void check_signal(struct stage *stage, int signal, int times)
 	assert_has_script(stage, in_folder(stage, "x.json"));
 	assert_int_equal(child__output_size(stage, spy), 0);
 	assert_non_null(strstr(child__errors(stage, spy), "wrote x.json"));
-	/* The target is none the worse for it. */
+	/* The target must not be affected. */
 	assert_int_equal(kill(target->pid, 0), 0);
 	assert_int_equal(count_visible_files(stage), 1);
 }
 
-static void keeps_what_it_has_on_sigint(void **state)
+static void writes_what_it_has_on_sigint(void **state)
 {
 	need_lua();
 	check_signal(*state, SIGINT, 1);
 }
 
-static void keeps_what_it_has_on_two_sigint(void **state)
+static void writes_what_it_has_on_two_sigint(void **state)
 {
 	need_lua();
 	check_signal(*state, SIGINT, 2);
 }
 
-static void keeps_what_it_has_on_sigterm(void **state)
+static void writes_what_it_has_on_sigterm(void **state)
 {
 	need_lua();
 	check_signal(*state, SIGTERM, 1);
@@ -362,24 +362,24 @@ static void keeps_what_it_has_on_sigterm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(says_that_no_process_has_the_id),
-		staged(says_that_there_is_no_lua_in_it),
-		staged(waits_a_moment_for_a_shell_to_execute_lua),
-		staged(says_that_lua_never_ran),
-		staged(says_that_the_target_is_stopped),
-		staged(says_that_another_user_may_not_look),
+		staged(reports_that_no_process_has_the_id),
+		staged(reports_a_process_without_lua),
+		staged(waits_briefly_for_a_shell_to_execute_lua),
+		staged(reports_that_lua_never_ran),
+		staged(reports_that_the_target_is_stopped),
+		staged(reports_that_another_user_may_not_inspect_it),
 		staged(refuses_wrong_command_lines),
-		staged(says_that_it_is_itself),
-		staged(says_that_it_cannot_write_before_it_samples),
-		staged(leaves_no_half_file_on_a_full_disk),
-		staged(says_that_standard_output_is_full),
-		staged(keeps_what_it_has_when_the_target_is_killed),
+		staged(refuses_to_profile_itself),
+		staged(reports_an_unwritable_output_before_it_samples),
+		staged(leaves_no_partial_file_on_a_full_disk),
+		staged(reports_that_standard_output_is_full),
+		staged(writes_what_it_has_when_the_target_is_killed),
 		staged(charges_a_zombie_once),
-		staged(keeps_what_it_has_when_the_target_runs_another_program),
-		staged(keeps_what_it_has_when_the_target_is_stopped),
-		staged(keeps_what_it_has_on_sigint),
-		staged(keeps_what_it_has_on_two_sigint),
-		staged(keeps_what_it_has_on_sigterm),
+		staged(writes_what_it_has_when_the_target_runs_another_program),
+		staged(writes_what_it_has_when_the_target_is_stopped),
+		staged(writes_what_it_has_on_sigint),
+		staged(writes_what_it_has_on_two_sigint),
+		staged(writes_what_it_has_on_sigterm),
 	};
 
 	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);

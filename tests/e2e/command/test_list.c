@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which processes there are: luaspy list, --name, and interpreters that are not supported. */
+/* The choice of processes: luaspy list, --name, and interpreters that are not supported. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define PATIENCE 30
 #define BUSY     "local function work() for i = 1, 1e5 do end end while true do work() end\n"
 
-/* Its output; it has to exit with that status. */
+/* Returns luaspy's output and checks its exit status. */
 static const char *list(struct stage *stage, int status)
 {
 	struct child *spy = start(stage, luaspy_program(), "list");
@@ -28,7 +28,7 @@ static const char *list(struct stage *stage, int status)
 	return child__output(stage, spy);
 }
 
-/* The line of that process; NULL: there is none. */
+/* The line of this process; NULL if there is none. */
 static const char *row_of(struct stage *stage, const char *output, pid_t pid)
 {
 	const char *line = output;
@@ -89,7 +89,7 @@ static void shows_what_is_not_supported(void **state)
 	const char *row;
 
 	need_lua();
-	/* Another process, which is. */
+	/* The second process runs a supported interpreter. */
 	start_busy(stage);
 	target = start(stage, "luau");
 	child__let_work(target, 0.05);
@@ -98,7 +98,7 @@ static void shows_what_is_not_supported(void **state)
 	assert_non_null(strstr(row, "Luau (not supported)  luau"));
 }
 
-/* The process among those in the JSON; NULL: it is not there. */
+/* The object of this process in the JSON; NULL if it is not there. */
 static json_t *find(json_t *document, pid_t pid)
 {
 	json_t *processes = json_object_get(document, "Processes"), *process;
@@ -119,7 +119,7 @@ static const char *text_of(json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void is_for_programs_as_well(void **state)
+static void prints_json_for_programs(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -167,7 +167,7 @@ static void assert_said(struct stage *stage, const struct child *shell, int stat
 			 child__output(stage, shell), child__errors(stage, shell));
 }
 
-/* It has the strings that it looks for. */
+/* luaspy contains the strings that it looks for in others. */
 static void does_not_take_luaspy_for_lua(void **state)
 {
 	struct stage *stage = *state;
@@ -193,7 +193,7 @@ static void finds_nothing_where_nothing_is_supported(void **state)
 	assert_non_null(strstr(child__output(stage, shell), "Luau (not supported)"));
 }
 
-static void counts_what_it_cannot_look_into(void **state)
+static void counts_processes_it_cannot_inspect(void **state)
 {
 	struct stage *stage = *state;
 	struct child *shell;
@@ -211,14 +211,14 @@ static void counts_what_it_cannot_look_into(void **state)
 #define LUA      "lua5.4 -e '" LUA_WORK "' & sleep 0.3; "
 #define LUA_WORK "local function work() for i = 1, 1e5 do end end while true do work() end"
 
-/* All commands that look into processes take it. */
+/* All commands that inspect processes accept --name. */
 static void a_name_finds_the_only_process_that_has_it(void **state)
 {
 	static const char *const commands[] = {
 		LUA "\"$0\" record --name '^lua5' -d 300ms -o profile.json",
 		LUA "\"$0\" dump --name '^lua5'",
 		LUA "\"$0\" check --name '^lua5'",
-		/* The shell fits, too, and has no Lua. */
+		/* The name also fits the shell, which has no Lua. */
 		LUA "\"$0\" dump --name '.' --layout=5.4.6",
 		LUA "\"$0\" record --name '^lua' --user root -d 300ms -o profile.json",
 	};
@@ -254,7 +254,7 @@ static void lists_the_processes_that_have_the_name(void **state)
 	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 }
 
-static void says_what_there_is_where_no_name_fits(void **state)
+static void lists_candidates_where_no_name_fits(void **state)
 {
 	struct stage *stage = *state;
 
@@ -282,8 +282,8 @@ static void says_what_there_is_where_no_name_fits(void **state)
 #define ENDING  "luau 1"
 #define TO_FILE " -o profile.json "
 
-/* One answer of all commands: what it is, no file, and that there is nothing to profile. */
-static void gives_one_answer_about_what_is_not_supported(void **state)
+/* All commands report the same: the interpreter's name and that it is not supported; no file. */
+static void all_commands_report_an_unsupported_interpreter_alike(void **state)
 {
 	static const char *const commands[] = {
 		LUAU "\"$0\" record -d 300ms" TO_FILE "$pid",
@@ -310,7 +310,7 @@ static void gives_one_answer_about_what_is_not_supported(void **state)
 	}
 }
 
-static void counts_what_is_not_supported_besides_lua(void **state)
+static void counts_unsupported_interpreters_beside_lua(void **state)
 {
 	struct stage *stage = *state;
 	struct child *shell;
@@ -324,7 +324,7 @@ static void counts_what_is_not_supported_besides_lua(void **state)
 	remove(in_folder(stage, "profile.json"));
 }
 
-static void says_which_coroutines_there_were(void **state)
+static void lists_the_coroutines_there_were(void **state)
 {
 	static const char script[] =
 		"local function work() for i = 1, 1e5 do end end\n"
@@ -355,19 +355,19 @@ int main(void)
 		staged(shows_a_process_with_its_interpreter_and_its_script),
 		staged(shows_a_command_line_where_there_is_no_script),
 		staged(shows_what_is_not_supported),
-		staged(is_for_programs_as_well),
+		staged(prints_json_for_programs),
 		staged(does_not_take_luaspy_for_lua),
 		staged(finds_nothing_where_nothing_is_supported),
-		staged(counts_what_it_cannot_look_into),
+		staged(counts_processes_it_cannot_inspect),
 		staged(a_name_finds_the_only_process_that_has_it),
 		staged(lists_the_processes_that_have_the_name),
-		staged(says_what_there_is_where_no_name_fits),
-		staged(gives_one_answer_about_what_is_not_supported),
-		staged(counts_what_is_not_supported_besides_lua),
-		staged(says_which_coroutines_there_were),
+		staged(lists_candidates_where_no_name_fits),
+		staged(all_commands_report_an_unsupported_interpreter_alike),
+		staged(counts_unsupported_interpreters_beside_lua),
+		staged(lists_the_coroutines_there_were),
 	};
 
-	/* `luau` is there. */
+	/* The program `luau` is installed. */
 	snprintf(path, sizeof(path), "%s:%s", built_program(""), getenv("PATH"));
 	setenv("PATH", path, 1);
 	return cmocka_run_group_tests_name("list", tests, NULL, NULL);

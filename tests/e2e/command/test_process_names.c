@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What processes are called: their scripts, their command lines, or only their names. */
+/* How processes are named: by their scripts, their command lines, or only their program names. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define PATIENCE 60
 #define BUSY     "local function work() for i = 1, 1e5 do end end while true do work() end\n"
 
-/* All that the commands say and write about a process, with one more option. */
+/* All output of the commands about a process, with one more option. */
 static const char *all_about(struct stage *stage, pid_t pid, const char *option)
 {
 	static const char script[] =
@@ -46,7 +46,7 @@ static unsigned count_of(const char *text, const char *part)
 
 #define SECRET "token=\033[2J\u200fxyz"
 
-static void command_lines_may_be_secret(void **state)
+static void command_lines_can_be_hidden(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target;
@@ -55,12 +55,15 @@ static void command_lines_may_be_secret(void **state)
 
 	need_to_record();
 	need_lua();
-	/* Two, so that one has to be chosen. */
+	/* Two processes, so that the user has to choose one. */
 	start_busy(stage);
 	target = start(stage, "lua5.4", "-e", "while true do end", SECRET);
 	child__let_work(target, 0.05);
 	said = all_about(stage, target->pid, "");
-	/* As a row, in titles and messages of each command, and where one is to be chosen. */
+	/*
+	 * It is in the list's row, in each command's titles and messages, and in the list to choose
+	 * from.
+	 */
 	assert_in_range(
 		count_of(said, "lua5.4 -e while true do end token=\\x1b[2J\\xe2\\x80\\x8fx"), 6,
 		12);
@@ -73,7 +76,7 @@ static void command_lines_may_be_secret(void **state)
 	assert_in_range(count_of(said, called), 6, 12);
 }
 
-/* The category's time in microseconds; 0: there is none. */
+/* The category's time in microseconds; 0 if it does not exist. */
 static int64_t category_us(const struct scriptprofile *profile, const char *name)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
@@ -88,7 +91,7 @@ static int64_t category_us(const struct scriptprofile *profile, const char *name
 	return 0;
 }
 
-static void a_program_that_is_executed_has_its_own(void **state)
+static void an_executed_program_has_its_own_name(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -117,7 +120,7 @@ static void a_program_that_is_executed_has_its_own(void **state)
 	assert_true(category_us(profile, title) > 250000);
 }
 
-/* A server may tell there what it does. */
+/* A server may show its status there. */
 static void a_command_line_may_be_rewritten(void **state)
 {
 	struct stage *stage = *state;
@@ -142,8 +145,8 @@ static void a_command_line_may_be_rewritten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(command_lines_may_be_secret),
-		staged(a_program_that_is_executed_has_its_own),
+		staged(command_lines_can_be_hidden),
+		staged(an_executed_program_has_its_own_name),
 		staged(a_command_line_may_be_rewritten),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Options that show a profile otherwise, on a script whose work has known parts
- * (programs/views.lua), by Debian's interpreters.
+ * Options that change how a profile is shown, on a script whose parts take known shares
+ * (programs/views.lua), with Debian's interpreters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define SCRIPT "views.lua"
 #define PLUGIN "/srv/app/plugins/extension.lua"
-/* As many samples on a busy machine as on another. */
+/* The number of samples does not depend on how busy the machine is. */
 #define SPYING "--until-samples", "3000", "-d", "15", "-F", "5khz", "-q"
 
 static const char *const interpreters[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4"};
@@ -33,7 +33,7 @@ static struct child *start_target(struct stage *stage, const char *program)
 	return target;
 }
 
-/* Calls it with the id of a process of each Debian interpreter that is there. */
+/* Calls `check` with the pid of a process of each Debian interpreter that is installed. */
 static void on_all(void **state, void (*check)(struct stage *stage, pid_t pid))
 {
 	int found = 0;
@@ -57,7 +57,7 @@ static void on_all(void **state, void (*check)(struct stage *stage, pid_t pid))
 		skip_because("no interpreter is installed");
 }
 
-/* Own time of the functions of that name with these flags. */
+/* The own time of the functions with this name and exactly these flags. */
 static int64_t own(const struct scriptprofile *profile, const char *name, int64_t wanted)
 {
 	int64_t us = 0;
@@ -69,7 +69,7 @@ static int64_t own(const struct scriptprofile *profile, const char *name, int64_
 	return us;
 }
 
-/* About so many of the five pieces of work. */
+/* The time is about this many of the five equal pieces of work. */
 #define assert_pieces(profile, us, pieces)                                                         \
 	do {                                                                                       \
 		int64_t took = (us), all_us = (profile)->all_us;                                   \
@@ -81,7 +81,7 @@ static int64_t own(const struct scriptprofile *profile, const char *name, int64_
 		}                                                                                  \
 	} while (0)
 
-/* The time of the categories is all that there is, whatever is shown of it. */
+/* The categories add up to the whole CPU time, whatever is shown of it. */
 static void assert_adds_up(const struct scriptprofile *profile)
 {
 	int64_t cpu_us = scriptprofile__recorded(profile, "CpuDuration");
@@ -113,7 +113,7 @@ static void check_plugins(struct stage *stage, pid_t pid)
 	assert_in_range(found, 1, profile->node_count);
 }
 
-static void flags_plugins_and_what_they_call(void **state)
+static void flags_plugins_and_their_callees(void **state)
 {
 	on_all(state, check_plugins);
 }
@@ -144,7 +144,10 @@ static void check_ignored(struct stage *stage, pid_t pid)
 	assert_in_range(scriptprofile__recorded(profile, "IgnoredSamples"), 1,
 			scriptprofile__samples(profile, "total"));
 
-	/* All of the script's own: C functions and the plugin are left, and who had no caller. */
+	/*
+	 * All of the script's functions and all C functions: the plugin's and those without a
+	 * caller remain.
+	 */
 	profile = record(stage, pid, SPYING, "--ignore", "*" SCRIPT, "--ignore", "[C]");
 	assert_adds_up(profile);
 	assert_int_equal(scriptprofile__total_us(profile, "*" SCRIPT, NULL, -1), 0);
@@ -153,7 +156,7 @@ static void check_ignored(struct stage *stage, pid_t pid)
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^(ignored)"), 3);
 }
 
-static void time_of_ignored_functions_is_their_callers(void **state)
+static void charges_ignored_functions_to_their_callers(void **state)
 {
 	on_all(state, check_ignored);
 }
@@ -180,14 +183,14 @@ static void check_coroutine(struct stage *stage, pid_t pid)
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^(other coroutines)"), 4);
 	assert_int_equal(scriptprofile__total_us(profile, NULL, "main chunk", -1), 0);
 
-	/* Nothing calls its function by a name. */
+	/* No call gives the coroutine's function a name. */
 	snprintf(place, sizeof(place), "*" SCRIPT ":%d", line_in(SCRIPT, "-- nameless"));
 	profile = record(stage, pid, SPYING, "--coroutine", place);
 	assert_adds_up(profile);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^ > spin"), 1);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^(other coroutines)"), 4);
 
-	/* The main thread is one, and what it resumes runs in it. */
+	/* The main thread counts as a coroutine, and the coroutines that it resumes run in it. */
 	profile = record(stage, pid, SPYING, "--coroutine", "[C]*", "--timeline");
 	assert_adds_up(profile);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "main chunk"), 5);
@@ -259,7 +262,7 @@ static void samples_are_in_order_of_time(void **state)
 	}
 }
 
-static void strict_has_only_the_formats_own_fields(void **state)
+static void strict_output_has_only_the_fields_of_the_format(void **state)
 {
 	static const char *const top[] = {
 		"Version", "SessionStartTime", "SessionEndTime", "Categories",
@@ -295,12 +298,12 @@ static void strict_has_only_the_formats_own_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(flags_plugins_and_what_they_call),
+		staged(flags_plugins_and_their_callees),
 		staged(no_plugin_no_flag),
-		staged(time_of_ignored_functions_is_their_callers),
+		staged(charges_ignored_functions_to_their_callers),
 		staged(shows_one_coroutine),
 		staged(samples_are_in_order_of_time),
-		staged(strict_has_only_the_formats_own_fields),
+		staged(strict_output_has_only_the_fields_of_the_format),
 	};
 
 	return cmocka_run_group_tests_name("views", tests, NULL, NULL);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions that live for a millisecond: whose source, line and name it is (programs/chunks.lua).
- */
+/* The source, line and name of functions that live for a millisecond (programs/chunks.lua). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,19 +11,19 @@
 
 #include "spying.h"
 
-#define LINES       200 /* that a chunk's number chooses from */
-#define TEXT_BEFORE 60  /* lines of comment that chunks without a name begin with */
+#define LINES       200 /* lines to choose from by a chunk's number */
+#define TEXT_BEFORE 60  /* comment lines at the start of chunks without a name */
 
 struct shares {
 	int64_t chunks_us;  /* functions of chunks */
-	int64_t named_us;   /* of those the inner ones that have a name */
-	int64_t unnamed_us; /* and have none */
-	int64_t wrong_us;   /* another's line or name, or called by another chunk */
+	int64_t named_us;   /* inner functions with a name */
+	int64_t unnamed_us; /* inner functions without a name */
+	int64_t wrong_us;   /* with another chunk's line or name, or called by another chunk */
 };
 
 static const char *const inner_names[] = {"render_", "each_"};
 
-/* What is on the `line`th line of a chunk has no name, or one that says this chunk's number. */
+/* The function on this line of the chunk has no name, or one with this chunk's number. */
 static bool has_true_name(const struct scriptprofile_function *function, int64_t line, long number)
 {
 	int inner = line == number % LINES + 2;
@@ -47,7 +46,7 @@ static bool is_true(const struct scriptprofile *profile, int node, const char *m
 	caller = &profile->functions[profile->node_function[profile->node_parent[node]]];
 	line = function->line;
 	if (!strcmp(mode, "text")) {
-		/* They all have one source: the name says which, if there is one. */
+		/* All share one source: only a function's name tells which chunk it is from. */
 		line -= TEXT_BEFORE;
 		number = strtol(strpbrk(function->name, "0123456789") ?: "0", NULL, 10);
 		return !*function->name ||
@@ -125,7 +124,10 @@ static void check_chunks(struct stage *stage, const char *program, const char *m
 	assert_in_range(shares.chunks_us, profile->all_us / 3, profile->all_us);
 	assert_int_equal(shares.wrong_us, 0);
 	assert_in_range(collected, 0, total / 1000);
-	/* Calls name a function that lives on, unless their callers die before they can be read. */
+	/*
+	 * Calls name a function that outlives them, unless the caller dies before its code can be
+	 * read.
+	 */
 	if (strcmp(rate, "1000") == 0 || shares.named_us > shares.chunks_us / 100)
 		assert_true(scriptprofile__self_us(profile, "*chunks.lua", "shared_helper", -1) >
 			    profile->all_us / 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the garbage collector's time is shown. How much of it there is: tests/oracle. */
+/* Where the garbage collector's time is shown. tests/oracle checks how much of it there is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void shows_the_collector_under_what_allocates(void **state)
 	}
 }
 
-/* A finalizer is a function as others are: its time is its own. */
+/* A finalizer is an ordinary function: its time is its own, not the collector's. */
 static void shows_finalizers_as_calls(void **state)
 {
 	need_to_record();
@@ -94,8 +94,8 @@ static void shows_none_where_nothing_is_allocated(void **state)
 	}
 }
 
-/* Where an interpreter's file has no unwind tables, its collector cannot be told apart. */
-static void tells_of_one_that_is_known_beside_one_that_is_not(void **state)
+/* Without unwind tables in an interpreter's file, its collector cannot be told apart. */
+static void reports_an_unknown_collector_beside_a_known_one(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -132,7 +132,7 @@ int main(void)
 		staged(shows_the_collector_under_what_allocates),
 		staged(shows_finalizers_as_calls),
 		staged(shows_none_where_nothing_is_allocated),
-		staged(tells_of_one_that_is_known_beside_one_that_is_not),
+		staged(reports_an_unknown_collector_beside_a_known_one),
 	};
 
 	return cmocka_run_group_tests_name("collector", tests, NULL, NULL);

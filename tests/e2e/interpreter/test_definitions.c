@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions are called what their definitions call them, in the source text or in bytecode. */
+/* Functions are named by their definitions, in the source text or in bytecode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define PROGRAM "*defined.lua"
 
-/* Functions that work, by what they are called in the source, and where. */
+/* Functions that work: their names in the source, and their places. */
 static const struct {
 	const char *source, *name, *mark;
 } expected[] = {
@@ -31,7 +31,7 @@ static const struct {
 	{PROGRAM, "body", "local body ="},
 };
 
-/* Those that only call, and that are on every stack below them. */
+/* Functions that only call the working ones and thus are on their stacks. */
 static const char *const callers[] = {"by_size", "main", "nameless"};
 
 static struct child *start_program(struct stage *stage, const char *program, const char *source)
@@ -42,7 +42,7 @@ static struct child *start_program(struct stage *stage, const char *program, con
 	return target;
 }
 
-/* `compute`: what the function of a chunk is called whose code is dead. */
+/* `compute`: the name of the function whose chunk has been collected. */
 static void assert_defined(const struct scriptprofile *profile, const char *compute)
 {
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
@@ -59,13 +59,13 @@ static void assert_defined(const struct scriptprofile *profile, const char *comp
 		if (!scriptprofile__total_us(profile, PROGRAM, callers[i], -1))
 			fail_msg("no '%s'", callers[i]);
 	assert_true(scriptprofile__self_us(profile, "\\[string *", compute, 2) > 0);
-	/* The argument of pcall() has none. */
+	/* The argument of pcall() has no name. */
 	assert_int_equal(scriptprofile__self_us(profile, PROGRAM, "?*",
 						line_in("defined.lua", "\tpcall(function()")),
 			 0);
 }
 
-/* `option` may leave the text alone: bytecode has the same names. */
+/* `option` may make luaspy ignore the text: bytecode gives the same names. */
 static void check_program(struct stage *stage, const char *program, const char *option)
 {
 	struct scriptprofile *profile;
@@ -97,8 +97,8 @@ NAMES_BY_DEFINITION(3)
 NAMES_BY_DEFINITION(4)
 
 /*
- * A program in a folder of its own, which works in a function that only the text names: bytecode
- * does not show how the text spells a number.
+ * Works in a function that only the source text names: bytecode does not tell how the text spells a
+ * number.
  */
 #define BUSY_FILE                                                                                  \
 	"local %s = {} %s[1] = function()\n"                                                       \
@@ -115,7 +115,7 @@ static void write_busy(const struct stage *stage, const char *file, const char *
 	write_text(stage, file, text);
 }
 
-/* One that bytecode names, too. */
+/* Works in a function that bytecode names as well. */
 static void write_plain(const struct stage *stage, const char *file, const char *name)
 {
 	char text[512];
@@ -130,7 +130,7 @@ static void write_plain(const struct stage *stage, const char *file, const char 
 	write_text(stage, file, text);
 }
 
-/* What the function on the first line of that file is called; "": nothing. */
+/* The name of the function on the first line of this file; "" if it has none. */
 static void assert_name(struct stage *stage, const struct child *target, const char *file,
 			const char *name)
 {
@@ -143,7 +143,7 @@ static void assert_name(struct stage *stage, const struct child *target, const c
 	}
 }
 
-static void a_text_that_has_changed_since_names_nothing(void **state)
+static void a_text_that_changed_since_is_not_used(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target;
@@ -156,7 +156,7 @@ static void a_text_that_has_changed_since_names_nothing(void **state)
 	assert_name(stage, target, "app.lua", "called");
 }
 
-/* `link` leads to `from`, then to `to`, which is older than the program that runs `name`. */
+/* `link` first leads to `from`, then to `to`, which is older than the program that runs `name`. */
 static void switch_link(struct stage *stage, const char *name, const char *link, const char *from,
 			const char *to)
 {
@@ -171,7 +171,7 @@ static void switch_link(struct stage *stage, const char *name, const char *link,
 	child__kill(target);
 }
 
-static void a_link_that_was_switched_names_nothing(void **state)
+static void a_text_behind_a_switched_link_is_not_used(void **state)
 {
 	struct stage *stage = *state;
 
@@ -182,12 +182,12 @@ static void a_link_that_was_switched_names_nothing(void **state)
 	write_busy(stage, "new/app.lua", "new");
 	switch_link(stage, "current/app.lua", "current", "new", "old");
 	switch_link(stage, "link.lua", "link.lua", "new/app.lua", "old/app.lua");
-	/* One that another link leads to. */
+	/* This link is reached through another link. */
 	assert_int_equal(symlink("./inner/../inner/app.lua", in_folder(stage, "outer.lua")), 0);
 	switch_link(stage, "outer.lua", "inner", in_folder(stage, "new"), "old");
 }
 
-static void source_text_can_be_left_alone(void **state)
+static void source_text_can_be_ignored(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -201,8 +201,8 @@ static void source_text_can_be_left_alone(void **state)
 	assert_int_equal(scriptprofile__self_us(profile, "app.lua", "defined\\[1\\]", 1), 0);
 }
 
-/* The text may be another one by then; the code is what was loaded. */
-static void bytecode_names_what_a_changed_text_does_not(void **state)
+/* The source text may have changed since; bytecode is what was loaded. */
+static void bytecode_names_what_a_changed_text_cannot(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target;
@@ -214,8 +214,8 @@ static void bytecode_names_what_a_changed_text_does_not(void **state)
 	assert_name(stage, target, "app.lua", "before");
 }
 
-/* Neither text nor code is there, and no caller names what C calls. */
-static void a_metatable_of_a_global_names_its_events(void **state)
+/* Neither source text nor bytecode is available, and a call from C names nothing. */
+static void a_metatable_of_a_global_names_its_metamethods(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -235,8 +235,8 @@ static void a_metatable_of_a_global_names_its_events(void **state)
 			 scriptprofile__self_us(profile, "gone", "Account.__tostring", 1));
 }
 
-/* Nothing in it says what variables are called. */
-static void a_stripped_chunk_has_the_names_that_it_had(void **state)
+/* A stripped chunk has no names of variables, so calls name its functions. */
+static void a_stripped_chunk_has_the_names_of_its_calls(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -255,8 +255,8 @@ static void a_stripped_chunk_has_the_names_that_it_had(void **state)
 	assert_int_equal(scriptprofile__self_us(profile, "*", "*defined", 2), 0);
 }
 
-/* Chunk names are the program's own: these lead to what must not be opened, or not followed. */
-static void names_of_files_are_not_trusted(void **state)
+/* The target chooses chunk names: these lead to files that luaspy must not open, or not follow. */
+static void file_names_from_the_target_are_not_trusted(void **state)
 {
 	static const char *const names[] = {"fifo",   "/dev/zero", "/proc/self/environ",
 					    "folder", "missing",   "/../../../../../../etc/passwd",
@@ -299,13 +299,13 @@ int main(void)
 		staged(names_functions_of_5_3_by_bytecode),
 		staged(names_functions_of_5_4_by_definition),
 		staged(names_functions_of_5_4_by_bytecode),
-		staged(a_text_that_has_changed_since_names_nothing),
-		staged(a_link_that_was_switched_names_nothing),
-		staged(source_text_can_be_left_alone),
-		staged(bytecode_names_what_a_changed_text_does_not),
-		staged(a_metatable_of_a_global_names_its_events),
-		staged(a_stripped_chunk_has_the_names_that_it_had),
-		staged(names_of_files_are_not_trusted),
+		staged(a_text_that_changed_since_is_not_used),
+		staged(a_text_behind_a_switched_link_is_not_used),
+		staged(source_text_can_be_ignored),
+		staged(bytecode_names_what_a_changed_text_cannot),
+		staged(a_metatable_of_a_global_names_its_metamethods),
+		staged(a_stripped_chunk_has_the_names_of_its_calls),
+		staged(file_names_from_the_target_are_not_trusted),
 	};
 
 	return cmocka_run_group_tests_name("definitions", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Coroutines of C, each with a stack of its own, and several VMs and threads: whose functions are
- * whose, the functions' names tell, and whose turn it is, the name of the thread, which is taken in
- * the same sample.
+ * Coroutines in C with a stack each, and several VMs and threads. Functions' names tell which
+ * coroutine they belong to; the thread's name, taken in the same sample, tells which coroutine
+ * runs.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -22,15 +22,18 @@
 
 #define PATIENCE 20
 
-/* Time by what the samples of one kind of category show, in us. */
+/* CPU time in us, by what the samples of one kind of category show. */
 struct sorted {
-	int64_t right;   /* functions of its own alone, from a main chunk or what C called on */
-	int64_t foreign; /* a function of another */
+	int64_t right;   /* only functions of its own, from a main chunk or from C on */
+	int64_t foreign; /* a function of another coroutine or thread */
 	int64_t rootless;
 	int64_t host, unreadable;
 };
 
-/* A target that works between two lines, watched from before the first to after the last. */
+/*
+ * Runs a target that works between two lines of its output, and records it from before the first to
+ * after the last.
+ */
 static struct scriptprofile *watch_program(struct stage *stage, const char *frequency,
 					   const char *end, const char *const *words, char **said)
 {
@@ -50,7 +53,7 @@ static struct scriptprofile *watch_program(struct stage *stage, const char *freq
 	return spying__read(stage, in_folder(stage, "profile.json"));
 }
 
-/* "f3" of "f3_inner"; 0: the name is nobody's. */
+/* The length of "f3" in "f3_inner"; 0 if the name belongs to no coroutine or thread. */
 static size_t owner_length(const char *name, char letter)
 {
 	size_t length = 1;
@@ -73,7 +76,9 @@ static void add_node(const struct scriptprofile *profile, int node, const char *
 		size_t length;
 
 		function = &profile->functions[profile->node_function[id]];
-		/* All threads have the same C functions, which may be called after one's variable.
+		/*
+		 * C functions are the same in all threads and may be named after one thread's
+		 * variable.
 		 */
 		length = strcmp(function->source, "[C]") ? owner_length(function->name, category[0])
 							 : 0;
@@ -97,8 +102,8 @@ static void add_node(const struct scriptprofile *profile, int node, const char *
 }
 
 /*
- * All categories "f0", "f1" .. if `letter` is 'f', or the one that is called "idle" for 'i'. A name
- * that was read while it was being written is neither.
+ * Sums all categories "f0", "f1" .. if `letter` is 'f', or the category "idle" for 'i'. A name that
+ * was read while the target wrote it fits neither.
  */
 static struct sorted sort_time(const struct scriptprofile *profile, char letter, const char *root)
 {
@@ -166,7 +171,7 @@ static void check_fibers(struct stage *stage, const char *version, const char *f
 #define fibers(stage, version, frequency, ...)                                                     \
 	check_fibers(stage, version, frequency, (const char *const[]){__VA_ARGS__, NULL, NULL})
 
-/* Everything, for one version. */
+/* All checks for one version. */
 static void check_version(struct stage *stage, const char *version)
 {
 	fibers(stage, version, "10khz", "mapped", "65536", "own", "6", "1");
@@ -198,7 +203,10 @@ static void keeps_fibers_apart_on_5_4(void **state)
 	check_version(*state, "5.4");
 }
 
-/* Where stacks of 16 KiB lie side by side it cannot tell all, but shows nothing that is not so. */
+/*
+ * Where stacks of 16 KiB lie side by side, luaspy cannot tell them all apart, but must show nothing
+ * false.
+ */
 static void shows_nothing_false_on_small_stacks(void **state)
 {
 	static const char *const words[] = {"5.1", "5.4"};
@@ -223,7 +231,7 @@ static void shows_nothing_false_on_small_stacks(void **state)
 	}
 }
 
-/* Each thread's time, as it measured it, against the time of its category. */
+/* Compares each thread's time, as it measured it, with the time of its category. */
 static void check_times(const struct scriptprofile *profile, const char *said, int count)
 {
 	const json_t *categories = json_object_get(profile->document, "Categories");
@@ -245,12 +253,12 @@ static void check_times(const struct scriptprofile *profile, const char *said, i
 					json_object_get(category, "NodeId"))];
 		}
 		print_message("%s: %.0f us, found %.0f us\n", name, us, found);
-		/* Before it has its name, and after it has looked at its clock, it works too. */
+		/* A thread also works before it has its name and after it has read its clock. */
 		assert_true(fabs(found / us - 1) <= 0.01);
 	}
 }
 
-/* `least`: the share of script, at least. */
+/* `least`, `most`: bounds of the share of script. */
 static void check_threads(struct stage *stage, const char *version, const char *mode, double least,
 			  double most)
 {
@@ -281,8 +289,8 @@ static void finds_eight_profiles_in_eight_threads_with_a_vm_each(void **state)
 	check_threads(*state, "5.4", "own", 0.97, 1);
 }
 
-/* One in eight works. */
-static void tells_who_runs_a_vm_from_who_waits_for_it(void **state)
+/* One thread in eight works; the others wait for the VM. */
+static void tells_the_thread_that_runs_a_vm_from_those_that_wait(void **state)
 {
 	check_threads(*state, "5.1", "pool", 0.05, 0.3);
 	check_threads(*state, "5.4", "pool", 0.05, 0.3);
@@ -302,7 +310,7 @@ static void leaves_forked_children_out(void **state)
 	check_threads(*state, "5.4", "forking", 0.95, 1);
 }
 
-/* "t3" if all functions of the category are that thread's, "" if none is anybody's. */
+/* Writes "t3" if all functions of the category belong to that thread, "" if they belong to none. */
 static void owner_of(const struct scriptprofile *profile, int category, char to[16])
 {
 	*to = '\0';
@@ -323,7 +331,7 @@ static void owner_of(const struct scriptprofile *profile, int category, char to[
 	}
 }
 
-/* Of eight threads with a VM each: eight categories, one for each; together they are all time. */
+/* Eight threads with a VM each give eight categories, one for each, that add up to all time. */
 static void check_categories(struct stage *stage, const char *kind, const char *pattern,
 			     const char *without)
 {
@@ -369,18 +377,18 @@ static void check_categories(struct stage *stage, const char *kind, const char *
 	assert_true(fabs((double)profile->all_us / cpu_us - 1) <= 0.01);
 }
 
-static void names_each_vm_a_category(void **state)
+static void makes_each_vm_a_category(void **state)
 {
 	check_categories(*state, "state", "Lua VM * (0x*)", "(no VM)");
 }
 
-static void names_each_script_a_category(void **state)
+static void makes_each_script_a_category(void **state)
 {
 	check_categories(*state, "chunk", "t*_", "(no chunk)");
 }
 
-/* Each looks for the end of every stack that it meets, without a lock to keep the other waiting. */
-static void two_observers_do_not_hinder_each_other(void **state)
+/* Each luaspy looks for the end of every stack that it meets; no lock may make the other wait. */
+static void two_sessions_do_not_disturb_each_other(void **state)
 {
 	static const char *const names[] = {"a.json", "b.json"};
 	struct child *target, *spies[2];
@@ -419,12 +427,12 @@ int main(void)
 		staged(keeps_fibers_apart_on_5_4),
 		staged(shows_nothing_false_on_small_stacks),
 		staged(finds_eight_profiles_in_eight_threads_with_a_vm_each),
-		staged(tells_who_runs_a_vm_from_who_waits_for_it),
+		staged(tells_the_thread_that_runs_a_vm_from_those_that_wait),
 		staged(survives_vms_that_come_and_go),
 		staged(leaves_forked_children_out),
-		staged(names_each_vm_a_category),
-		staged(names_each_script_a_category),
-		staged(two_observers_do_not_hinder_each_other),
+		staged(makes_each_vm_a_category),
+		staged(makes_each_script_a_category),
+		staged(two_sessions_do_not_disturb_each_other),
 	};
 
 	return cmocka_run_group_tests_name("fibers", tests, NULL, NULL);

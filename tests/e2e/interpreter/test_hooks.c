@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that do nothing but below a debug hook, as under a debugger or a coverage tool. */
+/* Programs that spend all time below a debug hook, as under a debugger or a coverage tool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,10 @@ static const char *const interpreters[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4
 
 #define INTERPRETERS (sizeof(interpreters) / sizeof(interpreters[0]))
 
-/* Before an instruction and before a line; the hook goes first, or it would not be what is hot. */
+/*
+ * Hooks before an instruction and before a line. The hook is called early, before other code gets
+ * hot.
+ */
 static const char *const busy[] = {
 	"local function inner() local t = 0 for i = 1, 1e6 do t = t + i % 7 end end "
 	"debug.sethook(function() print('in the hook') io.flush() while true do inner() end end, "
@@ -61,7 +64,7 @@ static void record_busy(struct stage *stage, const char *interpreter, const char
 	child__kill(target);
 }
 
-static void decides_while_a_hook_runs(void **state)
+static void finds_the_layout_while_a_hook_runs(void **state)
 {
 	need_all();
 	for (size_t i = 0; i < INTERPRETERS; i++)
@@ -69,8 +72,8 @@ static void decides_while_a_hook_runs(void **state)
 			record_busy(*state, interpreters[i], busy[j]);
 }
 
-/* One stack that stands still is all there is. */
-static void dumps_what_waits_at_a_breakpoint(void **state)
+/* One stack that does not change is all the evidence there is. */
+static void dumps_a_process_at_a_breakpoint(void **state)
 {
 	static const char script[] = "local function at_work(x)\n"
 				     "	x = x + 1\n"
@@ -98,8 +101,8 @@ static void dumps_what_waits_at_a_breakpoint(void **state)
 	}
 }
 
-/* Hooks are off in it, too; 5.4 marks the call that it interrupts. */
-static void decides_while_a_finalizer_runs(void **state)
+/* Hooks are off in a finalizer, too; 5.4 marks the call that it interrupts. */
+static void finds_the_layout_while_a_finalizer_runs(void **state)
 {
 	static const char script[] =
 		"local function inner() local t = 0 for i = 1, 1e6 do t = t + i % 7 end end "
@@ -116,7 +119,7 @@ static void decides_while_a_finalizer_runs(void **state)
 		    profile->all_us * 97 / 100);
 }
 
-/* What is let pass there is no help to an interpreter that moved a field. */
+/* The checks that are relaxed below a hook must not accept an interpreter that moved a field. */
 static void refuses_a_modified_lua_below_a_hook(void **state)
 {
 	static const char *const modified[] = {"5.1.5-moved-state", "5.1.5-moved-proto",
@@ -144,9 +147,9 @@ static void refuses_a_modified_lua_below_a_hook(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(decides_while_a_hook_runs),
-		staged(dumps_what_waits_at_a_breakpoint),
-		staged(decides_while_a_finalizer_runs),
+		staged(finds_the_layout_while_a_hook_runs),
+		staged(dumps_a_process_at_a_breakpoint),
+		staged(finds_the_layout_while_a_finalizer_runs),
 		staged(refuses_a_modified_lua_below_a_hook),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lua where nobody expects it: under other names, deleted, in other programs. */
+/* Lua in unusual places: under other names, in deleted files, in other programs. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Several Luas in one process, late ones, replaced ones, forced ones, unknown ones. */
+/* Several Luas in one process, and Luas that are loaded late, replaced, forced, or unknown. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char first_chunk[] = SPIN("spin_first") "end";
 static const char second_chunk[] = SPIN("spin_second") "end";
 static const char calling_chunk[] = SPIN("spin_first") "call_second() end";
 
-/* Debian's, by the alternative that the linker made of it. */
+/* The path of Debian's liblua of this version. */
 static char *library(struct stage *stage, const char *version)
 {
 	char pattern[64];
@@ -98,8 +98,8 @@ static void profiles_two_luas_on_two_threads(void **state)
 	expect_layouts(profile, "5.1-5.1.5, agreed on", "5.4.3-5.4.9, agreed on");
 }
 
-/* What the frames of the one below would be is not shown, and so the stack is torn. */
-static void shows_the_upper_of_two_luas_and_that_there_is_another(void **state)
+/* The frames of the lower Lua are not shown, so the stack counts as torn. */
+static void shows_the_upper_of_two_luas_and_marks_the_stack_torn(void **state)
 {
 	struct child *target = start_loader(*state, "nested", calling_chunk);
 	struct scriptprofile *profile;
@@ -126,7 +126,7 @@ static void notices_a_lua_that_is_loaded_late(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "Lua 5.4"));
 }
 
-static void waits_for_the_first_lua_only_when_told_so(void **state)
+static void waits_for_the_first_lua_only_with_wait(void **state)
 {
 	struct child *target = start_loader(*state, "plugin", first_chunk), *spy;
 
@@ -169,7 +169,7 @@ static void profiles_the_program_that_runs_not_its_successor(void **state)
 	expect_layouts(profile, "5.1-5.1.5, agreed on by 8 of 8", "none fits another");
 }
 
-static void finds_the_layout_where_the_file_lies_about_its_release(void **state)
+static void finds_the_layout_where_the_file_claims_another_release(void **state)
 {
 	struct child *target;
 
@@ -179,8 +179,7 @@ static void finds_the_layout_where_the_file_lies_about_its_release(void **state)
 		     "chmod +x lua");
 	target = start(*state, in_folder(*state, "lua"), "-e", busy_script);
 	child__let_work(target, 0.05);
-	/* Hundreds of samples without script come before it looks for others than the file names.
-	 */
+	/* luaspy tries layouts of other releases only after hundreds of samples without script. */
 	expect_layouts(record(*state, target->pid, "-d", "3", "-F", "10khz"),
 		       "5.4.3-5.4.9, agreed on", "");
 }
@@ -205,7 +204,7 @@ static void reads_by_the_layout_that_is_forced(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "no script in the profile"));
 }
 
-/* Which walks like any other 5.4, but says that functions begin where they end. */
+/* The fork can be walked like any other 5.4, but its functions begin where they end. */
 static void refuses_a_fork_that_swapped_two_fields(void **state)
 {
 	static const char build[] =
@@ -225,7 +224,7 @@ static void refuses_a_fork_that_swapped_two_fields(void **state)
 	globfree(&found);
 	if (child__wait(spy, BUILD_PATIENCE) != 0)
 		fail_msg("%s", child__errors(*state, spy));
-	/* Lines of their own, so that it shows. */
+	/* Functions have lines of their own, so that the swap shows. */
 	write_file(in_folder(*state, "busy.lua"),
 		   "local function spin()\nlocal x = 0\nfor i = 1, 1e4 do x = x + i end\n"
 		   "return x\nend\nwhile true do spin() end\n",
@@ -247,11 +246,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(profiles_two_luas_that_take_turns),
 		staged(profiles_two_luas_on_two_threads),
-		staged(shows_the_upper_of_two_luas_and_that_there_is_another),
+		staged(shows_the_upper_of_two_luas_and_marks_the_stack_torn),
 		staged(notices_a_lua_that_is_loaded_late),
-		staged(waits_for_the_first_lua_only_when_told_so),
+		staged(waits_for_the_first_lua_only_with_wait),
 		staged(profiles_the_program_that_runs_not_its_successor),
-		staged(finds_the_layout_where_the_file_lies_about_its_release),
+		staged(finds_the_layout_where_the_file_claims_another_release),
 		staged(reads_by_the_layout_that_is_forced),
 		staged(refuses_a_fork_that_swapped_two_fields),
 	};

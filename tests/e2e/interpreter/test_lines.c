@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which line: a script whose hot line is known (programs/lines.lua), by Debian's interpreters. That
- * each sample's line is the true one is the oracle's to say (tests/oracle/test_lines.c).
+ * Lines: a script whose hot line is known (programs/lines.lua), with Debian's interpreters.
+ * tests/oracle/test_lines.c checks the line of each sample.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static int64_t current_line(const struct scriptprofile *profile, int id)
 	return json_integer_value(json_object_get(function_at(profile, id), "CurrentLine"));
 }
 
-/* Own time of the functions of that name at that line, or at any but for -1. */
+/* The own time of the functions with this name at this line, or at any line for -1. */
 static int64_t own_at(const struct scriptprofile *profile, const char *name, int line)
 {
 	int64_t us = 0;
@@ -63,7 +63,7 @@ static const json_t *lines_of(const struct scriptprofile *profile, const char *n
 	return NULL;
 }
 
-/* What a histogram has at that line, or in all for -1. */
+/* The time in a histogram at this line, or in all of it for -1. */
 static int64_t histogram_at(const json_t *lines, int line)
 {
 	int64_t us = 0;
@@ -112,7 +112,7 @@ static void check_lines(struct stage *stage, const char *program)
 			all * 90 / 100);
 	assert_in_range(own_at(split, "work", line_in(SCRIPT, "-- never")), 0, all / 50);
 	assert_int_equal(own_at(split, "work", 0), 0);
-	/* Callers stand where they call. */
+	/* A caller's line is the one of its call. */
 	assert_in_range(total_at(split, "caller", line_in(SCRIPT, "-- calls")), all * 99 / 100,
 			split->all_us);
 }
@@ -128,28 +128,28 @@ static void lines_by(void **state, const char *program)
 	check_lines(*state, program);
 }
 
-static void knows_the_lines_of_5_1(void **state)
+static void shows_the_lines_of_5_1(void **state)
 {
 	lines_by(state, "lua5.1");
 }
 
-static void knows_the_lines_of_5_2(void **state)
+static void shows_the_lines_of_5_2(void **state)
 {
 	lines_by(state, "lua5.2");
 }
 
-static void knows_the_lines_of_5_3(void **state)
+static void shows_the_lines_of_5_3(void **state)
 {
 	lines_by(state, "lua5.3");
 }
 
-static void knows_the_lines_of_5_4(void **state)
+static void shows_the_lines_of_5_4(void **state)
 {
 	lines_by(state, "lua5.4");
 }
 
-/* What was left out of a chunk is not missed. */
-static void makes_up_no_lines_of_a_stripped_chunk(void **state)
+/* A stripped chunk has no lines; luaspy must not report this as an error. */
+static void invents_no_lines_for_a_stripped_chunk(void **state)
 {
 	static const char script[] = "local f = assert(loadfile(arg[1]))\n"
 				     "assert(load(string.dump(f, true)))()";
@@ -188,11 +188,11 @@ static void shows_the_hottest_line_beside_its_function(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(knows_the_lines_of_5_1),
-		staged(knows_the_lines_of_5_2),
-		staged(knows_the_lines_of_5_3),
-		staged(knows_the_lines_of_5_4),
-		staged(makes_up_no_lines_of_a_stripped_chunk),
+		staged(shows_the_lines_of_5_1),
+		staged(shows_the_lines_of_5_2),
+		staged(shows_the_lines_of_5_3),
+		staged(shows_the_lines_of_5_4),
+		staged(invents_no_lines_for_a_stripped_chunk),
 		staged(shows_the_hottest_line_beside_its_function),
 	};
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that run LuaJIT, as Debian's luajit does: its interpreter, its compiler, its builtins.
- */
+/* Programs that run LuaJIT, here Debian's luajit: its interpreter, its compiler, its builtins. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
 		need_program("luajit", "luajit");                                                  \
 	} while (0)
 
-/* Names as functions are defined, and three of four parts of the work in the first. */
+/* Functions have the names of their definitions; the first takes three quarters of the work. */
 #define TWO_FUNCTIONS                                                                              \
 	"local M = {}\n"                                                                           \
 	"function M.hot(list, n) for i = 1, n do list[i % 8 + 1] = i * 3 end end\n"                \
@@ -87,8 +86,8 @@ static void names_compiled_functions_and_their_callers(void **state)
 }
 
 /*
- * All machine code is that of the loop in `outer`, with `inner` as a part of it. The compiler knows
- * that from the first store on: before, it would leave to the start of the loop.
+ * All machine code is the trace of the loop in `outer`, which includes `inner`. The compiler knows
+ * this from the first store on; before it, the trace would leave to the start of the loop.
  */
 static void shows_functions_that_the_compiler_inlined(void **state)
 {
@@ -169,7 +168,7 @@ static void shows_coroutines_below_what_resumed_them(void **state)
 	assert_share(profile, "main chunk > coroutine.resume > body > work", 0.9, 1.0);
 }
 
-static void says_what_it_found(void **state)
+static void reports_what_it_found(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target, *spy;
@@ -188,7 +187,7 @@ static void says_what_it_found(void **state)
 	child__kill(target);
 }
 
-/* Without 64-bit references: the TeX of Debian has such a LuaJIT. */
+/* Without 64-bit references (GC64): Debian's TeX contains such a LuaJIT. */
 static void refuses_one_without_64_bit_references(void **state)
 {
 	struct stage *stage = *state;
@@ -213,7 +212,7 @@ int main(void)
 		staged(shows_time_in_the_collector),
 		staged(shows_time_in_the_compiler),
 		staged(shows_coroutines_below_what_resumed_them),
-		staged(says_what_it_found),
+		staged(reports_what_it_found),
 		staged(refuses_one_without_64_bit_references),
 	};
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whose name, source and line it is, when prototypes are recycled, and when names are odd. */
+/*
+ * Functions keep their own name, source and line when prototypes are recycled and when names are
+ * odd.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +19,7 @@
 
 static const char *const workers[] = {"alpha", "gamma", "delta", "omega"};
 
-/* A pattern, in which brackets mean something. */
+/* A pattern; brackets are special in it. */
 #define C_SOURCE "\\[C]"
 
 #define WORKER_COUNT (sizeof(workers) / sizeof(*workers))
@@ -29,7 +32,7 @@ static double number_after(const char *text, const char *key)
 	return strtod(found + strlen(key), NULL);
 }
 
-/* What the last complete line says of `worker`. */
+/* The time of `worker` in the last complete line of its output. */
 static double spent_by(const char *said, const char *worker)
 {
 	const char *line = NULL;
@@ -51,8 +54,9 @@ static int line_of(const char *said, const char *worker)
 }
 
 /*
- * None of a worker's time has another one's name, and it is as much of the whole as it measured. It
- * may have no name: who called it was mostly collected before its call could be read.
+ * No part of a worker's time may have another worker's name, and its share is as large as it
+ * measured. Some time may have no name: the caller was often collected before its call could be
+ * read.
  */
 static int check_worker(const struct scriptprofile *profile, const char *said, const char *worker)
 {
@@ -72,13 +76,14 @@ static int check_worker(const struct scriptprofile *profile, const char *said, c
 		      worker, line, (long long)at_line, (long long)named, 100 * expected,
 		      100 * (double)at_line / (double)all);
 	wrong += at_line != named + scriptprofile__self_us(profile, "*templates.lua", "", line);
-	/* How exact shares are is tests/accuracy's business; another's share would be 10% at least.
+	/*
+	 * tests/accuracy checks how exact shares are; a mix-up would change them by 10% at least.
 	 */
 	wrong += fabs((double)at_line / (double)all - expected) > 0.05;
 	return wrong;
 }
 
-/* Under a chunk there is nothing but what it calls. */
+/* Time below a chunk in functions that it does not call. */
 static int64_t misplaced_us(const struct scriptprofile *profile)
 {
 	int64_t us = 0;
@@ -126,7 +131,7 @@ static void check_templates(struct stage *stage, const char *program, const char
 	}
 	target = start(stage, program, program_source("templates.lua"), mode);
 	child__await_output(stage, target, "SPENT ");
-	/* Callers name them, not the text. */
+	/* These functions are named by their callers, not by the source text. */
 	profile = record(stage, target->pid, "-d", "2", "-F", "10khz", "-q", "--no-source");
 	said = child__output(stage, target);
 	for (size_t i = 0; i < WORKER_COUNT; i++)
@@ -168,7 +173,7 @@ static bool has_source(const struct scriptprofile *profile, const char *source)
 	return false;
 }
 
-/* What each is shown as: what is no UTF-8 has become something else, the rest is as it was. */
+/* How each name is shown: bytes that are not UTF-8 are replaced, the rest is unchanged. */
 static int count_missing_sources(const struct scriptprofile *profile)
 {
 	static const char *const sources[] = {
@@ -199,7 +204,7 @@ static void assert_printable(const char *text)
 			fail_msg("control character %#x on the terminal", (unsigned char)*text);
 }
 
-static void writes_odd_chunk_names_so_that_any_parser_reads_them(void **state)
+static void writes_odd_chunk_names_as_valid_json(void **state)
 {
 	struct child *target, *spy;
 	struct scriptprofile *profile;
@@ -227,7 +232,7 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "string.rep", 0) > 0);
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "table.concat", 0) > 0);
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "mine.burn", 0) > 0);
-	/* Not in package.loaded: a local of the script. */
+	/* This one is a local of the script and not in package.loaded. */
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "host_burn_unnamed", 0) > 0);
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "for iterator (liblua5.4.so*+0x*)",
 					   0) > 0);
@@ -235,7 +240,7 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 		    profile->all_us - scriptprofile__stack_us(profile, "^(unsampled)"));
 }
 
-static void cuts_what_is_deeper_than_max_depth(void **state)
+static void cuts_stacks_deeper_than_max_depth(void **state)
 {
 	struct child *target;
 	struct scriptprofile *profile;
@@ -250,13 +255,13 @@ static void cuts_what_is_deeper_than_max_depth(void **state)
 	truncated = scriptprofile__samples(profile, "truncated");
 	assert_in_range(truncated, 100, 600);
 	assert_int_equal(truncated, scriptprofile__samples(profile, "total"));
-	/* Both ends are there, and what is between them is marked. */
+	/* Both ends of the stack are there, and a frame marks the cut between them. */
 	assert_true(scriptprofile__stack_us(profile, "descend > descend > bottom") > 0);
 	assert_true(scriptprofile__stack_us(profile, "(truncated) > descend") > 0);
 	profile = record(*state, target->pid, "-d", "500ms", "-q", "--max-depth=200");
 	assert_int_equal(scriptprofile__samples(profile, "truncated"), 0);
 	assert_true(scriptprofile__stack_us(profile, "^* > main chunk > top > descend") > 0);
-	/* Recursion counts once. */
+	/* Recursive calls count once in the total. */
 	assert_true(scriptprofile__total_us(profile, "*deep.lua", "descend", -1) <=
 		    profile->all_us);
 }
@@ -272,9 +277,9 @@ int main(void)
 		staged(names_recycled_templates_of_one_chunk_name_of_5_2),
 		staged(names_recycled_templates_of_one_chunk_name_of_5_3),
 		staged(names_recycled_templates_of_one_chunk_name_of_5_4),
-		staged(writes_odd_chunk_names_so_that_any_parser_reads_them),
+		staged(writes_odd_chunk_names_as_valid_json),
 		staged(names_functions_of_c_by_the_script_then_by_symbols),
-		staged(cuts_what_is_deeper_than_max_depth),
+		staged(cuts_stacks_deeper_than_max_depth),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);

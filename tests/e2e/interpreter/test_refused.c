@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lua that no layout fits: it looks like a release, by every string in its file, and is another one
- * in memory. Refused, never misread.
+ * Lua that fits no layout: every string in its file is that of a release, but its memory layout is
+ * another. luaspy must refuse it and never misread it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define PATIENCE      20
 #define NOTHING_FOUND 3 /* exit status */
 
-/* A profile, if there is one, has nothing but time. */
+/* If there is a profile, it has only time and no functions. */
 static void check_nothing_is_read(struct stage *stage)
 {
 	struct scriptprofile *profile;
@@ -31,7 +31,7 @@ static void check_nothing_is_read(struct stage *stage)
 	assert_int_equal(unlink(in_folder(stage, "profile.json")), 0);
 }
 
-/* `said`: in the messages. */
+/* `said` is part of luaspy's messages. */
 static void check_refused(struct stage *stage, const char *release, const char *variant,
 			  const char *said)
 {

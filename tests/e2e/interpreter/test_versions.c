@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every way in which a function may come to run, in every version, as an interpreter and as a
- * library: tour.lua tells which stacks it has and how much it works on each, luaspy has to find
- * just these and no others.
+ * Every way in which a function can come to run, in every version, in the interpreter and as a
+ * library. tour.lua prints its stacks and its work on each; luaspy must find exactly these stacks.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +22,7 @@
 
 #define UNDECIDED_MAX 50
 
-/* What the script said of one place. */
+/* What the script printed about one place. */
 struct place {
 	char name[64];
 	char stack[2048];
@@ -33,10 +32,10 @@ struct place {
 struct tour {
 	struct place places[PLACES_MAX];
 	int count;
-	double work;       /* of all, as the script has it */
-	int64_t found_us;  /* in its leaf */
+	double work;       /* of all places, as the script counts it */
+	int64_t found_us;  /* in the leaf functions of the tour */
 	int64_t placed_us; /* on stacks of the tour */
-	int uneven;        /* places with another share than that of their work */
+	int uneven;        /* places whose share of the time is not that of their work */
 };
 
 static void read_stacks(struct tour *tour, const char *said)
@@ -51,7 +50,7 @@ static void read_stacks(struct tour *tour, const char *said)
 	}
 }
 
-/* From the last such line that is complete. */
+/* Reads the last complete WORK line. */
 static void read_work(struct tour *tour, const char *said)
 {
 	const char *line = NULL;
@@ -66,7 +65,7 @@ static void read_work(struct tour *tour, const char *said)
 
 		snprintf(key, sizeof(key), "%s=", place->name);
 		found = line;
-		/* A name may end like another one. */
+		/* One name may be the end of another. */
 		do {
 			found = strstr(found + 1, key);
 			assert_non_null(found);
@@ -76,7 +75,7 @@ static void read_work(struct tour *tour, const char *said)
 	}
 }
 
-/* Places on stacks that look the same are one, such as nameless metamethods of 5.1. */
+/* Merges places whose stacks look the same, such as nameless metamethods of 5.1. */
 static void join_lookalikes(struct tour *tour)
 {
 	for (int i = 0; i < tour->count; i++) {
@@ -94,9 +93,9 @@ static void join_lookalikes(struct tour *tour)
 }
 
 /*
- * The same work takes a quarter more at one place than at another, for caches are cold or the
- * virtual machine stood still, which shows as samples that are missing. How exact shares are is
- * tests/accuracy's business.
+ * The same work takes up to a quarter more at one place than at another, because caches are cold or
+ * because the virtual machine was stopped, which shows as missing samples. tests/accuracy checks
+ * how exact shares are.
  */
 static double allowed_error(const struct scriptprofile *profile, double expected, double samples)
 {
@@ -137,7 +136,7 @@ static void compare(struct tour *tour, const struct scriptprofile *profile)
 			 (long long)(tour->found_us - tour->placed_us));
 }
 
-/* Hardly any: one is torn that is looked at while a frame is being made. */
+/* A stack is torn if the sample hits while a frame is being made, which is rare. */
 static void check_classes(const struct scriptprofile *profile)
 {
 	int64_t total = scriptprofile__samples(profile, "total");
@@ -146,13 +145,13 @@ static void check_classes(const struct scriptprofile *profile)
 	print_message("%lld of %lld samples torn, %lld unreadable\n",
 		      (long long)scriptprofile__samples(profile, "torn"), (long long)total,
 		      (long long)scriptprofile__samples(profile, "unreadable"));
-	/* The first ones are those that the layout is decided by. */
+	/* luaspy chooses the layout by the first samples, which have no stack. */
 	assert_in_range(total - complete, 0, total / 1000 + UNDECIDED_MAX);
 	assert_int_equal(scriptprofile__samples(profile, "dropped"), 0);
 	assert_int_equal(scriptprofile__samples(profile, "truncated"), 0);
 }
 
-/* So many samples, however long a busy machine takes for them. */
+/* The number of samples is fixed, however long a busy machine takes for them. */
 static struct scriptprofile *take_tour(struct stage *stage, const char *program,
 				       const char *samples, int *uneven)
 {
@@ -162,7 +161,10 @@ static struct scriptprofile *take_tour(struct stage *stage, const char *program,
 	char *said;
 
 	child__await_output(stage, target, "WORK ");
-	/* By the code that defines a function, or else as debug.getinfo says. */
+	/*
+	 * Functions are named by the bytecode of their definition, else as debug.getinfo() names
+	 * them.
+	 */
 	profile = record(stage, target->pid, "--until-samples", samples, "-d", "15", "-F", "10khz",
 			 "-q", "--no-source");
 	said = child__output(stage, target);
@@ -177,7 +179,7 @@ static struct scriptprofile *take_tour(struct stage *stage, const char *program,
 	return profile;
 }
 
-/* A neighbour of the virtual machine may slow down the work at one place, but hardly twice. */
+/* A neighbour on the same machine may slow down one place, but hardly twice; so try again. */
 static struct scriptprofile *check_tour(struct stage *stage, const char *program,
 					const char *samples)
 {
@@ -251,7 +253,7 @@ static void check_text(const struct scriptprofile *profile, const char *key, con
 		fail_msg("%s is '%s', not '%s'", key, text, expected);
 }
 
-/* A build of ours: nothing but the content of its file and its memory tells what it is. */
+/* A build of our own: only its file's and its memory's contents identify it. */
 static void tour_of_host(struct stage *stage, const char *release, const char *variant,
 			 const char *layout)
 {
@@ -263,7 +265,7 @@ static void tour_of_host(struct stage *stage, const char *release, const char *v
 	need_host(built_program(program));
 	print_message("%s-%s: ", release, variant);
 	profile = check_tour(stage, built_program(program), "8000");
-	/* 5.1 keeps its release in no other place than the string that C++ makes local. */
+	/* 5.1 has its full release only in one string, which becomes a local symbol in C++. */
 	if (has_ident && strcmp(variant, "cxx") != 0)
 		snprintf(interpreter, sizeof(interpreter), "Lua %s in", release);
 	else

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The time of day goes back meanwhile: no file takes another's place, and durations are right. */
+/*
+ * The time of day is set back during a session: no file may replace another, and durations stay
+ * right.
+ */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +22,7 @@
 #define ROOM      16
 #define SECONDS   2.4
 #define INTERVALS 8
-#define AFTER_MS  "1200" /* in the fourth interval or so */
+#define AFTER_MS  "1200" /* about the fourth interval */
 #define HOUR_MS   3600000.0
 
 struct rolled {
@@ -31,7 +34,7 @@ static double number(const struct scriptprofile *profile, const char *key)
 	return json_number_value(json_object_get(profile->document, key));
 }
 
-/* How many files there are, in the order of their names. */
+/* Reads all files, in the order of their names; returns their number. */
 static size_t read_all(struct stage *stage, struct rolled *rolled)
 {
 	glob_t found;
@@ -72,7 +75,7 @@ static void record_set_back(struct stage *stage, const char *seconds, const char
 	assert_null(strstr(child__errors(stage, spy), "ERROR: ld.so"));
 }
 
-/* Those of the second time have the names of the first, and a number. */
+/* Files of the repeated seconds have the same names, with a number appended. */
 static void keeps_every_file_when_seconds_come_twice(void **state)
 {
 	struct rolled rolled[ROOM];
@@ -89,8 +92,8 @@ static void keeps_every_file_when_seconds_come_twice(void **state)
 	assert_true(sum_us >= 1e6 * SECONDS && sum_us < 1.1e6 * SECONDS);
 }
 
-/* Which are the first by their names. */
-static void keeps_those_that_were_written_last(void **state)
+/* By name, they come first. */
+static void keeps_the_files_that_were_written_last(void **state)
 {
 	double now_ms = 1e3 * (double)time(NULL);
 	struct rolled rolled[ROOM];
@@ -111,7 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(keeps_every_file_when_seconds_come_twice),
-		staged(keeps_those_that_were_written_last),
+		staged(keeps_the_files_that_were_written_last),
 	};
 
 	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);

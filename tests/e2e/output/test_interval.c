@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A session in many files: --interval, --keep, --keep-size, and SIGHUP. */
+/* A session in several files: --interval, --keep, --keep-size, and SIGHUP. */
 #include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 #define PATIENCE  60
 #define FILES_MAX 64
 
-/* Works for so much CPU time once it is told to, then it ends. */
+/* Works for %s seconds of CPU time once it is told to, then ends. */
 #define WORK                                                                                       \
 	"print('ready') io.stdout:flush() io.read()\n"                                             \
 	"local function work() for i = 1, 20000 do end end\n"                                      \
@@ -32,7 +32,7 @@ struct sums {
 	int64_t samples, dropped, timed;
 };
 
-/* Of a name that no other process of the host has. */
+/* Copies the interpreter under a name that no other process of the host has. */
 static const char *own_lua(struct stage *stage)
 {
 	static char name[16];
@@ -61,7 +61,7 @@ static double number(const struct scriptprofile *profile, const char *key)
 	return json_number_value(json_object_get(profile->document, key));
 }
 
-/* Each adds up by itself. */
+/* Adds a profile to the sums; each must add up by itself. */
 static void add(struct sums *sums, const struct scriptprofile *profile)
 {
 	static const char *const classes[] = {"dropped", "unreadable", "host",
@@ -78,7 +78,7 @@ static void add(struct sums *sums, const struct scriptprofile *profile)
 	sums->files++;
 	sums->without_script += total == scriptprofile__samples(profile, "host");
 	sums->wall_us += wall_us;
-	/* Is not there where it is 0. */
+	/* The field is missing where the duration is 0. */
 	sums->paused_us += json_number_value(
 		json_object_get(json_object_get(profile->document, "Recorder"), "PausedDuration"));
 	sums->cpu_us += cpu;
@@ -112,7 +112,7 @@ static void assert_near(const char *what, double found, double expected, double 
 	assert_true(found >= (1 - tolerance) * expected && found <= (1 + tolerance) * expected);
 }
 
-/* Nothing of the session is in no file, and nothing in two. */
+/* Each part of the session is in exactly one file. */
 static void assert_whole(struct stage *stage, const struct child *spy, const struct sums *sums,
 			 double cpu)
 {
@@ -148,7 +148,9 @@ static void files_add_up_to_the_session(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), " ms of CPU time, hottest work "));
 }
 
-/* So does the system, and what came and went within an interval is in it. */
+/*
+ * With --system the files add up, too, including processes that start and end within an interval.
+ */
 static void files_of_the_system_add_up(void **state)
 {
 	struct child *worker, *brief, *spy;
@@ -177,8 +179,8 @@ static void files_of_the_system_add_up(void **state)
 		     accounts__charged_us(worker) + accounts__charged_us(brief));
 }
 
-/* Deep stacks fill the ring buffer several times over while one file is on its way. */
-static void loses_nothing_to_a_slow_disk(void **state)
+/* Deep stacks fill the ring buffer several times while luaspy writes one file. */
+static void loses_no_samples_to_a_slow_disk(void **state)
 {
 	static const char script[] =
 		"print('ready') io.stdout:flush() io.read()\n"
@@ -211,8 +213,8 @@ static void loses_nothing_to_a_slow_disk(void **state)
 	assert_int_equal(sums.dropped, 0);
 }
 
-/* The time in which it is paused, too; what runs then is in none. */
-static void a_pause_goes_on_from_file_to_file(void **state)
+/* The files also cover paused time; CPU time of the target during a pause is in none of them. */
+static void a_pause_continues_from_file_to_file(void **state)
 {
 	struct child *busy, *spy;
 	struct sums sums;
@@ -241,7 +243,7 @@ static void a_pause_goes_on_from_file_to_file(void **state)
 	assert_int_equal(sums.samples, accounts__ticks(*state, spy));
 }
 
-/* An empty interval has its file; the exit status is that of all. */
+/* An interval without samples has a file, too; the exit status is that of the whole session. */
 static void an_interval_without_script_has_its_file(void **state)
 {
 	struct child *worker, *spy;
@@ -264,7 +266,7 @@ static void an_interval_without_script_has_its_file(void **state)
 	assert_near("wall clock, s", sums.wall_us / 1e6, 3, 0.05);
 }
 
-static void keeps_the_newest_and_what_is_not_its_own(void **state)
+static void keeps_the_newest_files_and_those_of_others(void **state)
 {
 	static const char old[] = "x-20010101-000000.json";
 	struct child *busy, *spy;
@@ -283,7 +285,7 @@ static void keeps_the_newest_and_what_is_not_its_own(void **state)
 	assert_near("wall clock, s", sums.wall_us / 1e6, 0.4, 0.2);
 }
 
-static void keeps_so_many_bytes(void **state)
+static void keeps_no_more_than_keep_size(void **state)
 {
 	struct child *busy, *spy;
 	struct sums sums;
@@ -302,7 +304,7 @@ static void keeps_so_many_bytes(void **state)
 	assert_int_equal(sums.files, 5);
 }
 
-/* setsid: the test may have a terminal, a service has none. */
+/* setsid, because the test may have a terminal and a service has none. */
 static void a_hangup_closes_the_interval(void **state)
 {
 	struct child *busy, *spy;
@@ -327,7 +329,7 @@ static void a_hangup_closes_the_interval(void **state)
 		    0.01);
 }
 
-static void a_hangup_has_the_system_written(void **state)
+static void a_hangup_closes_the_interval_of_a_system_session(void **state)
 {
 	struct child *busy, *spy;
 	struct scriptprofile *profile;
@@ -370,13 +372,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(files_add_up_to_the_session),
 		staged(files_of_the_system_add_up),
-		staged(loses_nothing_to_a_slow_disk),
-		staged(a_pause_goes_on_from_file_to_file),
+		staged(loses_no_samples_to_a_slow_disk),
+		staged(a_pause_continues_from_file_to_file),
 		staged(an_interval_without_script_has_its_file),
-		staged(keeps_the_newest_and_what_is_not_its_own),
-		staged(keeps_so_many_bytes),
+		staged(keeps_the_newest_files_and_those_of_others),
+		staged(keeps_no_more_than_keep_size),
 		staged(a_hangup_closes_the_interval),
-		staged(a_hangup_has_the_system_written),
+		staged(a_hangup_closes_the_interval_of_a_system_session),
 		staged(a_hangup_ends_any_other_session),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nothing stays of a luaspy that is killed: nothing in the kernel, and no half file. */
+/* A luaspy that is killed leaves nothing behind: nothing in the kernel, and no partial file. */
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,7 @@
 #define PATIENCE 60
 #define IDS_MAX  4096
 
-/* What it has in the kernel that outlives it if somebody else holds it: a program, a map, a link.
- */
+/* Kernel objects that outlive luaspy if another process holds them: programs, maps, links. */
 static const struct kind {
 	const char *name, *mark;
 	int (*open)(__u32 id);
@@ -49,7 +48,7 @@ static void add_id(struct ids *ids, __u32 id)
 	ids->items[ids->count++] = id;
 }
 
-/* As its open files tell. A link's tells the id of its program, too. */
+/* Reads the ids in the fdinfo of luaspy's open files. A link's file also tells its program's id. */
 static struct ids list_ids(const struct child *spy, const char *mark)
 {
 	struct ids ids = {};
@@ -75,7 +74,7 @@ static struct ids list_ids(const struct child *spy, const char *mark)
 	return ids;
 }
 
-/* The kernel takes a moment. */
+/* The kernel releases the objects with a delay. */
 static void await_gone(const struct kind *kind, const struct ids *ids)
 {
 	double end = now_seconds() + 10;
@@ -127,22 +126,22 @@ static void leaves_nothing_in_the_kernel(void **state)
 	}
 	for (int i = 0; i < 2; i++) {
 		end_by_force(spies[i]);
-		/* An event on a thread holds its program: there is none either. */
+		/* A perf event on a thread would hold its program; so none is left either. */
 		for (int kind = 0; kind < 3; kind++)
 			await_gone(&kinds[kind], &ids[i][kind]);
 	}
-	/* The target is none the worse for it. */
+	/* The target must not be affected. */
 	child__let_work(busy, 0.1);
 	assert_int_equal(count_visible_files(stage), visible);
 }
 
-/* At the `number`th time that it is about to call, or has called, the kernel so. */
+/* The `number`th entry to, or exit from, this system call. */
 struct moment {
 	const char *name;
-	long call; /* SYS_..., or -1: no call, it samples */
+	long call; /* SYS_..., or -1: during sampling, at no call */
 	int number;
 	uint8_t op;    /* PTRACE_SYSCALL_INFO_ENTRY or _EXIT */
-	bool is_whole; /* its file by then */
+	bool is_whole; /* the file is complete by then */
 };
 
 static const struct moment moments[] = {
@@ -155,19 +154,19 @@ static const struct moment moments[] = {
 	{"at its end", SYS_exit_group, 1, PTRACE_SYSCALL_INFO_ENTRY, true},
 };
 
-/* Whether a call of the main thread's, for which it stands, is one to count. */
+/* Whether the main thread is stopped at the call and side that `moment` names. */
 static bool is_at(pid_t pid, const struct moment *moment, long *call)
 {
 	struct __ptrace_syscall_info info = {};
 
-	/* Less than its size, for an end of a call says no more. */
+	/* The result is shorter than `info` at the exit of a call, which has fewer fields. */
 	assert_true(ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) > 0);
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
 		*call = (long)info.entry.nr;
 	return info.op == moment->op && *call == moment->call;
 }
 
-/* What it stands for: a signal that it is to have; 0: a call, or it was told to. */
+/* Waits for a stop and returns the signal to deliver; 0 at a system call or a requested stop. */
 static int await_stop(pid_t pid)
 {
 	siginfo_t info = {};
@@ -180,7 +179,7 @@ static int await_stop(pid_t pid)
 	return status >> 16 || WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
 }
 
-/* It is told to end, and goes on until then. */
+/* Sends SIGTERM and lets it run until that moment. */
 static void end_until(pid_t pid, const struct moment *moment)
 {
 	long call = -1;
@@ -199,7 +198,7 @@ static void end_until(pid_t pid, const struct moment *moment)
 	}
 }
 
-static void leaves_no_half_file(void **state)
+static void leaves_no_partial_file(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy;
@@ -223,8 +222,8 @@ static void leaves_no_half_file(void **state)
 	}
 }
 
-/* The FIFO of its commands has a name: the next one takes it as it is. */
-static void leaves_a_fifo_that_the_next_one_takes(void **state)
+/* The FIFO for commands stays in its folder; the next luaspy must accept it as it is. */
+static void leaves_a_fifo_that_the_next_luaspy_accepts(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy, *spy;
@@ -233,7 +232,7 @@ static void leaves_a_fifo_that_the_next_one_takes(void **state)
 	busy = start_busy(stage);
 	spy = start_record(stage, busy->pid, "--control", "commands", "-o", "x.json");
 	spying__await_timers(stage, spy);
-	/* Nobody listens any more to what is written to it then. */
+	/* After this, the FIFO has no reader. */
 	end_by_force(spy);
 	assert_int_equal(count_visible_files(stage), 1);
 	spy = start_record(stage, busy->pid, "--control", "commands", "-o", "x.json");
@@ -248,8 +247,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(leaves_nothing_in_the_kernel),
-		staged(leaves_no_half_file),
-		staged(leaves_a_fifo_that_the_next_one_takes),
+		staged(leaves_no_partial_file),
+		staged(leaves_a_fifo_that_the_next_luaspy_accepts),
 	};
 
 	return cmocka_run_group_tests_name("killed", tests, NULL, NULL);

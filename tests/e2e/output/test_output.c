@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a recording writes where: the profile, the summary, the countdown. */
+/* What a recording writes, and where: the profile, the summary, the countdown. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static bool find_json(const struct stage *stage, char *name, size_t size)
 	return is_found;
 }
 
-static void names_the_file_itself_and_says_so(void **state)
+static void chooses_a_file_name_and_reports_it(void **state)
 {
 	struct child *target, *spy;
 	char name[256], said[300], date[32];
@@ -68,7 +68,10 @@ static void names_the_file_itself_and_says_so(void **state)
 	spying__read(*state, in_folder(*state, name));
 }
 
-/* One recording, several files: each in its own format, and what needs order has it. */
+/*
+ * One recording, several files: each in its own format; those that need the order of samples have
+ * it.
+ */
 static void writes_several_formats_at_once(void **state)
 {
 	struct child *target, *spy;
@@ -90,7 +93,7 @@ static void writes_several_formats_at_once(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "any browser opens it"));
 }
 
-static void is_quiet_when_told_so(void **state)
+static void is_quiet_with_quiet(void **state)
 {
 	struct child *target, *spy;
 
@@ -119,7 +122,7 @@ static void counts_down_on_a_terminal_only(void **state)
 		 target->pid);
 	spy = start(*state, "script", "-qefc", command, "/dev/null");
 	spying__finish(*state, spy);
-	/* The countdown stays on its line, and goes before the summary comes. */
+	/* The countdown stays on its line and is removed before the summary. */
 	assert_non_null(strstr(child__output(*state, spy), "\r"));
 	assert_non_null(strstr(child__output(*state, spy), " left  "));
 	assert_non_null(strstr(child__output(*state, spy), "wrote y.json"));
@@ -142,8 +145,11 @@ static void counts_down_on_a_terminal_even_if_output_is_a_pipe(void **state)
 	spying__read(*state, in_folder(*state, "y.json"));
 }
 
-/* One that luaspy opens itself would have its number. It is said at once, not after a recording. */
-static void writes_to_no_other_file_where_one_is_closed(void **state)
+/*
+ * A file that luaspy opens would get the closed descriptor's number. luaspy must refuse at once,
+ * not after the recording.
+ */
+static void refuses_closed_standard_streams(void **state)
 {
 	static const char *const closed[] = {"1>&-", "0<&- 1>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"};
 	struct child *target, *spy;
@@ -168,7 +174,7 @@ static void writes_to_no_other_file_where_one_is_closed(void **state)
 	spying__read(*state, in_folder(*state, "x.json"));
 }
 
-static void replaces_a_file_whole(void **state)
+static void replaces_a_file_atomically(void **state)
 {
 	struct child *target;
 	struct scriptprofile *profile;
@@ -186,7 +192,7 @@ static void replaces_a_file_whole(void **state)
 	assert_int_equal(status.st_mode & 0777, 0600);
 }
 
-static void tells_the_summary_what_the_file_says(void **state)
+static void prints_the_figures_of_the_file_in_the_summary(void **state)
 {
 	struct child *target, *spy;
 	struct scriptprofile *profile;
@@ -208,8 +214,8 @@ static void tells_the_summary_what_the_file_says(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "Frequency"), 1000);
 }
 
-/* The answer first; nothing of the accounting where all is well. */
-static void says_the_answer_first(void **state)
+/* The answer comes first; where all is well, accounting is left out. */
+static void prints_the_answer_first(void **state)
 {
 	static const char *const in_order[] = {
 		": Lua 5.4",      "layout ",        " of CPU time in ", "\n\nHottest functions, ",
@@ -253,15 +259,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(writes_to_standard_output_nothing_but_the_profile),
-		staged(names_the_file_itself_and_says_so),
+		staged(chooses_a_file_name_and_reports_it),
 		staged(writes_several_formats_at_once),
-		staged(is_quiet_when_told_so),
+		staged(is_quiet_with_quiet),
 		staged(counts_down_on_a_terminal_only),
 		staged(counts_down_on_a_terminal_even_if_output_is_a_pipe),
-		staged(writes_to_no_other_file_where_one_is_closed),
-		staged(replaces_a_file_whole),
-		staged(tells_the_summary_what_the_file_says),
-		staged(says_the_answer_first),
+		staged(refuses_closed_standard_streams),
+		staged(replaces_a_file_atomically),
+		staged(prints_the_figures_of_the_file_in_the_summary),
+		staged(prints_the_answer_first),
 		staged(shows_the_call_tree_and_callers_on_request),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file for each process: --output-dir. */
+/* One file for each process: --output-dir. */
 #include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 #define PATIENCE 60
 
-/* Calls itself arg[2] where that is given, and takes arg[1] s of CPU time once it is told to. */
+/* Names itself arg[2] if given, and takes arg[1] seconds of CPU time once it is told to. */
 #define WORKER                                                                                     \
 	LUA_SPIN                                                                                   \
 	"if arg[2] then\n"                                                                         \
@@ -29,7 +29,7 @@
 	"print('ready') io.stdout:flush() io.read()\n"                                             \
 	"spin(tonumber(arg[1]))\n"
 
-/* Of all files whose names fit. */
+/* Sums over all files whose names match. */
 struct sums {
 	int files;
 	double cpu_us, categories_us;
@@ -75,7 +75,7 @@ static const char *target_of(const struct scriptprofile *profile)
 		json_object_get(json_object_get(profile->document, "Recorder"), "Target"));
 }
 
-/* Those of one process. */
+/* Sums over the files of one process. */
 static struct sums read_process(struct stage *stage, pid_t pid)
 {
 	char pattern[64];
@@ -102,7 +102,7 @@ static void assert_near(const char *what, double found, double expected, double 
 	assert_true(found >= (1 - tolerance) * expected && found <= (1 + tolerance) * expected);
 }
 
-/* Nothing of the session is in no file, and nothing in two. */
+/* Each part of the session is in exactly one file. */
 static void assert_whole(struct stage *stage, const struct child *spy, const struct sums *sums,
 			 double cpu)
 {
@@ -124,7 +124,7 @@ static struct child *start_worker(struct stage *stage, const char *lua, const ch
 	return worker;
 }
 
-/* The interpreter under a name that nothing else on the machine has. */
+/* Copies the interpreter under a name that no other program on the machine has. */
 static const char *own_lua(struct stage *stage, const char *name)
 {
 	char command[96];
@@ -135,7 +135,7 @@ static const char *own_lua(struct stage *stage, const char *name)
 	return in_folder(stage, name);
 }
 
-/* "record -v -p" of all of them "--output-dir out" and these words; its timers run. */
+/* Starts "record -v -p PIDS --output-dir out" with more words, and waits until its timers run. */
 static struct child *spy_on(struct stage *stage, struct child *const *workers, int count,
 			    const char *const *more)
 {
@@ -155,7 +155,7 @@ static struct child *spy_on(struct stage *stage, struct child *const *workers, i
 	return spy;
 }
 
-/* All their CPU time. */
+/* Lets all of them work and returns their CPU time. */
 static double let_work(struct child *const *workers, int count)
 {
 	double sum = 0;
@@ -169,8 +169,8 @@ static double let_work(struct child *const *workers, int count)
 	return sum;
 }
 
-/* It says whose it is, and has threads for categories as the profile of one process has. */
-static void each_process_has_its_file(void **state)
+/* The file names its process and has threads as categories, as any profile of one process has. */
+static void each_process_has_a_file(void **state)
 {
 	static const char *const seconds[] = {"1.6", "0.9", "1.2"};
 	struct child *workers[3], *spy;
@@ -208,7 +208,7 @@ static void each_process_has_its_file(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "wrote 3 files into out ("));
 }
 
-static void names_lead_nowhere_else(void **state)
+static void names_do_not_lead_out_of_the_folder(void **state)
 {
 	static const char *const names[] = {
 		"../../x",    "..",     "/etc/passwd",        "a\nb\033[2J\177",
@@ -234,8 +234,8 @@ static void names_lead_nowhere_else(void **state)
 	assert_near("CPU time of all files", sums.cpu_us, cpu, 0.05);
 }
 
-/* Whatever a file of it may be called, as the clock goes. */
-static void what_somebody_put_there_stays(void **state)
+/* Links are there under each name that the file could get in the next minute. */
+static void files_of_others_are_not_overwritten(void **state)
 {
 	struct child *worker, *spy;
 	struct scriptprofile *profile;
@@ -268,8 +268,8 @@ static void what_somebody_put_there_stays(void **state)
 	assert_int_equal(count_files(in_folder(*state, "out")), 61);
 }
 
-/* Who may move the folder must not choose where luaspy writes. */
-static void files_are_in_the_folder_that_it_was(void **state)
+/* A user who may rename the folder must not choose where luaspy writes. */
+static void files_stay_in_the_folder_that_was_opened(void **state)
 {
 	struct child *worker, *spy;
 
@@ -288,8 +288,8 @@ static void files_are_in_the_folder_that_it_was(void **state)
 	assert_true(read_all(*state, "moved/*").files >= 3);
 }
 
-/* Those that come and go while it samples. */
-static void of_the_system_what_has_ended_has_its_file(void **state)
+/* Processes that start and end during the session. */
+static void ended_processes_of_a_system_have_a_file(void **state)
 {
 	struct stage *stage = *state;
 	struct child *all[6], *spy;
@@ -329,8 +329,8 @@ static void of_the_system_what_has_ended_has_its_file(void **state)
 	assert_whole(stage, spy, &sums, cpu);
 }
 
-/* A shell has no Lua: what it takes is the rest's. */
-static void children_without_lua_are_the_rest(void **state)
+/* A shell has no Lua: its time belongs to the rest. */
+static void children_without_lua_belong_to_the_rest(void **state)
 {
 	struct child *spy;
 	struct sums lua, rest, all;
@@ -387,8 +387,8 @@ static void groups_have_a_file_each(void **state)
 		    accounts__charged_us(workers[2]), 0.01);
 }
 
-/* One works all the time, the other for a while. */
-static void intervals_have_files_of_those_that_worked(void **state)
+/* One process works all the time, the other for a while. */
+static void intervals_have_files_of_processes_that_worked(void **state)
 {
 	struct child *workers[2], *spy;
 	struct sums sums, busy, brief;
@@ -412,7 +412,7 @@ static void intervals_have_files_of_those_that_worked(void **state)
 	assert_in_range(brief.files, 2, busy.files - 1);
 }
 
-static void the_idle_have_no_file(void **state)
+static void idle_processes_have_no_file(void **state)
 {
 	struct child *workers[2], *spy;
 
@@ -427,8 +427,8 @@ static void the_idle_have_no_file(void **state)
 	assert_int_equal(read_all(*state, "out/*").files, 1);
 }
 
-/* Nor is there a folder where there is nothing. */
-static void without_a_file_there_is_no_folder(void **state)
+/* Without a profile, luaspy makes no folder either. */
+static void makes_no_folder_without_a_file(void **state)
 {
 	struct child *spy;
 
@@ -439,7 +439,7 @@ static void without_a_file_there_is_no_folder(void **state)
 	assert_int_equal(access(in_folder(*state, "out"), F_OK), -1);
 }
 
-/* Of an interval all files go, or none. */
+/* luaspy removes all files of an interval or none. */
 static void keeps_the_newest_intervals(void **state)
 {
 	struct child *workers[2], *spy;
@@ -459,8 +459,8 @@ static void keeps_the_newest_intervals(void **state)
 	assert_int_equal(other.files, 2);
 }
 
-/* setsid: the test may have a terminal, a service has none. */
-static void a_process_has_one_file_however_often_it_is_written(void **state)
+/* setsid, because the test may have a terminal and a service has none. */
+static void a_process_has_one_file_that_each_write_replaces(void **state)
 {
 	struct child *busy, *spy;
 	struct sums before, after;
@@ -501,8 +501,8 @@ static void assert_refused(struct stage *stage, const char *folder, const char *
 	child__kill(busy);
 }
 
-/* At once, and not when there is something to be written. */
-static void says_what_is_wrong_with_the_folder(void **state)
+/* luaspy checks the folder at the start, not when it has something to write. */
+static void reports_what_is_wrong_with_the_folder(void **state)
 {
 	need_lua();
 	assert_refused(*state, "no/such",
@@ -513,8 +513,8 @@ static void says_what_is_wrong_with_the_folder(void **state)
 	assert_refused(*state, "/sys/kernel", "cannot write into '/sys/kernel': ");
 }
 
-/* One that is too large for the disk costs the others nothing. */
-static void what_cannot_be_written_costs_no_other(void **state)
+/* A file that does not fit on the disk must not affect the others. */
+static void a_file_that_cannot_be_written_affects_no_other(void **state)
 {
 	struct stage *stage = *state;
 	struct child *small, *large, *spy;
@@ -553,20 +553,20 @@ static void what_cannot_be_written_costs_no_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(each_process_has_its_file),
-		staged(names_lead_nowhere_else),
-		staged(what_somebody_put_there_stays),
-		staged(files_are_in_the_folder_that_it_was),
-		staged(of_the_system_what_has_ended_has_its_file),
-		staged(children_without_lua_are_the_rest),
+		staged(each_process_has_a_file),
+		staged(names_do_not_lead_out_of_the_folder),
+		staged(files_of_others_are_not_overwritten),
+		staged(files_stay_in_the_folder_that_was_opened),
+		staged(ended_processes_of_a_system_have_a_file),
+		staged(children_without_lua_belong_to_the_rest),
 		staged(groups_have_a_file_each),
-		staged(intervals_have_files_of_those_that_worked),
-		staged(the_idle_have_no_file),
-		staged(without_a_file_there_is_no_folder),
+		staged(intervals_have_files_of_processes_that_worked),
+		staged(idle_processes_have_no_file),
+		staged(makes_no_folder_without_a_file),
 		staged(keeps_the_newest_intervals),
-		staged(a_process_has_one_file_however_often_it_is_written),
-		staged(says_what_is_wrong_with_the_folder),
-		staged(what_cannot_be_written_costs_no_other),
+		staged(a_process_has_one_file_that_each_write_replaces),
+		staged(reports_what_is_wrong_with_the_folder),
+		staged(a_file_that_cannot_be_written_affects_no_other),
 	};
 
 	return cmocka_run_group_tests_name("a file for each process", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Processes whose root is another tree of folders, in mount, PID and user namespaces of their own:
- * where it is looked at from outside, the same paths lead elsewhere.
+ * Processes with another root, in mount, PID and user namespaces of their own: outside of them, the
+ * same paths lead to other files.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,15 +24,15 @@
 #define ID_START "0123456789ab"
 #define ID       ID_START "cdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* `root` becomes the root of all; what stood there before is in "/old". */
+/* `root` becomes the root; the old one is in "/old". */
 #define ENTER                                                                                      \
 	"mount --bind root root && cd root && pivot_root . old && cd / &&\n"                       \
 	"cd \"$folder\" && exec ./lua-by-link "
 
 /*
- * A tree with an interpreter, that is run through a link to its absolute path. In our root that
- * path is a text, and the interpreter that the link leads to once the other was replaced is of
- * another release.
+ * Makes a tree with an interpreter, which runs through a link to its absolute path. In our root,
+ * that path is a text file; the link that later replaces the interpreter leads to one of another
+ * release.
  */
 static const char make_root[] =
 	"set -e; lua=$(readlink -f \"$(command -v lua5.4)\"); folder=$PWD\n"
@@ -50,7 +50,7 @@ static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do
 				  "io.open('up', 'w'):close()\n"
 				  "while true do work() end\n";
 
-/* A shell in namespaces of its own, as process 1. `before` is what it does outside. */
+/* Starts a shell in its own namespaces, as process 1. It runs `before` outside of them. */
 static struct child *start_inside(struct stage *stage, const char *before, const char *words)
 {
 	char *text;
@@ -63,7 +63,7 @@ static struct child *start_inside(struct stage *stage, const char *before, const
 	return start(stage, "sh", "-c", text);
 }
 
-/* 0: such a root can be had here. */
+/* Returns 0 if such a root can be made here. */
 static int prepare(struct stage *stage)
 {
 	struct child *maker, *trial;
@@ -89,7 +89,7 @@ static int prepare(struct stage *stage)
 			skip_because("no namespaces with another root can be made here");          \
 	} while (0)
 
-/* The one in there, by our number. It is at work. */
+/* The process inside, by its pid in our namespace, once it works. */
 static struct child await_inside(struct stage *stage, const struct child *shell)
 {
 	struct child *pgrep, inside = {};
@@ -113,7 +113,7 @@ static const char *interpreter_in(const struct stage *stage)
 	return in_folder(stage, path);
 }
 
-/* Its path leads to our root's lua5.1 now, for those who look from here, and to nothing there. */
+/* Seen from outside, its path now leads to our root's lua5.1; inside, it leads to nothing. */
 static void replace_by_link(struct stage *stage)
 {
 	assert_return_code(unlink(interpreter_in(stage)), errno);
@@ -163,7 +163,7 @@ static void end_system(struct stage *stage, struct child *spy, const struct chil
 				     title);
 }
 
-static void are_found_where_they_run_already(void **state)
+static void are_found_while_they_run(void **state)
 {
 	struct child *spy, *shell, inside;
 
@@ -186,7 +186,7 @@ static void are_found_when_they_begin(void **state)
 	end_system(*state, spy, &inside);
 }
 
-/* What the first process of a container in that cgroup is called, behind its name and number. */
+/* How a container's first process in this cgroup is named, after its program and pid. */
 static void assert_called(struct stage *stage, const char *cgroup, const char *expected)
 {
 	struct child *shell, *dump, inside;
@@ -206,7 +206,7 @@ static void assert_called(struct stage *stage, const char *cgroup, const char *e
 	assert_non_null(strstr(child__output(stage, dump), title));
 }
 
-static void are_called_by_their_container(void **state)
+static void are_named_by_their_container(void **state)
 {
 	const char *cgroup;
 
@@ -217,8 +217,8 @@ static void are_called_by_their_container(void **state)
 	assert_called(*state, cgroup, "in " ID_START);
 }
 
-/* Whoever has a cgroup makes others in it, and calls them as another's container is called. */
-static void are_not_called_what_their_user_says(void **state)
+/* A user who owns a cgroup can make others in it and name them like another container's. */
+static void are_not_named_by_a_cgroup_of_their_user(void **state)
 {
 	const char *cgroup;
 	char name[32], claimed[256];
@@ -237,10 +237,10 @@ static void are_not_called_what_their_user_says(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		staged(are_found_where_they_run_already),
+		staged(are_found_while_they_run),
 		staged(are_found_when_they_begin),
-		staged(are_called_by_their_container),
-		staged(are_not_called_what_their_user_says),
+		staged(are_named_by_their_container),
+		staged(are_not_named_by_a_cgroup_of_their_user),
 	};
 
 	return cmocka_run_group_tests_name("containers", tests, NULL, NULL);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Containers: luaspy and its target in PID, mount and user namespaces, the same or different ones.
- */
+/* Containers: luaspy and its target in the same or in different PID, mount and user namespaces. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +15,13 @@
 
 #define PATIENCE 30
 
-/* %s: a file that says that it runs. */
+/* %s: a file that the script makes when it runs. */
 static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do x = x + i end "
 				  "return x end\n"
 				  "io.open('%s', 'w'):close()\n"
 				  "while true do work() end\n";
 
-/* In a shell: starts the script, waits until it runs. */
+/* For a shell: starts the script and waits until it runs. */
 #define START_BUSY "lua5.4 busy.lua & until [ -e up ]; do sleep 0.01; done\n"
 
 #define need_namespaces()                                                                          \
@@ -33,7 +32,7 @@ static const char busy_script[] = "function work() local x = 0 for i = 1, 1e5 do
 		need_program("pgrep", "procps");                                                   \
 	} while (0)
 
-/* The script of a shell in namespaces of its own, where $luaspy is the program. */
+/* The script of a shell in its own namespaces; $luaspy is the program. */
 static struct child *start_shell(struct stage *stage, const char *const *options,
 				 const char *script)
 {
@@ -77,7 +76,7 @@ static struct scriptprofile *check_profile(struct stage *stage, const char *name
 	return profile;
 }
 
-/* The file that luaspy named itself. */
+/* The file whose name luaspy chose itself. */
 static int has_file(const struct stage *stage, const char *start)
 {
 	DIR *folder = opendir(stage->folder);
@@ -124,7 +123,7 @@ static void profiles_a_command_inside_a_namespace(void **state)
 					   "complete") > 100);
 }
 
-/* The one process that another has started; its id is ours, not the one in its namespace. */
+/* The only child of `parent` named "private", by its pid in our namespace. */
 static pid_t child_of(struct stage *stage, const struct child *parent)
 {
 	struct child *pgrep;
@@ -136,8 +135,7 @@ static pid_t child_of(struct stage *stage, const struct child *parent)
 	return (pid_t)atoi(child__output(stage, pgrep));
 }
 
-/* Its interpreter is nowhere to be seen but in its own mounts, where ours has another at the path.
- */
+/* The interpreter exists only in the target's mounts; at its path we have another or none. */
 static void profiles_from_outside(struct stage *stage, const char *const *options)
 {
 	struct child *shell, *spy;
@@ -197,10 +195,10 @@ static void profiles_from_one_namespace_into_another(void **state)
 }
 
 /*
- * Beside luaspy's namespace others come and go, as deep as it, in which processes with the target's
- * id are born, execute and exit.
+ * Namespaces next to luaspy's, at the same level, come and go; in them, processes with the target's
+ * pid are born, execute and exit.
  */
-static void is_not_misled_by_the_same_ids_elsewhere(void **state)
+static void is_not_misled_by_the_same_pids_elsewhere(void **state)
 {
 	struct child *shell, *beside;
 	const char *said;
@@ -234,7 +232,7 @@ static void refuses_the_processes_of_another_namespace(void **state)
 	assert_int_equal(has_file(*state, "lua5.4-"), 0);
 }
 
-static void says_that_it_is_in_a_user_namespace(void **state)
+static void reports_that_it_is_in_a_user_namespace(void **state)
 {
 	struct child *shell;
 
@@ -257,9 +255,9 @@ int main(void)
 		staged(profiles_a_process_of_another_namespace),
 		staged(profiles_a_process_of_another_user_namespace),
 		staged(profiles_from_one_namespace_into_another),
-		staged(is_not_misled_by_the_same_ids_elsewhere),
+		staged(is_not_misled_by_the_same_pids_elsewhere),
 		staged(refuses_the_processes_of_another_namespace),
-		staged(says_that_it_is_in_a_user_namespace),
+		staged(reports_that_it_is_in_a_user_namespace),
 	};
 
 	return cmocka_run_group_tests_name("namespaces", tests, NULL, NULL);

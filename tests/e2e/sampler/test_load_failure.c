@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is said where the kernel does not take a BPF program. */
+/* The messages when the kernel refuses a BPF program. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void hear(void *context, enum log_level level, const char *line)
 	heard->length += sprintf(heard->text + heard->length, "%s\n", line);
 }
 
-/* Loads a program that is refused; its error. */
+/* Loads a program that is refused, and returns the error. */
 static int load(struct heard *heard, enum log_level level)
 {
 	struct bpf_object *object;
@@ -54,7 +54,7 @@ static int load(struct heard *heard, enum log_level level)
 	return error;
 }
 
-static void all_that_the_verifier_says_is_shown(void **state)
+static void shows_the_whole_verifier_log(void **state)
 {
 	struct heard *heard = calloc(1, sizeof(*heard));
 
@@ -63,7 +63,7 @@ static void all_that_the_verifier_says_is_shown(void **state)
 	stage__own(*state, heard, free);
 	load(heard, LOG_DEBUG);
 	assert_in_range(heard->length, 2048, sizeof(heard->text));
-	/* From the first instruction to the sum at the end, with every step in between. */
+	/* The log runs from the first instruction to the sum at the end, with every step. */
 	assert_non_null(strstr(heard->text, "\n0: ("));
 	for (int i = 1; i < 4 * 64; i++) {
 		char step[16];
@@ -75,7 +75,7 @@ static void all_that_the_verifier_says_is_shown(void **state)
 	assert_non_null(strstr(heard->text, "\nprocessed "));
 }
 
-static void the_verifiers_reason_is_in_the_one_line(void **state)
+static void puts_the_verifiers_reason_into_the_message(void **state)
 {
 	static struct heard heard;
 	char why[512];
@@ -90,8 +90,8 @@ static void the_verifiers_reason_is_in_the_one_line(void **state)
 	assert_int_equal(heard.length, 0);
 }
 
-/* The next load begins with nothing. */
-static void a_reason_is_not_told_of_another_load(void **state)
+/* The next load must not repeat an old reason. */
+static void a_reason_is_not_kept_for_the_next_load(void **state)
 {
 	static struct heard heard;
 	char why[512];
@@ -104,7 +104,7 @@ static void a_reason_is_not_told_of_another_load(void **state)
 	assert_string_equal(why, "Invalid argument ('luaspy check -v' shows what the kernel said)");
 }
 
-static void too_few_files_are_told_as_such(void **state)
+static void reports_too_few_open_files(void **state)
 {
 	static const char *const limits[] = {"12", "16", "20", "24"};
 
@@ -123,7 +123,7 @@ static void too_few_files_are_told_as_such(void **state)
 	}
 }
 
-static void this_kernel_lacks_nothing(void **state)
+static void finds_nothing_missing_in_this_kernel(void **state)
 {
 	char lacking[160];
 
@@ -136,11 +136,11 @@ static void this_kernel_lacks_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(all_that_the_verifier_says_is_shown),
-		staged(the_verifiers_reason_is_in_the_one_line),
-		staged(a_reason_is_not_told_of_another_load),
-		staged(too_few_files_are_told_as_such),
-		staged(this_kernel_lacks_nothing),
+		staged(shows_the_whole_verifier_log),
+		staged(puts_the_verifiers_reason_into_the_message),
+		staged(a_reason_is_not_kept_for_the_next_load),
+		staged(reports_too_few_open_files),
+		staged(finds_nothing_missing_in_this_kernel),
 	};
 
 	return cmocka_run_group_tests_name("load failure", tests, NULL, NULL);

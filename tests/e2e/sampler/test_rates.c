@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples come as often as was asked for, however seldom that is, or the target runs. */
+/*
+ * Samples come at the frequency that was asked for, however low it is or however rarely the target
+ * runs.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +17,7 @@
 
 #define READY "print('ready') io.stdout:flush() io.read()\n"
 
-/* All of a script's life; per second of CPU time. A machine that is busy loses some. */
+/* Samples per second of CPU time over a script's whole life. A busy machine loses some. */
 static double samples_a_second(struct stage *stage, const char *frequency, const char *script)
 {
 	struct scriptprofile *profile;
@@ -35,7 +38,7 @@ static double samples_a_second(struct stage *stage, const char *frequency, const
 	return samples / seconds;
 }
 
-static void are_as_seldom_as_was_asked_for(void **state)
+static void are_as_rare_as_was_asked_for(void **state)
 {
 	double rate;
 
@@ -46,8 +49,8 @@ static void are_as_seldom_as_was_asked_for(void **state)
 	assert_true(rate > 6 && rate < 13);
 }
 
-/* Less than a period between two changes of the period. */
-static void are_there_of_what_runs_seldom(void **state)
+/* The target runs for less than a period between two changes of the period. */
+static void are_taken_of_a_target_that_runs_rarely(void **state)
 {
 	double rate;
 
@@ -64,8 +67,8 @@ static void are_there_of_what_runs_seldom(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(are_as_seldom_as_was_asked_for),
-		staged(are_there_of_what_runs_seldom),
+		staged(are_as_rare_as_was_asked_for),
+		staged(are_taken_of_a_target_that_runs_rarely),
 	};
 
 	return cmocka_run_group_tests_name("rates", tests, NULL, NULL);

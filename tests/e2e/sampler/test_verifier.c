@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel's verifier has to follow, each time that luaspy starts. It gives up at a million
- * instructions, at fewer on other kernels, and takes 0.7 us for each here; one search that is
- * written with branches made them ten times as many.
+ * How much work the kernel's verifier has at each start of luaspy. It gives up at a million
+ * instructions, on other kernels earlier, and takes 0.7 us for each here; one search that was
+ * written with branches needed ten times as many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "sampler/sampler.h"
 #include "skip.h"
 
-#define INSTRUCTIONS_MAX 60000 /* of one program; a walker is the largest */
+#define INSTRUCTIONS_MAX 60000 /* for one program; a walker is the largest */
 #define FILES_MAX        256
 
 static int take_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
@@ -37,7 +37,7 @@ static int is_program(int file)
 	return readlink(link, kind, sizeof(kind) - 1) > 0 && !strcmp(kind, "anon_inode:bpf-prog");
 }
 
-/* Of the program that has most, of those that this process has loaded. */
+/* The highest number of verified instructions among the programs that this process has loaded. */
 static uint64_t most_instructions(void)
 {
 	uint64_t most = 0;
@@ -55,7 +55,7 @@ static uint64_t most_instructions(void)
 	return most;
 }
 
-static void verifying_what_is_loaded_takes_little(void **state)
+static void verifies_few_instructions(void **state)
 {
 	const struct sampler_options options = {
 		.sampling = {.period_ns = 1000000, .max_depth = 512}};
@@ -77,7 +77,7 @@ static void verifying_what_is_loaded_takes_little(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(verifying_what_is_loaded_takes_little),
+		cmocka_unit_test(verifies_few_instructions),
 	};
 
 	return cmocka_run_group_tests_name("verifier", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A session that is told what to do while it runs, and what its profile says of that. */
+/* A session that a test controls while it runs, and the events in its profile. */
 #ifndef TEST_TELLING_H
 #define TEST_TELLING_H
 
@@ -7,16 +7,16 @@
 
 #define PATIENCE 20
 
-/* Writes a line into the FIFO "fifo", each time as a writer that comes and goes. */
+/* Writes a line into the FIFO "fifo", each time as a new writer. */
 void tell(struct stage *stage, const char *line);
 
-/* How often `what` is in `text`. */
+/* The number of times that `what` is in `text`. */
 int count(const char *text, const char *what);
 
-/* Of the recorder; their number is that of a JSON array. */
+/* The recorder's events, a JSON array. */
 const json_t *events(const struct scriptprofile *profile);
 
-/* What an event has as "Kind" or "Text"; "" where it has none. */
+/* The "Kind" or "Text" of an event; "" if it has none. */
 const char *event_text(const struct scriptprofile *profile, size_t at, const char *key);
 double event_seconds(const struct scriptprofile *profile, size_t at);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What luaspy costs: measured, told, and kept to --max-overhead by sampling less often. */
+/* luaspy's own cost: measured, reported, and limited to --max-overhead by sampling less often. */
 #include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,16 +15,19 @@
 #include "budgets.h"
 
 #define PATIENCE       60
-#define SETTLE_SECONDS 1 /* timers have another period soon after it was said */
+#define SETTLE_SECONDS 1 /* timers have another period soon after the message */
 
-/* Those of the target: before, there is one for a moment to learn what a tick costs. */
+/*
+ * Waits for the timers of the target: before them, luaspy uses one briefly to measure the cost of a
+ * tick.
+ */
 static void await_timers(struct stage *stage, const struct child *spy)
 {
 	child__await_errors(stage, spy, "a tick of a timer takes");
 	spying__await_timers(stage, spy);
 }
 
-/* From 125 Hz on it takes half a minute of a busy machine to be at 1 kHz again. */
+/* From 125 Hz on, a busy machine takes half a minute to return to 1 kHz. */
 static void await_message(struct stage *stage, const struct child *spy, const char *text)
 {
 	double end = now_seconds() + PATIENCE;
@@ -36,7 +39,7 @@ static void await_message(struct stage *stage, const struct child *spy, const ch
 	}
 }
 
-/* How many events tell of a frequency, and the text of the last. */
+/* Returns the number of events that report a frequency, and the text of the last. */
 static int count_changes(const struct scriptprofile *profile, const char **last)
 {
 	const json_t *event, *events = json_object_get(budgets__recorder(profile), "Events");
@@ -74,7 +77,7 @@ static void adds_up(const struct scriptprofile *profile)
 				 budgets__overhead(profile, "Luaspy"));
 }
 
-/* Of the samples in functions of that name: how many, and for how long. */
+/* The samples in functions of that name: their number and their time. */
 static double hertz(const struct scriptprofile *profile, const char *name)
 {
 	const json_t *function, *line, *functions = json_object_get(profile->document, "Functions");
@@ -94,12 +97,15 @@ static double hertz(const struct scriptprofile *profile, const char *name)
 		}
 	}
 	print_message("'%s': %lld samples in %.3f s\n", name, (long long)samples, (double)us / 1e6);
-	/* Two seconds; of the least of samples, 200, a tenth may be lost to other machines. */
+	/*
+	 * Each function takes two seconds; at the fewest samples, 200, other machines may cost a
+	 * tenth.
+	 */
 	assert_in_range(us, 1700000, 2300000);
 	return 1e6 * (double)samples / (double)us;
 }
 
-static void has_as_much_as_is_allowed(void **state)
+static void samples_at_full_frequency_within_the_limit(void **state)
 {
 	struct scriptprofile *profile;
 	const char *last;
@@ -112,7 +118,7 @@ static void has_as_much_as_is_allowed(void **state)
 	assert_int_equal(count_changes(profile, &last), 0);
 }
 
-static void is_neither_limited_nor_told_if_nobody_asks(void **state)
+static void is_neither_limited_nor_reported_by_default(void **state)
 {
 	struct scriptprofile *profile;
 
@@ -121,7 +127,7 @@ static void is_neither_limited_nor_told_if_nobody_asks(void **state)
 	assert_null(json_object_get(budgets__recorder(profile), "Overhead"));
 }
 
-/* Three quarters of the work are in one of two functions, however rarely it is sampled. */
+/* One of two functions takes three quarters of the work, however rarely it is sampled. */
 static void keeps_the_time_right_at_a_low_frequency(void **state)
 {
 	struct stage *stage = *state;
@@ -201,7 +207,7 @@ static void check_phases(struct stage *stage, const char *script, const char *op
 	assert_true(budgets__overhead(profile, "LoweredDuration") > 3000000);
 }
 
-static void rises_again_when_samples_are_cheap(void **state)
+static void raises_the_frequency_when_samples_are_cheap(void **state)
 {
 	need_to_record();
 	check_phases(*state, BUDGETS_READY "dofile('phases.lua')", NULL);
@@ -222,7 +228,7 @@ static void changes_timers_that_a_process_inherited(void **state)
 		     "--children");
 }
 
-/* Of a name that no other process has. */
+/* A copy of the interpreter under a name that no other process has. */
 static struct scriptprofile *record_system(struct stage *stage, const char *option)
 {
 	char name[32], command[64];
@@ -240,7 +246,7 @@ static struct scriptprofile *record_system(struct stage *stage, const char *opti
 	return spying__read(stage, in_folder(stage, "system.json"));
 }
 
-static void is_one_percent_of_a_system(void **state)
+static void limits_a_system_session_to_one_percent(void **state)
 {
 	need_lua();
 	assert_int_equal(budgets__overhead(record_system(*state, NULL), "MaxPpm"), 10000);
@@ -248,8 +254,8 @@ static void is_one_percent_of_a_system(void **state)
 				    "Overhead"));
 }
 
-/* Each file tells its own part, and the frequency that it begins with. */
-static void is_told_in_each_file_of_a_session(void **state)
+/* Each file has the costs of its own interval and the frequency at which that begins. */
+static void is_reported_in_each_file_of_a_session(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -274,7 +280,7 @@ static void is_told_in_each_file_of_a_session(void **state)
 	wall_us = scriptprofile__recorded(profile, "WallDuration");
 	assert_true(count_changes(profile, &last) >= 1);
 	assert_int_equal(budgets__overhead(profile, "LoweredDuration"), wall_us);
-	/* Of ten or so samples, and of a second of a session of three. */
+	/* These are the costs of about ten samples, and of one second of a session of three. */
 	assert_true(budgets__overhead(profile, "Interrupts") < wall_us / 200);
 	assert_true(budgets__overhead(profile, "Luaspy") < wall_us / 20);
 }
@@ -282,14 +288,14 @@ static void is_told_in_each_file_of_a_session(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(has_as_much_as_is_allowed),
-		staged(is_neither_limited_nor_told_if_nobody_asks),
+		staged(samples_at_full_frequency_within_the_limit),
+		staged(is_neither_limited_nor_reported_by_default),
 		staged(keeps_the_time_right_at_a_low_frequency),
-		staged(rises_again_when_samples_are_cheap),
+		staged(raises_the_frequency_when_samples_are_cheap),
 		staged(changes_timers_that_a_thread_inherited),
 		staged(changes_timers_that_a_process_inherited),
-		staged(is_one_percent_of_a_system),
-		staged(is_told_in_each_file_of_a_session),
+		staged(limits_a_system_session_to_one_percent),
+		staged(is_reported_in_each_file_of_a_session),
 	};
 
 	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);

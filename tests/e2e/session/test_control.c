@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a session is told through a FIFO, and by whom. */
+/* Commands that a session takes through a FIFO, and from whom. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 #define EVENTS_MAX 10000
 
-static void writes_to_standard_output_once(void **state)
+static void writes_to_standard_output_only_once(void **state)
 {
 	struct child *target, *spy;
 	char name[32];
@@ -37,7 +37,7 @@ static void writes_to_standard_output_once(void **state)
 			       "ignored 'write': '-' takes one profile, at the end"));
 }
 
-static void warns_once_of_what_it_does_not_understand(void **state)
+static void warns_once_of_unknown_commands(void **state)
 {
 	struct child *target, *spy;
 	char line[3000];
@@ -123,7 +123,7 @@ static void counts_the_marks_that_it_does_not_keep(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "50  marks and pauses"));
 }
 
-static void rests_while_nobody_writes(void **state)
+static void uses_no_cpu_time_while_nobody_writes(void **state)
 {
 	struct child *target, *spy;
 	double cpu_s;
@@ -135,7 +135,7 @@ static void rests_while_nobody_writes(void **state)
 	spying__await_timers(*state, spy);
 	for (int i = 0; i < 100; i++)
 		tell(*state, "mark");
-	/* Without what it takes to begin, which the verifier of the kernel is most of. */
+	/* Without the CPU time for the start, most of which the kernel's verifier takes. */
 	cpu_s = -child__cpu_seconds(spy);
 	sleep_seconds(2);
 	cpu_s += child__cpu_seconds(spy);
@@ -168,8 +168,8 @@ static const char *ask(struct stage *stage, int fd, const char *line)
 	return answer(stage, fd);
 }
 
-/* Once the answer is there, what was asked for is. */
-static void answers_when_it_is_done(void **state)
+/* The answer comes after the command has taken effect. */
+static void answers_after_the_command_took_effect(void **state)
 {
 	struct child *target, *spy;
 	const char *profile = "profile.json";
@@ -199,7 +199,7 @@ static void answers_when_it_is_done(void **state)
 	assert_int_equal(access(in_folder(*state, "ack"), F_OK), -1);
 }
 
-static void answers_that_it_could_not(void **state)
+static void answers_that_a_command_failed(void **state)
 {
 	struct child *target, *spy;
 	int fd;
@@ -218,8 +218,8 @@ static void answers_that_it_could_not(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 }
 
-/* Takes nothing that is there for another thing, and leaves nothing behind. */
-static void refuses_what_is_no_fifo(void **state)
+/* luaspy takes no other file for a FIFO and leaves none behind. */
+static void refuses_a_file_that_is_no_fifo(void **state)
 {
 	struct child *target, *spy;
 	char path[128];
@@ -259,7 +259,7 @@ static void keeps_a_fifo_that_was_there(void **state)
 	assert_int_equal(access(in_folder(*state, "fifo"), F_OK), 0);
 }
 
-static void makes_the_fifo_for_whoever_called_sudo(void **state)
+static void gives_the_fifo_to_the_caller_of_sudo(void **state)
 {
 	struct child *target, *spy;
 	struct stat status;
@@ -286,16 +286,16 @@ static void makes_the_fifo_for_whoever_called_sudo(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(writes_to_standard_output_once),
-		staged(warns_once_of_what_it_does_not_understand),
+		staged(writes_to_standard_output_only_once),
+		staged(warns_once_of_unknown_commands),
 		staged(keeps_marks_in_order_whatever_is_in_them),
 		staged(counts_the_marks_that_it_does_not_keep),
-		staged(rests_while_nobody_writes),
-		staged(answers_when_it_is_done),
-		staged(answers_that_it_could_not),
-		staged(refuses_what_is_no_fifo),
+		staged(uses_no_cpu_time_while_nobody_writes),
+		staged(answers_after_the_command_took_effect),
+		staged(answers_that_a_command_failed),
+		staged(refuses_a_file_that_is_no_fifo),
 		staged(keeps_a_fifo_that_was_there),
-		staged(makes_the_fifo_for_whoever_called_sudo),
+		staged(gives_the_fifo_to_the_caller_of_sudo),
 	};
 
 	return cmocka_run_group_tests_name("control", tests, NULL, NULL);

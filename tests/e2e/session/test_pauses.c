@@ -15,7 +15,7 @@
 
 #include "control_helpers.h"
 
-/* Works in three phases, of which it has the second recorded, and says how long that took. */
+/* Works in three phases, records the second, and prints how long that one took. */
 static const char phases_script[] =
 	"local function tell(text)\n"
 	"	local fifo = assert(io.open('fifo', 'r+'))\n"
@@ -53,7 +53,7 @@ static void records_the_phase_that_a_program_brackets(void **state)
 	said = strstr(child__output(*state, spy), "took ");
 	assert_non_null(said);
 	assert_int_equal(sscanf(said, "took %lf", &took_us), 1);
-	/* A command takes effect when luaspy is given a processor, which others may have. */
+	/* A command takes effect when luaspy gets a processor, for which others may compete. */
 	assert_true(fabs((double)profile->all_us - took_us) <= 0.2 * took_us);
 	assert_true((double)scriptprofile__total_us(profile, "*", "wanted", -1) >= 0.8 * took_us);
 	assert_true(scriptprofile__total_us(profile, "*", "before", -1) <= 150000);
@@ -66,17 +66,18 @@ static void records_the_phase_that_a_program_brackets(void **state)
 }
 
 /*
- * What the target was charged while it was recorded: not less than from when luaspy said that it
- * resumed to when it was told to pause, and not more than the other way round.
+ * Bounds of the target's CPU time while it was recorded. The lower runs from the report that
+ * sampling resumed to the command to pause, the upper from the command to resume to the report that
+ * it paused.
  */
 struct account {
 	struct stage *stage;
-	struct child *target, *spy; /* the spy verbose */
+	struct child *target, *spy; /* luaspy runs with -v */
 	double least_s, most_s, began_at_most_s, began_at_least_s;
 	int pauses, resumes;
 };
 
-/* Sends a command, or the signal where that is NULL, and waits until it has taken effect. */
+/* Sends a command, or the signal if it is NULL, and waits until it has taken effect. */
 static void let_switch(const struct account *account, const char *command, const char *said,
 		       int times)
 {
@@ -162,7 +163,7 @@ static void counts_nothing_while_a_busy_loop_is_paused(void **state)
 	assert_true((double)scriptprofile__total_us(profile, "*", "work", -1) >=
 		    0.98 * (double)profile->all_us);
 	assert_int_equal(json_array_size(events(profile)), 8);
-	/* The timers stood still, too. */
+	/* The timers were paused, too. */
 	said = strstr(child__errors(*state, account.spy), " ticks, ");
 	assert_non_null(said);
 	while (said[-1] != ' ')
@@ -171,7 +172,7 @@ static void counts_nothing_while_a_busy_loop_is_paused(void **state)
 	assert_true(scriptprofile__recorded(profile, "PausedDuration") >= 1200000);
 }
 
-/* The time of a category by its name. */
+/* The time of the category with this name. */
 static double category_s(const struct scriptprofile *profile, const char *name)
 {
 	const json_t *categories = json_object_get(profile->document, "Categories");
@@ -187,7 +188,7 @@ static double category_s(const struct scriptprofile *profile, const char *name)
 	return 0;
 }
 
-/* A paused session of a target that is yet to start its threads. */
+/* Starts a paused session on a target that has not started its threads. */
 static struct account watch_threads(struct stage *stage)
 {
 	struct account account = {.stage = stage};
@@ -203,9 +204,9 @@ static struct account watch_threads(struct stage *stage)
 
 /*
  * The target has two threads at a time, of a few milliseconds each, and a busy one that outlives
- * them. Here that one is born while paused, and goes on while it is recorded.
+ * them. Here the busy one is born while paused and still runs while recorded.
  */
-static void knows_threads_that_were_born_while_paused(void **state)
+static void samples_threads_that_were_born_while_paused(void **state)
 {
 	struct scriptprofile *profile;
 	struct account account;
@@ -219,7 +220,7 @@ static void knows_threads_that_were_born_while_paused(void **state)
 	let_end(&account, NULL, 0);
 	profile = spying__read(*state, in_folder(*state, "profile.json"));
 	check_account(&account, profile, 0.95);
-	/* Its timer was switched on with the others. */
+	/* Its timer was enabled with the others. */
 	assert_true((double)scriptprofile__self_us(profile, "", "(host)", -1) / 1e6 >=
 		    0.97 * category_s(profile, "busy"));
 	assert_true(scriptprofile__stack_us(profile, "main chunk > brief") > 0);
@@ -249,7 +250,7 @@ static void forgets_threads_that_die_while_paused(void **state)
 	check_account(&account, profile, 0.95);
 }
 
-/* Timers are handed down: by a thread that has ended since, and by one that was itself paused. */
+/* Timers are inherited from a thread that has ended since and from one that was paused itself. */
 static void resumes_the_descendants_of_threads_that_ended(void **state)
 {
 	struct scriptprofile *profile;
@@ -296,7 +297,7 @@ static void counts_pauses_for_the_duration(void **state)
 	assert_int_not_equal(access(in_folder(*state, "profile.json"), F_OK), 0);
 }
 
-static void writes_the_profile_so_far_and_goes_on(void **state)
+static void writes_the_profile_so_far_and_continues(void **state)
 {
 	struct scriptprofile *early, *late;
 	struct account account = {.stage = *state};
@@ -313,7 +314,7 @@ static void writes_the_profile_so_far_and_goes_on(void **state)
 	stage__await_file(*state, account.spy, "profile.json");
 	snprintf(path, sizeof(path), "%s", in_folder(*state, "early.json"));
 	rename(in_folder(*state, "profile.json"), path);
-	/* Neither the number of writes nor a pause changes what is counted. */
+	/* Neither writes nor pauses may change what is counted. */
 	for (int i = 0; i < 20; i++) {
 		child__let_work(account.target, 0.05);
 		tell(*state, "write");
@@ -334,7 +335,7 @@ static void writes_the_profile_so_far_and_goes_on(void **state)
 			 2 + 2 * ((struct stage *)*state)->count);
 }
 
-static void writes_nothing_of_what_ran_before_it_was_resumed(void **state)
+static void writes_nothing_from_before_it_was_resumed(void **state)
 {
 	struct scriptprofile *profile;
 	struct child *target, *spy;
@@ -357,12 +358,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(records_the_phase_that_a_program_brackets),
 		staged(counts_nothing_while_a_busy_loop_is_paused),
-		staged(knows_threads_that_were_born_while_paused),
+		staged(samples_threads_that_were_born_while_paused),
 		staged(forgets_threads_that_die_while_paused),
 		staged(resumes_the_descendants_of_threads_that_ended),
 		staged(counts_pauses_for_the_duration),
-		staged(writes_the_profile_so_far_and_goes_on),
-		staged(writes_nothing_of_what_ran_before_it_was_resumed),
+		staged(writes_the_profile_so_far_and_continues),
+		staged(writes_nothing_from_before_it_was_resumed),
 	};
 
 	return cmocka_run_group_tests_name("pauses", tests, NULL, NULL);

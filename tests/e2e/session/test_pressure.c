@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Too little time, memory or room: what is lost is counted, and CPU time stays whole. */
+/* Too little time, memory or buffer space: losses are counted, and CPU time stays complete. */
 #include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -41,7 +41,7 @@
 	"print('up') io.stdout:flush() io.read()\n"                                                \
 	"before() print('during') io.stdout:flush() during() io.read() after()\n"
 
-/* It waits to be told. */
+/* The worker waits to be told to begin. */
 static struct child *start_deep(struct stage *stage)
 {
 	struct child *worker;
@@ -83,7 +83,7 @@ static void assert_ended(struct child *child)
 	assert_int_equal(child__wait(child, PATIENCE), 0);
 }
 
-/* That which begins on the line of deep.lua that begins with this. */
+/* The time of the function on the line of deep.lua that begins with this text. */
 static int64_t of_function(const struct scriptprofile *profile, const char *begin)
 {
 	int line = 1;
@@ -94,10 +94,10 @@ static int64_t of_function(const struct scriptprofile *profile, const char *begi
 }
 
 /*
- * It fills up while luaspy is stopped, with the samples of two; the end of the third does not find
- * any room in it, but is told.
+ * The ring buffer fills up with samples of two processes while luaspy is stopped. The end of the
+ * third process does not fit into it, but must be noticed.
  */
-static void counts_what_found_no_room_in_the_ring(void **state)
+static void counts_records_that_did_not_fit_into_the_ring(void **state)
 {
 	struct stage *stage = *state;
 	struct child *one, *two, *brief, *spy;
@@ -140,14 +140,14 @@ static void counts_what_found_no_room_in_the_ring(void **state)
 	unsampled_us = scriptprofile__total_us(profile, NULL, "(unsampled)", -1);
 	print_message("%.3f s early, %.3f s late, %.3f s unsampled\n", (double)early_us / 1e6,
 		      (double)late_us / 1e6, (double)unsampled_us / 1e6);
-	/* Nothing of one is taken for the other's, nor for what nobody saw. */
+	/* Time of one function must not move to the other, nor to time without samples. */
 	assert_in_range(early_us, 550000, 1650000);
 	assert_in_range(late_us, 300000, 1650000);
 	assert_in_range(unsampled_us, 500000, 3500000);
 }
 
-/* Of two that are stopped for ten seconds, one writes a file each second. */
-static void stands_still_for_ten_seconds(void **state)
+/* Two luaspys are stopped for ten seconds; one of them writes a file each second. */
+static void survives_being_stopped_for_ten_seconds(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -195,14 +195,14 @@ static void stands_still_for_ten_seconds(void **state)
 		wall_us += (double)scriptprofile__recorded(profile, "WallDuration");
 	}
 	print_message("%zu files\n", found.gl_pathc);
-	/* One of the ten seconds, and one each of all others. */
+	/* One file has the ten seconds, all others have one second each. */
 	assert_in_range(found.gl_pathc, 3, (uint64_t)(wall_us / 1e6) - 10 + 4);
 	globfree(&found);
 	accounts__assert_near("all files", sum_us, accounts__charged_us(worker), 0.01);
 }
 
-/* It is late by no more than it was stopped at the end. */
-static void ends_in_time_although_it_was_stopped(void **state)
+/* It may be late only by the time for which it was stopped at the end. */
+static void ends_in_time_although_stopped(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy, *spy, *late;
@@ -231,7 +231,7 @@ static void ends_in_time_although_it_was_stopped(void **state)
 	assert_in_range(wall_us, 2000000, 3500000);
 }
 
-static void do_not_disturb_one_another(void **state)
+static void sessions_do_not_disturb_one_another(void **state)
 {
 	static const char *const files[] = {"1.json", "2.json", "3.json", "4.json"};
 	struct stage *stage = *state;
@@ -267,8 +267,8 @@ static void do_not_disturb_one_another(void **state)
 	}
 }
 
-/* Others keep the processors busy, and it is the last to get any. */
-static void gets_hardly_any_processor(void **state)
+/* Other processes keep the processors busy, and luaspy has the lowest priority. */
+static void survives_with_hardly_any_processor_time(void **state)
 {
 	struct stage *stage = *state;
 	struct child *one, *two, *spy;
@@ -298,9 +298,9 @@ static void gets_hardly_any_processor(void **state)
 }
 
 /*
- * Waits for a recording that may run out of memory. Fails the test unless it succeeded and wrote
- * its file, or said that it was out of memory and left a complete file or none. Whether it
- * succeeded.
+ * Waits for a recording that may run out of memory, and returns whether it succeeded. Fails the
+ * test unless it succeeded and wrote its file, or reported that it was out of memory and left a
+ * complete file or none.
  */
 static bool ended_well(struct stage *stage, struct child *spy)
 {
@@ -319,8 +319,8 @@ static bool ended_well(struct stage *stage, struct child *spy)
 	return !status;
 }
 
-/* From too little to load anything to enough. */
-static void begins_with_too_little_memory(void **state)
+/* The limits go from too little memory to load anything to enough. */
+static void reports_too_little_memory_at_the_start(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy;
@@ -359,7 +359,7 @@ static long mapped_bytes(const struct child *spy)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* There is one function more every millisecond, until there is room for no more. */
+/* The target adds a function every millisecond, until no memory is left. */
 static void runs_out_of_memory_while_it_records(void **state)
 {
 	static const long more[] = {0, 1L << 17, 1L << 20, 1L << 26};
@@ -389,7 +389,7 @@ static void runs_out_of_memory_while_it_records(void **state)
 			well++;
 		else
 			badly++;
-		/* The target is none the worse for it. */
+		/* The target must not be affected. */
 		assert_ended(target);
 	}
 	print_message("%d recordings ran out of memory, %d did not\n", badly, well);
@@ -400,12 +400,12 @@ static void runs_out_of_memory_while_it_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(counts_what_found_no_room_in_the_ring),
-		staged(stands_still_for_ten_seconds),
-		staged(ends_in_time_although_it_was_stopped),
-		staged(do_not_disturb_one_another),
-		staged(gets_hardly_any_processor),
-		staged(begins_with_too_little_memory),
+		staged(counts_records_that_did_not_fit_into_the_ring),
+		staged(survives_being_stopped_for_ten_seconds),
+		staged(ends_in_time_although_stopped),
+		staged(sessions_do_not_disturb_one_another),
+		staged(survives_with_hardly_any_processor_time),
+		staged(reports_too_little_memory_at_the_start),
 		staged(runs_out_of_memory_while_it_records),
 	};
 

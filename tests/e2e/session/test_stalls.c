@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nobody reads what luaspy writes: it samples all the same, and ends when it is told to. */
+/* Nobody reads luaspy's output: it samples all the same, and ends when it is told to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -28,7 +28,10 @@ static void free_file(void *file)
 	free(file);
 }
 
-/* Both ends of a FIFO in the stage's folder, so that nobody waits for the other: the stage's. */
+/*
+ * Opens both ends of a FIFO in the stage's folder, so that neither end waits for the other. The
+ * stage owns it.
+ */
 static int hold_fifo(struct stage *stage, const char *name)
 {
 	int *file = malloc(sizeof(*file));
@@ -52,7 +55,7 @@ static struct child *start_worker(struct stage *stage)
 	return worker;
 }
 
-/* With its standard output or its errors in a FIFO. */
+/* Starts luaspy with its standard output or standard error in a FIFO. */
 static struct child *start_stalled(struct stage *stage, pid_t pid, const char *words,
 				   const char *redirection)
 {
@@ -77,8 +80,8 @@ static void assert_has_work(struct stage *stage, const char *name, const struct 
 			      WORK_US, 0.03);
 }
 
-/* A reader that comes late: the profile is whole. */
-static void waits_for_who_takes_the_profile(void **state)
+/* The reader comes late, but gets the whole profile. */
+static void waits_for_the_reader_of_the_profile(void **state)
 {
 	struct stage *stage = *state;
 	struct child *worker, *spy, *reader;
@@ -97,8 +100,8 @@ static void waits_for_who_takes_the_profile(void **state)
 	assert_has_work(stage, "x.json", worker);
 }
 
-/* The second SIGTERM: the first has only ended the recording. */
-static void ends_although_nobody_takes_the_profile(void **state)
+/* This is the second SIGTERM; the first has only ended the recording. */
+static void ends_although_nobody_reads_the_profile(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy, *spy;
@@ -111,14 +114,14 @@ static void ends_although_nobody_takes_the_profile(void **state)
 	child__let_work(busy, 0.5);
 	kill(spy->pid, SIGTERM);
 	sleep_seconds(3);
-	/* It waits, and for no sample. */
+	/* It waits for the reader and takes no samples. */
 	child__await_state(stage, spy, 'S');
 	kill(spy->pid, SIGTERM);
 	assert_int_equal(child__wait(spy, 5), 128 + SIGTERM);
 }
 
 /* Messages come at the start, at each mark and at each write. */
-static void samples_although_nobody_takes_its_messages(void **state)
+static void samples_although_nobody_reads_its_messages(void **state)
 {
 	struct stage *stage = *state;
 	struct child *worker, *spy;
@@ -136,7 +139,7 @@ static void samples_although_nobody_takes_its_messages(void **state)
 	print_message("%d bytes were free\n", room);
 	child__tell(worker, "go");
 	assert_int_equal(child__wait(worker, PATIENCE), 0);
-	/* The file is there before the messages find anybody. */
+	/* The file is written before anybody reads the messages. */
 	stage__await_file(stage, spy, "x.json");
 	assert_has_work(stage, "x.json", worker);
 	sleep_seconds(2);
@@ -144,7 +147,7 @@ static void samples_although_nobody_takes_its_messages(void **state)
 	assert_int_equal(child__wait(spy, 5), 128 + SIGTERM);
 }
 
-/* As Ctrl-S does. */
+/* Ctrl-S stops a terminal like this. */
 static void samples_although_its_terminal_is_stopped(void **state)
 {
 	struct stage *stage = *state;
@@ -180,9 +183,9 @@ static void samples_although_its_terminal_is_stopped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(waits_for_who_takes_the_profile),
-		staged(ends_although_nobody_takes_the_profile),
-		staged(samples_although_nobody_takes_its_messages),
+		staged(waits_for_the_reader_of_the_profile),
+		staged(ends_although_nobody_reads_the_profile),
+		staged(samples_although_nobody_reads_its_messages),
 		staged(samples_although_its_terminal_is_stopped),
 	};
 

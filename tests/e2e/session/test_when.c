@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* When a session begins and ends, and samples: --start-after, --until-samples, -F. */
+/* When a session begins, samples and ends: --start-after, --until-samples, -F. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static void waits_before_it_samples(void **state)
 	assert_true(now_seconds() - began >= 1.5);
 	assert_true(session_seconds(profile) >= 0.49);
 	assert_true(session_seconds(profile) < now_seconds() - began - 0.95);
-	/* What it took while luaspy waited is in no category. */
+	/* CPU time before sampling began is in no category. */
 	cpu = child__cpu_seconds(target) - before;
 	assert_in_range(profile->all_us, 1, (int64_t)(cpu * 1e6));
 	assert_in_range(profile->all_us, 1, 1000000 * session_seconds(profile) + 50000);
@@ -48,8 +48,8 @@ static void waits_before_it_samples(void **state)
 			profile->all_us * 9 / 10, profile->all_us);
 }
 
-/* Their CPU time is none of the session's. */
-static void threads_that_end_meanwhile_count_for_nothing(void **state)
+/* The CPU time of threads that end before sampling begins is not the session's. */
+static void threads_that_end_before_sampling_are_not_counted(void **state)
 {
 	static const char script[] = "import threading, time\n"
 				     "def work():\n"
@@ -110,17 +110,17 @@ static void ctrl_c_before_the_start_leaves_nothing(void **state)
 	target = start_lua(*state, BUSY);
 	files = count_files(((struct stage *)*state)->folder);
 	spy = start_record(*state, target->pid, "--start-after", "30s", "-o", "x.json");
-	/* Which it says once it takes signals. */
+	/* luaspy prints this once it handles signals. */
 	child__await_errors(*state, spy, "Lua 5.4");
 	sleep_seconds(0.7);
 	kill(spy->pid, SIGINT);
 	assert_int_equal(child__wait(spy, 5), 3);
 	assert_non_null(strstr(child__errors(*state, spy), "not sampled yet (--start-after)"));
-	/* The stage has its output and errors there. */
+	/* The stage keeps luaspy's output and errors there. */
 	assert_int_equal(count_files(((struct stage *)*state)->folder), files + 2);
 }
 
-static void the_targets_end_ends_the_waiting(void **state)
+static void waiting_ends_with_the_target(void **state)
 {
 	struct child *target, *spy;
 
@@ -128,16 +128,18 @@ static void the_targets_end_ends_the_waiting(void **state)
 	need_program("lua5.4", "lua5.4");
 	target = start_lua(*state, BUSY);
 	spy = start_record(*state, target->pid, "--start-after", "30s", "-o", "x.json");
-	/* Which it says once it takes signals. */
+	/* luaspy prints this once it handles signals. */
 	child__await_errors(*state, spy, "Lua 5.4");
 	sleep_seconds(0.7);
 	child__kill(target);
 	assert_int_equal(child__wait(spy, 5), 3);
 }
 
-/* Whoever waits for the target may take away all that the kernel knows of it before luaspy looks.
+/*
+ * The parent of the target may reap it, and the kernel then forgets its CPU time before luaspy
+ * asks.
  */
-static void the_cpu_time_of_a_target_that_is_gone_is_known(void **state)
+static void the_cpu_time_of_a_reaped_target_is_known(void **state)
 {
 	static const char script[] = LUA_SPIN "print('ready') io.flush() io.read() spin(0.5)\n";
 	struct scriptprofile *profile;
@@ -168,7 +170,7 @@ static int64_t script_samples(const struct scriptprofile *profile)
 	       scriptprofile__samples(profile, "truncated");
 }
 
-static void ends_when_there_are_samples_enough(void **state)
+static void ends_after_enough_samples(void **state)
 {
 	struct scriptprofile *profile;
 	struct child *target;
@@ -184,7 +186,7 @@ static void ends_when_there_are_samples_enough(void **state)
 	assert_in_range(script_samples(profile), 500, 1000);
 }
 
-static void ends_when_the_time_is_up_before(void **state)
+static void ends_when_the_time_is_up_first(void **state)
 {
 	struct scriptprofile *profile;
 	struct child *target;
@@ -196,7 +198,7 @@ static void ends_when_the_time_is_up_before(void **state)
 	assert_in_range(script_samples(profile), 1, 2000);
 }
 
-/* The timers' periods change all the while: one that begins anew too often never ends. */
+/* The timers' periods change all the time; a period that restarts too often would never end. */
 static void ten_samples_a_second_are_ten(void **state)
 {
 	struct scriptprofile *profile;
@@ -209,7 +211,7 @@ static void ten_samples_a_second_are_ten(void **state)
 	assert_int_equal(child__wait(spy, 60), 0);
 	profile = spying__read(*state, in_folder(*state, "x.json"));
 	print_message("%lld samples of 3 s CPU time\n", (long long)script_samples(profile));
-	/* A period is at random between 0.8 and 1.33 of what was asked for. */
+	/* A period is random, between 0.8 and 1.33 times the one asked for. */
 	assert_in_range(script_samples(profile), 20, 40);
 }
 
@@ -217,13 +219,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(waits_before_it_samples),
-		staged(threads_that_end_meanwhile_count_for_nothing),
+		staged(threads_that_end_before_sampling_are_not_counted),
 		staged(a_command_runs_before_it_is_sampled),
 		staged(ctrl_c_before_the_start_leaves_nothing),
-		staged(the_targets_end_ends_the_waiting),
-		staged(the_cpu_time_of_a_target_that_is_gone_is_known),
-		staged(ends_when_there_are_samples_enough),
-		staged(ends_when_the_time_is_up_before),
+		staged(waiting_ends_with_the_target),
+		staged(the_cpu_time_of_a_reaped_target_is_known),
+		staged(ends_after_enough_samples),
+		staged(ends_when_the_time_is_up_first),
 		staged(ten_samples_a_second_are_ten),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The image for containers, as other programs read it, and at work as the DaemonSet has it: its
- * root, its command and its capabilities, in namespaces made by hand.
+ * The container image: read by other programs, and run as the DaemonSet runs it, with its root,
+ * command and capabilities, in namespaces that the test makes.
  */
 #include <glob.h>
 #include <limits.h>
@@ -32,8 +32,9 @@
 	} while (0)
 
 /*
- * What a shell script says, in the folder of the sources: $stage and $static are set, image makes
- * its first argument an image of the static luaspy for the others.
+ * The output of a shell script that runs in the folder of the sources. $stage and $static are set;
+ * `image` makes an image of the static luaspy at its first argument for the other arguments,
+ * architectures.
  */
 static const char *told_by(struct stage *stage, const char *script)
 {
@@ -85,7 +86,7 @@ static void is_loaded_by_podman(void **state)
 		"localhost/luaspy:0.1.0\n"));
 }
 
-/* One name; who pulls it gets what is for their machine. */
+/* One name serves both: a client pulls the image for its architecture. */
 static void has_both_architectures(void **state)
 {
 	need_image();
@@ -106,7 +107,7 @@ static void has_both_architectures(void **state)
 		"amd64 1\narm64 1\n");
 }
 
-static void is_the_same_each_time(void **state)
+static void is_reproducible(void **state)
 {
 	need_image();
 	told_by(*state, "image first x86=$static; sleep 1.1; umask 077\n"
@@ -114,7 +115,7 @@ static void is_the_same_each_time(void **state)
 			"cmp $stage/first $stage/second");
 }
 
-/* The names below a key of the manifest, one a line. */
+/* The names below a key of the manifest, one per line. */
 static const char *listed_below(struct stage *stage, const char *key)
 {
 	char script[256];
@@ -126,7 +127,7 @@ static const char *listed_below(struct stage *stage, const char *key)
 	return told_by(stage, script);
 }
 
-/* What it may do is what `luaspy check` says that it takes. */
+/* The DaemonSet grants exactly the capabilities that `luaspy check` lists. */
 static uint64_t capabilities_of_daemonset(struct stage *stage)
 {
 	const char *listed = listed_below(stage, "add");
@@ -147,7 +148,7 @@ static uint64_t capabilities_of_daemonset(struct stage *stage)
 	return mask;
 }
 
-/* The image's root, unpacked by another program, with the folders that a runtime adds. */
+/* Unpacks the image's root with another program and adds the folders that a runtime adds. */
 static void unpack(struct stage *stage)
 {
 	told_by(stage, "image i.tar x86=$static\n"
@@ -158,7 +159,7 @@ static void unpack(struct stage *stage)
 		       "mkdir $stage/bundle/rootfs/{proc,sys,profiles}");
 }
 
-/* The entry point with the DaemonSet's arguments, and more. */
+/* Runs the entry point with the DaemonSet's arguments and more. */
 static struct child *start_daemon(struct stage *stage, uint64_t capabilities, const char *more)
 {
 	const char *words[ARGUMENTS + 8] = {built_program("contain"), "-r", "-c"};
@@ -189,7 +190,7 @@ static struct scriptprofile *the_only_file(struct stage *stage)
 	return profile;
 }
 
-/* A process of another user, on this machine and outside of the container. */
+/* The target is a process of another user, on this machine and outside of the container. */
 static void profiles_the_host_as_the_daemonset_runs_it(void **state)
 {
 	struct stage *stage = *state;
@@ -222,8 +223,8 @@ static void profiles_the_host_as_the_daemonset_runs_it(void **state)
 	assert_true(profile->all_us > 300000);
 }
 
-/* A capability less, and the same container says so: no other hand helps. */
-static void has_no_capability_to_spare(void **state)
+/* Without any one of its capabilities, luaspy in the same container reports it missing. */
+static void needs_each_of_its_capabilities(void **state)
 {
 	uint64_t all;
 
@@ -247,7 +248,7 @@ static void has_no_capability_to_spare(void **state)
 	}
 }
 
-/* The unit of systemd says how much memory, too. */
+/* The systemd unit has a memory limit, too. */
 static void the_daemonset_fits_the_schemas_of_kubernetes(void **state)
 {
 	static const char *const versions[] = {"1.30", "1.37"};
@@ -282,9 +283,9 @@ int main(void)
 		staged(is_read_by_skopeo),
 		staged(is_loaded_by_podman),
 		staged(has_both_architectures),
-		staged(is_the_same_each_time),
+		staged(is_reproducible),
 		staged(profiles_the_host_as_the_daemonset_runs_it),
-		staged(has_no_capability_to_spare),
+		staged(needs_each_of_its_capabilities),
 		staged(the_daemonset_fits_the_schemas_of_kubernetes),
 	};
 

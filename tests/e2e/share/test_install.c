@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* make install and uninstall, by what they do to a tree. */
+/* make install and uninstall, checked by what they change in a tree. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 #define PATIENCE 60
 
 /*
- * In the folder of the sources: install and uninstall work on $tree, which is PREFIX /opt/spy of
- * DESTDIR $destination; tree_of tells all that is in a folder, with modes.
+ * Runs a script in the folder of the sources: install and uninstall work on $tree, which is PREFIX
+ * /opt/spy of DESTDIR $destination; tree_of prints everything in a folder, with modes.
  */
 static const char setting[] =
 	"set -e; stage=$PWD; destination=$stage/destination; tree=$destination/opt/spy; cd '%s'\n"
@@ -41,13 +41,13 @@ static void assert_holds(struct stage *stage, const char *script)
 		fail_msg("%s%s", child__output(stage, child), child__errors(stage, child));
 }
 
-static void uninstall_leaves_nothing_of_what_install_made(void **state)
+static void uninstall_removes_all_that_install_made(void **state)
 {
 	assert_holds(*state, "run install; [ -x $tree/bin/luaspy ] && [ -e $tree/share/man/man1 ]\n"
 			     "run uninstall; [ ! -e $destination ]");
 }
 
-static void install_brings_a_page_of_the_manual_for_each_command(void **state)
+static void installs_a_manual_page_for_each_command(void **state)
 {
 	assert_holds(*state, "run install; sh user/share/manual.sh --list ./luaspy | "
 			     "sed 's/$/.1/' | sort | diff - <(ls $tree/share/man/man1)\n"
@@ -64,15 +64,15 @@ static void uninstall_leaves_a_tree_as_it_was(void **state)
 			     "tree_of $destination | diff $stage/before -");
 }
 
-static void a_second_install_does_not_forget_what_the_first_made(void **state)
+static void uninstall_after_two_installs_removes_all(void **state)
 {
 	assert_holds(*state, "mkdir -p $tree/lib; tree_of $destination >$stage/before\n"
 			     "run install; rm -r $tree/share/man; run install; run uninstall\n"
 			     "tree_of $destination | diff $stage/before -");
 }
 
-/* In a folder of luaspy's making. */
-static void uninstall_leaves_what_others_added(void **state)
+/* The file is in a folder that luaspy's install made. */
+static void uninstall_keeps_files_of_others(void **state)
 {
 	assert_holds(*state,
 		     "run install; echo theirs >$tree/share/man/man1/theirs.1; run uninstall\n"
@@ -89,11 +89,11 @@ static void uninstall_where_nothing_is_installed_does_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(uninstall_leaves_nothing_of_what_install_made),
-		staged(install_brings_a_page_of_the_manual_for_each_command),
+		staged(uninstall_removes_all_that_install_made),
+		staged(installs_a_manual_page_for_each_command),
 		staged(uninstall_leaves_a_tree_as_it_was),
-		staged(a_second_install_does_not_forget_what_the_first_made),
-		staged(uninstall_leaves_what_others_added),
+		staged(uninstall_after_two_installs_removes_all),
+		staged(uninstall_keeps_files_of_others),
 		staged(uninstall_where_nothing_is_installed_does_nothing),
 	};
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The Debian package: made, judged by lintian, installed beside the system, run, and removed. */
+/*
+ * The Debian package: built, checked by lintian, installed into a root of its own, run, and
+ * removed.
+ */
 #include <dirent.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -24,7 +27,9 @@
 		need_program("dpkg-shlibdeps", "dpkg-dev");                                        \
 	} while (0)
 
-/* What a shell script says, in the folder of the sources; $stage and $luaspy are set. */
+/*
+ * The output of a shell script that runs in the folder of the sources; $stage and $luaspy are set.
+ */
 static const char *told_by(struct stage *stage, const char *script)
 {
 	struct child *child;
@@ -49,7 +54,7 @@ static void make_package(struct stage *stage)
 	told_by(stage, "env -u MAKEFLAGS make deb O=$stage");
 }
 
-static void is_fine_with_lintian(void **state)
+static void passes_lintian(void **state)
 {
 	need_to_package();
 	need_program("lintian", "lintian");
@@ -71,7 +76,10 @@ static void depends_on_its_libraries(void **state)
 	assert_non_null(strstr(said, "Maintainer: A. Tester <tester@debian.org>\n"));
 }
 
-/* What it depends on is by arm64's own libraries; what it says of itself is what this one says. */
+/*
+ * Its dependencies are found in arm64's own libraries; its description is that of this
+ * architecture's package.
+ */
 static void is_the_same_package_for_arm64(void **state)
 {
 	const char *said;
@@ -98,8 +106,8 @@ static void is_the_same_package_for_arm64(void **state)
 	assert_non_null(strstr(said, "ARM aarch64"));
 }
 
-/* The same program is the same package, wherever and whenever it is made. */
-static void is_the_same_each_time(void **state)
+/* One program always gives the same package, wherever and whenever it is built. */
+static void is_reproducible(void **state)
 {
 	need_to_package();
 	make_package(*state);
@@ -109,7 +117,7 @@ static void is_the_same_each_time(void **state)
 			    "");
 }
 
-/* Into a root of its own, whose libraries are the system's. */
+/* Installs into a root of its own that has the system's libraries. */
 static const char install[] =
 	"root=$stage/root; mkdir -p $root/var/lib/dpkg/info $root/var/lib/dpkg/updates "
 	"$root/var/log; : >$root/var/lib/dpkg/status\n"
@@ -153,8 +161,10 @@ static void installs_runs_and_is_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(is_fine_with_lintian),          staged(depends_on_its_libraries),
-		staged(is_the_same_package_for_arm64), staged(is_the_same_each_time),
+		staged(passes_lintian),
+		staged(depends_on_its_libraries),
+		staged(is_the_same_package_for_arm64),
+		staged(is_reproducible),
 		staged(installs_runs_and_is_removed),
 	};
 

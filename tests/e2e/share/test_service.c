@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The unit as it is installed, by make or as a package, under a systemd of its own. */
+/* The unit as installed by make or by the package, under a systemd of its own. */
 #include <glob.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -20,16 +20,16 @@
 #include "spying.h"
 
 #define PATIENCE    60
-#define SYSTEMD     1     /* of the stage's children; the first installs what is tested */
+#define SYSTEMD     1     /* among the stage's children; the first one installs luaspy */
 #define DYNAMIC_MIN 61184 /* systemd's range for DynamicUser= (uid-range.h) */
 #define DYNAMIC_MAX 65519
 
-/* Says how much CPU time it took in all. */
+/* Prints the CPU time that it took in all. */
 static const char worker[] = "local function work() for i = 1, 10000 do end end\n"
 			     "while os.clock() < 0.5 do work() end\n"
 			     "print(string.format('%s %.6f', arg[1], os.clock()))\n";
 
-/* A shell in there; it may fail. */
+/* Runs a shell inside; it may fail. */
 static struct child *start_inside(struct stage *stage, const char *script)
 {
 	char *text;
@@ -42,7 +42,7 @@ static struct child *start_inside(struct stage *stage, const char *script)
 	return start(stage, "sh", "-c", text);
 }
 
-/* What it says. */
+/* Returns the output of a shell inside. */
 static const char *told_inside(struct stage *stage, const char *script)
 {
 	struct child *child = start_inside(stage, script);
@@ -53,7 +53,7 @@ static const char *told_inside(struct stage *stage, const char *script)
 	return child__output(stage, child);
 }
 
-/* Until a shell's condition holds in there. */
+/* Waits until a shell's condition holds inside. */
 static void await_inside(struct stage *stage, const char *condition)
 {
 	char *script;
@@ -66,7 +66,7 @@ static void await_inside(struct stage *stage, const char *condition)
 	told_inside(stage, script);
 }
 
-/* In a shell in the folder of the sources; make makes into the stage's. */
+/* Runs a shell in the folder of the sources; make writes into the stage's folder. */
 static void prepare(struct stage *stage, const char *commands)
 {
 	struct child *child;
@@ -89,14 +89,14 @@ static void install(struct stage *stage)
 		       "mv $stage/destination/usr/local $stage/installed");
 }
 
-/* As /luaspy.deb, with a /usr that it can be installed into. */
+/* Builds the package as /luaspy.deb, with a /usr into which it can be installed. */
 static void make_package(struct stage *stage)
 {
 	prepare(stage, "mkdir -p $stage/installed $stage/upper $stage/root; make deb\n"
 		       "mv $stage/output/deb/*.deb $stage/root/luaspy.deb");
 }
 
-/* Why none can run here, or NULL. */
+/* The reason why no systemd can run here; NULL if one can. */
 static const char *boot(struct stage *stage)
 {
 	char name[32], script[PATH_MAX + 32];
@@ -151,7 +151,7 @@ static const char *boot(struct stage *stage)
 			skip_because(why);                                                         \
 	} while (0)
 
-/* A file of the service's, by its place in the order of time. */
+/* A file of the service, by its place in the order of time. */
 static const char *profile_path(struct stage *stage, size_t index, size_t count)
 {
 	char *path = NULL;
@@ -165,7 +165,7 @@ static const char *profile_path(struct stage *stage, size_t index, size_t count)
 	return path;
 }
 
-/* That process, as the worker said its name, has all its CPU time in that file. */
+/* The file has all CPU time that the process `name` measured itself. */
 static void assert_profiled(const struct scriptprofile *profile, const char *said, const char *name)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
@@ -187,7 +187,9 @@ static void assert_profiled(const struct scriptprofile *profile, const char *sai
 	assert_true(found >= 0.99 * truth && found <= 1.02 * truth);
 }
 
-/* Of root; of another user, in a folder that is closed; in a mount namespace, in its /home. */
+/*
+ * Targets of root, of another user in a closed folder, and in a mount namespace, in its own /home.
+ */
 static const char at_work[] =
 	"cd /tmp; cp $(readlink -f $(command -v lua5.4)) tolua; cp /etc/worker.lua .\n"
 	"mkdir closed; cp tolua closed/byother; chown -R 65534 closed; chmod 700 closed\n"
@@ -197,7 +199,7 @@ static const char at_work[] =
 	"exec /home/inhome worker.lua inhome\" &\n"
 	"wait";
 
-static void profiles_all_users_and_writes_when_told(void **state)
+static void profiles_all_users_and_writes_on_reload(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -230,8 +232,8 @@ static void profiles_all_users_and_writes_when_told(void **state)
 			    "Result=success\nExecMainStatus=0\n");
 }
 
-/* What the kernel says of the process, not what the unit asks for. */
-static void may_do_nothing_else(void **state)
+/* The kernel's view of the process, not what the unit asks for. */
+static void has_no_further_rights(void **state)
 {
 	const char *said;
 
@@ -254,7 +256,7 @@ static void may_do_nothing_else(void **state)
 				     "lo\n"));
 }
 
-static void tells_the_journal_a_line_a_file(void **state)
+static void writes_a_line_per_file_to_the_journal(void **state)
 {
 	const char *said;
 	int lines;
@@ -299,14 +301,14 @@ static void ends_as_an_operator_expects(void **state)
 	await_inside(*state, "systemctl is-failed luaspy");
 	assert_string_equal(told_inside(*state, "systemctl show -P Result -P NRestarts luaspy"),
 			    "exit-code\n0\n");
-	/* What is an error is one to the journal, too; what is none is not. */
+	/* The journal has errors, and only errors, at its level of errors. */
 	said = told_inside(*state, "journalctl -u luaspy -p err -o cat --no-pager _COMM=luaspy");
 	assert_ptr_equal(strstr(said, "luaspy: no script in the profile"), said);
 	assert_ptr_equal(strstr(said, "luaspy: unknown option"), strchr(said, '\n') + 1);
 	assert_null(strstr(said, "processes run an interpreter"));
 }
 
-static void systemd_finds_nothing_to_complain_about(void **state)
+static void passes_systemd_analyze_verify(void **state)
 {
 	need_service(*state);
 	assert_string_equal(told_inside(*state, "systemd-analyze verify --man=no luaspy.service "
@@ -323,7 +325,7 @@ static void systemd_finds_nothing_to_complain_about(void **state)
 
 #define INSTALL "dpkg --force-depends -i /luaspy.deb >/dev/null 2>&1 || exit 1\n"
 
-/* Set to work as an administrator does, which installing alone does not. */
+/* The service was enabled by an administrator; installing alone does not enable it. */
 static void start_packaged(struct stage *stage)
 {
 	assert_string_equal(told_inside(stage, INSTALL "systemctl is-active luaspy || "
@@ -351,7 +353,7 @@ static void removing_the_package_stops_and_disables_the_service(void **state)
 	assert_string_equal(told_inside(*state, "find /var/log -name luaspy"), "");
 }
 
-static void an_upgrade_restarts_what_runs_and_nothing_else(void **state)
+static void an_upgrade_restarts_only_a_running_service(void **state)
 {
 	need_packaged_service(*state);
 	start_packaged(*state);
@@ -366,13 +368,13 @@ static void an_upgrade_restarts_what_runs_and_nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(profiles_all_users_and_writes_when_told),
-		staged(may_do_nothing_else),
-		staged(tells_the_journal_a_line_a_file),
+		staged(profiles_all_users_and_writes_on_reload),
+		staged(has_no_further_rights),
+		staged(writes_a_line_per_file_to_the_journal),
 		staged(ends_as_an_operator_expects),
-		staged(systemd_finds_nothing_to_complain_about),
+		staged(passes_systemd_analyze_verify),
 		staged(removing_the_package_stops_and_disables_the_service),
-		staged(an_upgrade_restarts_what_runs_and_nothing_else),
+		staged(an_upgrade_restarts_only_a_running_service),
 	};
 
 	return cmocka_run_group_tests_name("service", tests, NULL, NULL);

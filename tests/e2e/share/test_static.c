@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The static luaspy in a root that has neither its libraries, nor locales, terminfo or users. */
+/* The static luaspy in a root that has none of its libraries and no locales, terminfo or users. */
 #include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -56,7 +56,7 @@ static void needs_no_shared_library(void **state)
 	assert_non_null(strstr(child__errors(*state, check), "(NEEDED)"));
 }
 
-static void says_that_all_is_there(void **state)
+static void check_finds_nothing_missing(void **state)
 {
 	need_scratch();
 	scratch__make(*state);
@@ -97,8 +97,8 @@ static void dumps_a_process(void **state)
 	assert_non_null(strstr(scratch__told(*state, 0, script), "/work.lua:1"));
 }
 
-/* "keeper" chooses its processes, and is what the profile calls them. */
-static void knows_the_users_that_the_root_knows(void **state)
+/* "keeper" selects processes and is their name in the profile. */
+static void knows_the_users_of_the_root(void **state)
 {
 	struct child *spy, *target;
 	struct scriptprofile *profile;
@@ -121,7 +121,7 @@ static void knows_the_users_that_the_root_knows(void **state)
 	assert_int_equal(child__wait(target, PATIENCE), 0);
 }
 
-static void refuses_a_user_that_the_root_does_not_know(void **state)
+static void refuses_a_user_unknown_in_the_root(void **state)
 {
 	struct child *spy;
 
@@ -132,7 +132,7 @@ static void refuses_a_user_that_the_root_does_not_know(void **state)
 	assert_non_null(strstr(child__errors(*state, spy), "'nobody'"));
 }
 
-/* As whoever called sudo, with the groups that /etc/group says. */
+/* The command runs as the user who called sudo, with the groups from /etc/group. */
 static void a_command_has_the_groups_of_its_user(void **state)
 {
 	struct child *spy;
@@ -149,7 +149,7 @@ static void a_command_has_the_groups_of_its_user(void **state)
 		fail_msg("%s%s", child__output(*state, spy), child__errors(*state, spy));
 }
 
-/* luaspy top in a pane, whose terminal is said to be `term`. */
+/* Starts luaspy top in a pane, with `term` as TERM. */
 static void start_top(struct stage *stage, const char *term, const char *locale)
 {
 	struct child *target;
@@ -171,27 +171,29 @@ static void assert_shown(struct stage *stage, const char *term, const char *loca
 	start_top(stage, term, locale);
 	watching__await_seconds(stage, 1, WATCHING_PATIENCE);
 	pane__await(stage, name);
-	/* The title stands on the first line, the rows below: the screen's own control works. */
+	/*
+	 * The title is on the first line and the rows are below: built-in terminal control works.
+	 */
 	assert_ptr_equal(strstr(pane__line(stage, 0), "luaspy top:"), pane__line(stage, 0));
 	pane__press(stage, "q");
 	watching__await_end(stage, 0);
 }
 
-static void shows_itself_without_terminfo(void **state)
+static void runs_top_without_terminfo(void **state)
 {
 	need_pane();
 	scratch__make(*state);
 	assert_shown(*state, "xterm-256color", "C.UTF-8", SCRIPT_NAME ":1");
 }
 
-static void shows_itself_on_an_old_terminal_in_ascii(void **state)
+static void runs_top_on_an_old_terminal_in_ascii(void **state)
 {
 	need_pane();
 	scratch__make(*state);
 	assert_shown(*state, "vt100", "C", "gr\\xc3\\xbc\\xc3\\x9fe\\xe4\\xb8\\x96.lua:1");
 }
 
-static void names_a_terminal_that_it_does_not_know(void **state)
+static void reports_an_unknown_terminal(void **state)
 {
 	need_pane();
 	scratch__make(*state);
@@ -200,8 +202,8 @@ static void names_a_terminal_that_it_does_not_know(void **state)
 	pane__await(*state, "status 1");
 }
 
-/* Whatever the C library says of a character in a locale's files, the static luaspy says. */
-static void knows_the_characters_that_the_c_library_knows(void **state)
+/* The static luaspy classifies each character as the C library does with a locale's files. */
+static void classifies_characters_as_the_c_library_does(void **state)
 {
 	static const char *const cases[][2] = {
 		{"C.UTF-8", "110000"}, {"en_US.utf8@x", "110000"}, {"C", "3000"}, {"", "3000"}};
@@ -210,7 +212,7 @@ static void knows_the_characters_that_the_c_library_knows(void **state)
 
 	need_scratch();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* The library is asked for a locale that is there. */
+		/* The C library needs a locale that is installed. */
 		snprintf(script, sizeof(script),
 			 "unset LANG LC_CTYPE; LC_ALL='%s' '%s' %s >glibc\n"
 			 "LC_ALL='%s' '%s' %s | cmp - glibc",
@@ -227,17 +229,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(needs_no_shared_library),
-		staged(says_that_all_is_there),
+		staged(check_finds_nothing_missing),
 		staged(records_a_process),
 		staged(records_a_command),
 		staged(dumps_a_process),
-		staged(knows_the_users_that_the_root_knows),
-		staged(refuses_a_user_that_the_root_does_not_know),
+		staged(knows_the_users_of_the_root),
+		staged(refuses_a_user_unknown_in_the_root),
 		staged(a_command_has_the_groups_of_its_user),
-		staged(shows_itself_without_terminfo),
-		staged(shows_itself_on_an_old_terminal_in_ascii),
-		staged(names_a_terminal_that_it_does_not_know),
-		staged(knows_the_characters_that_the_c_library_knows),
+		staged(runs_top_without_terminfo),
+		staged(runs_top_on_an_old_terminal_in_ascii),
+		staged(reports_an_unknown_terminal),
+		staged(classifies_characters_as_the_c_library_does),
 	};
 
 	return cmocka_run_group_tests_name("static", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Several processes in one profile: those that a command starts, those of a list. */
+/* Several processes in one profile: children of a command, and a list of processes. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 		need_program("lua5.4", "lua5.4");                                                  \
 	} while (0)
 
-/* Of all categories whose name begins so. */
+/* The time of all categories whose names begin so. */
 static int64_t category_us(const struct scriptprofile *profile, const char *prefix, int *count)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
@@ -45,7 +45,9 @@ static int64_t category_us(const struct scriptprofile *profile, const char *pref
 	return sum;
 }
 
-/* What a shell's `times` says of what it waited for, in microseconds; printed last. */
+/*
+ * What a shell's `times` prints for the children that it waited for, in microseconds; printed last.
+ */
 static int64_t children_us(struct stage *stage, const struct child *spy)
 {
 	const char *output = child__output(stage, spy), *line = NULL;
@@ -99,7 +101,7 @@ static void are_all_in_the_profile_of_a_command(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
-static void are_there_however_brief_they_are(void **state)
+static void are_recorded_however_brief_they_are(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -127,8 +129,11 @@ static void are_there_however_brief_they_are(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
-/* A fork shares addresses with its parent: what was known of that one holds, but for its time. */
-static void go_on_from_where_they_were_forked(void **state)
+/*
+ * A fork shares addresses with its parent: what luaspy knew of the parent holds for the child,
+ * except its CPU time.
+ */
+static void keep_the_names_known_before_the_fork(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -158,7 +163,7 @@ static void go_on_from_where_they_were_forked(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "Collected"), 0);
 }
 
-static void are_found_where_they_run_already(void **state)
+static void are_found_if_they_run_already(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -166,7 +171,7 @@ static void are_found_where_they_run_already(void **state)
 	int64_t early_us, late_us;
 
 	need_luas();
-	/* Its shell is killed, it is not: it ends with the stage's folder. */
+	/* Only its shell is killed; it ends itself when the stage's folder is removed. */
 	write_text(stage, "early.lua",
 		   "local function early() for i = 1, 1e6 do end return 1 end\n"
 		   "local function is_staged() local file = io.open('early.lua') "
@@ -233,7 +238,7 @@ static void of_a_list_are_in_one_profile(void **state)
 	assert_non_null(strstr(child__errors(stage, spy), " and 1 more: "));
 }
 
-/* What brief.c says of what it waited for, and of itself, in microseconds. */
+/* What brief.c prints for the children that it waited for, and for itself, in microseconds. */
 static int64_t brief_us(struct stage *stage, const struct child *spy)
 {
 	long long children, itself;
@@ -244,7 +249,10 @@ static int64_t brief_us(struct stage *stage, const struct child *spy)
 	return children + itself;
 }
 
-/* So many, each with so much work: all that the kernel charged for them is there. */
+/*
+ * A number of processes with the same work each: all CPU time that the kernel charged to them is
+ * recorded.
+ */
 static void assert_has_all_of(struct stage *stage, const char *count, const char *loops)
 {
 	struct scriptprofile *profile;
@@ -263,7 +271,7 @@ static void assert_has_all_of(struct stage *stage, const char *count, const char
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
-static void have_all_their_time_if_they_run_for_a_millisecond(void **state)
+static void are_charged_completely_if_they_run_for_a_millisecond(void **state)
 {
 	struct stage *stage = *state;
 
@@ -274,7 +282,7 @@ static void have_all_their_time_if_they_run_for_a_millisecond(void **state)
 	assert_has_all_of(stage, "200", "2.5e6");
 }
 
-/* Hundreds that are born and die at any moment of what is done about them. */
+/* Hundreds of processes start and end at any step of luaspy's work on them. */
 static void may_come_and_go_as_they_like(void **state)
 {
 	struct stage *stage = *state;
@@ -301,11 +309,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		staged(are_all_in_the_profile_of_a_command),
-		staged(are_there_however_brief_they_are),
-		staged(go_on_from_where_they_were_forked),
-		staged(are_found_where_they_run_already),
+		staged(are_recorded_however_brief_they_are),
+		staged(keep_the_names_known_before_the_fork),
+		staged(are_found_if_they_run_already),
 		staged(of_a_list_are_in_one_profile),
-		staged(have_all_their_time_if_they_run_for_a_millisecond),
+		staged(are_charged_completely_if_they_run_for_a_millisecond),
 		staged(may_come_and_go_as_they_like),
 	};
 

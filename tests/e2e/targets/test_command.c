@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A command that luaspy starts: it is itself in all but the timer, and all of it is profiled. */
+/*
+ * A command that luaspy starts: it runs as without luaspy but for the timer, and is profiled as a
+ * whole.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +21,7 @@
 #define PATIENCE 20
 #define NOBODY   "65534"
 
-/* What comes before a script's first function is a few milliseconds on any machine. */
+/* Startup before a script's first function takes a few milliseconds on any machine. */
 #define WORK                                                                                       \
 	"local function hot() local x = 0 for i = 1, 1e5 do x = x + i % 7 end return x end\n"      \
 	"while os.clock() < 0.6 do hot() end\n"
@@ -26,7 +29,7 @@
 static const char brief_script[] = WORK "print('said', (...))\n"
 					"os.exit(tonumber((...)))\n";
 
-/* "luaspy record -o profile.json -- " and these words. */
+/* Runs "luaspy record -o profile.json -- " with these words. */
 #define run(stage, ...)                                                                            \
 	start(stage, luaspy_program(), "record", "-o", "profile.json", "--", __VA_ARGS__)
 
@@ -35,7 +38,7 @@ static void write_script(struct stage *stage, const char *text)
 	write_file(in_folder(stage, "script.lua"), text, strlen(text));
 }
 
-/* Of the CPU time, what is under script. */
+/* The part of the CPU time that is below script. */
 static double script_share(const struct scriptprofile *profile, const char *name)
 {
 	return (double)scriptprofile__self_us(profile, NULL, name, -1) / (double)profile->all_us;
@@ -53,8 +56,8 @@ static void has_its_output_and_its_status(void **state)
 	assert_string_equal(child__output(stage, spy), "said\t7\n");
 }
 
-/* The 19th field of its stat is how nice a process is, the 4th its parent. */
-static void has_the_priority_that_luaspy_has_not(void **state)
+/* Field 19 of /proc/PID/stat is the nice value, field 4 the parent. */
+static void keeps_the_priority_that_luaspy_changes_for_itself(void **state)
 {
 	static const char script[] =
 		"local function field(pid, n)\n"
@@ -72,7 +75,7 @@ static void has_the_priority_that_luaspy_has_not(void **state)
 
 	need_lua();
 	write_script(stage, script);
-	/* Luaspy leaves it as it is where someone chose another. */
+	/* luaspy keeps its own priority if someone set it. */
 	assert_int_equal(setpriority(PRIO_PROCESS, 0, 0), 0);
 	spy = run(stage, "lua5.4", "script.lua");
 	setpriority(PRIO_PROCESS, 0, nice_before);
@@ -85,7 +88,7 @@ static void has_the_priority_that_luaspy_has_not(void **state)
 	assert_string_equal(child__output(stage, spy), "5\t5\n");
 }
 
-/* What the dynamic linker does is no script; the rest of the time is all there. */
+/* The dynamic linker's work is not script; all other time is recorded. */
 static void is_profiled_from_its_beginning(void **state)
 {
 	struct stage *stage = *state;
@@ -132,7 +135,7 @@ static void is_followed_through_a_shell(void **state)
 	assert_true(script_share(profile, "hot") > 0.7);
 }
 
-static void says_that_there_is_no_such_command(void **state)
+static void reports_that_there_is_no_such_command(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -145,7 +148,7 @@ static void says_that_there_is_no_such_command(void **state)
 	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 }
 
-static void says_that_it_ran_no_lua(void **state)
+static void reports_that_it_ran_no_lua(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -156,8 +159,8 @@ static void says_that_it_ran_no_lua(void **state)
 	assert_non_null(strstr(child__errors(stage, spy), "no script in the profile of"));
 }
 
-/* What is recognised, but not supported: the answer is that, and no file. */
-static void says_that_it_ran_what_is_not_supported(void **state)
+/* The interpreter is recognised but not supported: luaspy reports this and writes no file. */
+static void reports_an_unsupported_interpreter(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -167,7 +170,7 @@ static void says_that_it_ran_what_is_not_supported(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__errors(stage, spy), "ran Luau, which is not supported"));
 	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
-	/* Its own status says more. */
+	/* The command's own exit status takes precedence. */
 	spy = run(stage, built_program("luau"), "0", "9");
 	assert_int_equal(child__wait(spy, PATIENCE), 9);
 }
@@ -187,7 +190,7 @@ static void gets_the_signals_that_luaspy_gets(void **state)
 	assert_true(spying__read(stage, in_folder(stage, "profile.json"))->all_us > 10000);
 }
 
-static void reads_what_is_typed(void **state)
+static void reads_from_the_terminal(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -200,7 +203,7 @@ static void reads_what_is_typed(void **state)
 	assert_string_equal(child__output(stage, spy), "read\ta line\n");
 }
 
-static void goes_on_when_the_recording_ends(void **state)
+static void continues_when_the_recording_ends(void **state)
 {
 	struct stage *stage = *state;
 	struct child *spy;
@@ -215,8 +218,8 @@ static void goes_on_when_the_recording_ends(void **state)
 }
 
 /*
- * As under sudo: a shell of the user's started a process of root's with the user's environment, and
- * that started luaspy with little of it. The first shell becomes the user once the second runs.
+ * As under sudo: a user's shell started a process of root's with the user's environment, which
+ * started luaspy with little of it. The first shell becomes the user's once the second runs.
  */
 static void runs_as_the_user_who_called_sudo(void **state)
 {
@@ -249,13 +252,13 @@ int main(void)
 		staged(is_profiled_from_its_beginning),
 		staged(is_profiled_with_its_lua_in_a_library),
 		staged(is_followed_through_a_shell),
-		staged(says_that_there_is_no_such_command),
-		staged(says_that_it_ran_no_lua),
-		staged(says_that_it_ran_what_is_not_supported),
-		staged(has_the_priority_that_luaspy_has_not),
+		staged(reports_that_there_is_no_such_command),
+		staged(reports_that_it_ran_no_lua),
+		staged(reports_an_unsupported_interpreter),
+		staged(keeps_the_priority_that_luaspy_changes_for_itself),
 		staged(gets_the_signals_that_luaspy_gets),
-		staged(reads_what_is_typed),
-		staged(goes_on_when_the_recording_ends),
+		staged(reads_from_the_terminal),
+		staged(continues_when_the_recording_ends),
 		staged(runs_as_the_user_who_called_sudo),
 	};
 

@@ -18,7 +18,10 @@
 
 #define PATIENCE 60
 
-/* Time of the category of that name; 0: there is none. `count`: of all categories. */
+/*
+ * The time of the category with this name; 0 if it does not exist. `count`: the number of
+ * categories.
+ */
 static int64_t category_us(const struct scriptprofile *profile, const char *name, int *count)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
@@ -38,7 +41,7 @@ static int64_t category_us(const struct scriptprofile *profile, const char *name
 	return us;
 }
 
-/* The interpreter under a name that nothing else on the machine has. */
+/* Copies the interpreter under a name that no other program on the machine has. */
 static void copy_lua(struct stage *stage)
 {
 	struct child *copy = start(stage, "sh", "-c",
@@ -64,7 +67,9 @@ static struct scriptprofile *end_system(struct stage *stage, struct child *spy)
 	return spying__read(stage, in_folder(stage, "profile.json"));
 }
 
-/* What a shell's `times` says of what it waited for, in microseconds; printed last. */
+/*
+ * What a shell's `times` prints for the children that it waited for, in microseconds; printed last.
+ */
 static int64_t children_us(struct stage *stage, const struct child *shell)
 {
 	const char *line = strchr(child__output(stage, shell), '\n');
@@ -76,7 +81,7 @@ static int64_t children_us(struct stage *stage, const struct child *shell)
 	return (int64_t)(1e6 * (60 * (user_m + system_m) + user_s + system_s));
 }
 
-static void makes_a_thousand_scripts_of_one_name_one_category(void **state)
+static void merges_a_thousand_scripts_of_one_name(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -99,12 +104,12 @@ static void makes_a_thousand_scripts_of_one_name_one_category(void **state)
 	print_message("%.1f%% of the CPU time of 1,000 scripts of %.1f ms\n",
 		      100.0 * (double)found_us / (double)all_us, (double)all_us / 1e6);
 	assert_int_equal(count, 1);
-	/* Before it becomes the program, each is a copy of the shell. */
+	/* Before it becomes the program, each process is a copy of the shell. */
 	assert_in_range(found_us, all_us * 9 / 10, all_us * 101 / 100);
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
-static void puts_a_process_where_its_name_says_that_it_is(void **state)
+static void puts_a_process_into_the_category_of_its_current_name(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -126,7 +131,7 @@ static void puts_a_process_where_its_name_says_that_it_is(void **state)
 	before_us = category_us(profile, "brief-lua", &count);
 	after_us = category_us(profile, "renamed", &count);
 	assert_int_equal(count, 2);
-	/* It is looked at twice a second. */
+	/* luaspy checks the names twice a second. */
 	assert_in_range(before_us, 950000, 1700000);
 	assert_in_range(after_us, 1300000, 2050000);
 }
@@ -205,7 +210,7 @@ static void merges_children_of_a_command(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	profile = spying__read(stage, in_folder(stage, "profile.json"));
 	found_us = category_us(profile, "lua5.4", &count);
-	/* And that of the shell, which has no Lua. */
+	/* This also counts the shell, which has no Lua. */
 	assert_int_equal(count, 2);
 	assert_in_range(found_us, 760000, 900000);
 }
@@ -213,8 +218,8 @@ static void merges_children_of_a_command(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		staged(makes_a_thousand_scripts_of_one_name_one_category),
-		staged(puts_a_process_where_its_name_says_that_it_is),
+		staged(merges_a_thousand_scripts_of_one_name),
+		staged(puts_a_process_into_the_category_of_its_current_name),
 		staged(merges_by_user),
 		staged(merges_by_cgroup),
 		staged(merges_children_of_a_command),

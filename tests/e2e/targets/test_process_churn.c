@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A host on which processes come and go by the thousand: nothing is lost, nothing is kept. */
+/*
+ * A host on which processes come and go by the thousand: luaspy loses none of their time and keeps
+ * nothing open for them.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,11 +19,14 @@
 
 #define PATIENCE     600
 #define MEAN_MS      "20"
-#define KIB_MORE     2048 /* that luaspy may grow after its first fifth of the processes */
-#define WALKER_FILES 20   /* its program, its maps, and its references to those of the core */
+#define KIB_MORE     2048 /* by which luaspy may grow after the first fifth of the processes */
+#define WALKER_FILES 20   /* its programs, its maps, and its references to the core's */
 #define TARGETS_MIN  50
 
-/* churn.c starts it; each that ends on its own says what it was charged until just before. */
+/*
+ * churn.c starts it; each process that ends by itself prints the CPU time charged just before its
+ * end.
+ */
 static const char targets[] = "local action, ms = ...\n"
 			      "local function busy(share)\n"
 			      "	local stop = cpu_us() + ms * 1000 * share\n"
@@ -56,12 +62,12 @@ static const char second_program[] =
 
 struct churn_times {
 	int killed, told;
-	double charged_us; /* by the kernel, all of them */
-	double killed_us;  /* of that, those that were killed */
-	double told_us;    /* what the others had been charged when they were about to end */
+	double charged_us; /* to all of them, by the kernel */
+	double killed_us;  /* the part of it charged to those that were killed */
+	double told_us;    /* what the others had been charged just before their ends */
 };
 
-/* How many, where the environment does not say so. */
+/* The number in the environment, or else the default. */
 static int wanted(const char *variable, int by_default)
 {
 	const char *value = getenv(variable);
@@ -70,7 +76,9 @@ static int wanted(const char *variable, int by_default)
 	return count < TARGETS_MIN ? TARGETS_MIN : count;
 }
 
-/* Others may keep the machine busy: who gets no processor comes too late to look at anything. */
+/*
+ * A session without a limit of overhead. On a busy machine, luaspy may look at processes too late.
+ */
 static struct child *start_system(struct stage *stage)
 {
 	struct child *spy = start(stage, "nice", "-n", "-20", luaspy_program(), "record",
@@ -103,7 +111,7 @@ static long resident_kib(const struct child *spy)
 	return kib;
 }
 
-/* Nothing stays open for what has ended, once that was noticed. */
+/* Once the end of a process was noticed, nothing stays open for it. */
 static void await_open_files(struct stage *stage, const struct child *spy, int count)
 {
 	double end = now_seconds() + 10;
@@ -155,8 +163,8 @@ static void stir(struct stage *stage, int count, const char *seed, struct churn_
 }
 
 /*
- * All that they were charged, their ends included: those that told what they were charged until
- * then tell how long these take in the mean.
+ * The profile has all CPU time, including that of the processes' ends. Those that printed their
+ * time just before give the mean time that an end takes.
  */
 static void assert_has_all(const struct scriptprofile *profile, const struct churn_times *times)
 {
@@ -191,7 +199,7 @@ static void loses_none_of_thousands_that_come_and_go(void **state)
 	files = count_open_files(spy);
 	begin = now_seconds();
 	stir(stage, count / 5, "1", &times);
-	/* Files of interpreters stay open, and the walker of Lua; of processes nothing does. */
+	/* Only the interpreters' files and Lua's walker stay open, nothing for a process. */
 	await_open_files(stage, spy, files + 8 + WALKER_FILES);
 	files = count_open_files(spy);
 	early_kib = resident_kib(spy);
@@ -212,10 +220,10 @@ static void loses_none_of_thousands_that_come_and_go(void **state)
 }
 
 /*
- * On a host without a processor to spare, luaspy comes too late to look at most processes, at the
- * program that executed another, and at the parent that has left its child behind.
+ * On a host without a processor to spare, luaspy comes too late to inspect most processes, a
+ * program before it executes another, and a parent before it leaves its child behind.
  */
-static void has_all_that_it_came_too_late_for(void **state)
+static void has_the_time_of_processes_it_came_too_late_for(void **state)
 {
 	static const char script[] = "while kill -STOP $1; do sleep 0.2; kill -CONT $1; "
 				     "sleep 0.8; done 2>/dev/null\n";
@@ -231,7 +239,7 @@ static void has_all_that_it_came_too_late_for(void **state)
 	write_text(stage, "stall.sh", script);
 	setenv("PROGRAM", accounts__own_copy(stage, built_program("host-5.4")), 1);
 	spy = start_system(stage);
-	/* What the first one that ends has mapped is known as Lua by then. */
+	/* By then, the file that the first process mapped is known as Lua. */
 	stir(stage, 10, "3", &times);
 	snprintf(number, sizeof(number), "%d", spy->pid);
 	start(stage, "sh", "stall.sh", number);
@@ -244,7 +252,7 @@ static void has_all_that_it_came_too_late_for(void **state)
 	assert_true(scriptprofile__recorded(profile, "MissedProcesses") > 10);
 }
 
-/* What a shell's `times` says of what it waited for; printed last. */
+/* What a shell's `times` prints for the children that it waited for; printed last. */
 static double children_us(struct stage *stage, const struct child *shell)
 {
 	const char *line = strchr(child__output(stage, shell), '\n');
@@ -256,8 +264,8 @@ static double children_us(struct stage *stage, const struct child *shell)
 	return 1e6 * (60 * (user_m + system_m) + user_s + system_s);
 }
 
-/* One after the other, each with a process of its own. */
-static void has_a_thousand_scripts_of_fifty_milliseconds(void **state)
+/* One process after the other runs a script each. */
+static void records_a_thousand_scripts_of_fifty_milliseconds(void **state)
 {
 	int count = wanted("LUASPY_SCRIPTS", 200);
 	double unsampled_us, hot_us, found_us, all_us, asked_us = 50000.0 * count;
@@ -287,9 +295,9 @@ static void has_a_thousand_scripts_of_fifty_milliseconds(void **state)
 		      "%.2f%% of the %.2f s that it takes\n",
 		      count, 100 * found_us / all_us, all_us / 1e6, 100 * hot_us / asked_us,
 		      asked_us / 1e6);
-	/* Till it becomes Lua, each is a copy of the shell. */
+	/* Until it executes Lua, each process is a copy of the shell. */
 	assert_true(found_us > 0.98 * all_us && found_us < 1.002 * all_us);
-	/* Also of those that nobody could look at in time. */
+	/* This includes the processes that luaspy could not inspect in time. */
 	unsampled_us = (double)scriptprofile__total_us(profile, NULL, "(unsampled)", -1);
 	assert_true(hot_us + unsampled_us > 0.96 * asked_us && hot_us < 1.04 * asked_us);
 }
@@ -298,8 +306,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(loses_none_of_thousands_that_come_and_go),
-		staged(has_all_that_it_came_too_late_for),
-		staged(has_a_thousand_scripts_of_fifty_milliseconds),
+		staged(has_the_time_of_processes_it_came_too_late_for),
+		staged(records_a_thousand_scripts_of_fifty_milliseconds),
 	};
 
 	return cmocka_run_group_tests_name("process churn", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* All processes of the host that run Lua, those that come while the session goes on included. */
+/* All processes of the host that run Lua, including those that start during the session. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 #define PATIENCE  60
 #define PATH_SIZE 256
 
-/* What start_busy() starts, as far as it is shown. */
+/* The part of a name of start_busy()'s process that is shown. */
 #define BUSY_LABEL "lua5.4 -e function work() local x = 0 for i = 1, 1e5 do x = x..."
 
 #define need_luas()                                                                                \
@@ -29,7 +29,7 @@
 		need_program("lua5.4", "lua5.4");                                                  \
 	} while (0)
 
-/* "lua5.4 hot.lua (pid 42)"; 0: there is none. */
+/* The time of "lua5.4 hot.lua (pid 42)"; 0 if it does not exist. */
 static int64_t process_us(const struct scriptprofile *profile, const char *name, pid_t pid)
 {
 	json_t *categories = json_object_get(profile->document, "Categories"), *category;
@@ -46,8 +46,8 @@ static int64_t process_us(const struct scriptprofile *profile, const char *name,
 }
 
 /*
- * A copy of a program whose name nobody else's has, who may run Lua as well: "u1234lua5.4". The
- * stage's.
+ * Copies a program, which may run Lua, under a name that no other program has: "u1234lua5.4". The
+ * stage owns the name.
  */
 static char *own_copy(struct stage *stage, const char *program)
 {
@@ -65,7 +65,7 @@ static char *own_copy(struct stage *stage, const char *program)
 	return path;
 }
 
-/* What takes only such copies of this test's. */
+/* A --name that fits only this test's copies. */
 static const char *own_names(void)
 {
 	static char expression[32];
@@ -74,7 +74,7 @@ static const char *own_names(void)
 	return expression;
 }
 
-/* It samples, and has looked at all processes that there were. */
+/* Waits until luaspy samples and has inspected all processes that already ran. */
 static struct child *start_system(struct stage *stage, const char *filter, const char *value)
 {
 	struct child *spy = start(stage, luaspy_program(), "record", "--system", "--max-overhead",
@@ -92,8 +92,8 @@ static struct scriptprofile *end_system(struct stage *stage, struct child *spy)
 }
 
 /*
- * What luaspy came too late for, because the machine had no processor for it, counts as well, if
- * the profile says so: as time without a sample, or as a process that ended after `each_us`.
+ * On a busy machine, luaspy may come too late for some time. That counts as found if the profile
+ * reports it: as time without a sample, or as a missed process that took `each_us`.
  */
 static void assert_sampled(const char *what, const struct scriptprofile *profile, double found_us,
 			   double expected_us, double tolerance, double each_us)
@@ -108,7 +108,7 @@ static void assert_sampled(const char *what, const struct scriptprofile *profile
 	assert_true(found_us >= 0.8 * expected_us);
 }
 
-/* The same for a function, with whatever it calls. */
+/* The same for a function and its callees. */
 static void assert_has_function(const struct scriptprofile *profile, const char *file,
 				const char *name, double expected_us, double each_us)
 {
@@ -116,7 +116,7 @@ static void assert_has_function(const struct scriptprofile *profile, const char 
 		       expected_us, 0.05, each_us);
 }
 
-static void has_what_runs_and_not_what_has_no_lua(void **state)
+static void records_running_lua_and_nothing_else(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy, *other, *spy;
@@ -135,8 +135,8 @@ static void has_what_runs_and_not_what_has_no_lua(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
-/* All its CPU time is there, from the moment on when its Lua was mapped. */
-static void has_what_starts_meanwhile(void **state)
+/* All its CPU time is recorded from the moment when its Lua was mapped. */
+static void records_processes_that_start_later(void **state)
 {
 	struct stage *stage = *state;
 	struct child *early, *late, *spy;
@@ -157,7 +157,7 @@ static void has_what_starts_meanwhile(void **state)
 	assert_has_function(profile, "hot.lua", "hot", 800000, 0);
 }
 
-/* Timers and the like that it has open. */
+/* The number of perf events, such as timers, that luaspy has open. */
 static int count_events(const struct child *spy)
 {
 	char folder[64], path[PATH_SIZE], target[64];
@@ -180,7 +180,7 @@ static int count_events(const struct child *spy)
 	return count;
 }
 
-/* Functions of C that nothing but an address is known of. */
+/* The number of C functions that are known only by their addresses. */
 static int nameless_c_functions(const struct scriptprofile *profile)
 {
 	json_t *functions = json_object_get(profile->document, "Functions"), *function;
@@ -196,7 +196,7 @@ static int nameless_c_functions(const struct scriptprofile *profile)
 	return count;
 }
 
-static void has_scripts_of_fifty_milliseconds(void **state)
+static void records_scripts_of_fifty_milliseconds(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -214,7 +214,7 @@ static void has_scripts_of_fifty_milliseconds(void **state)
 	events = count_events(spy);
 	shell = start(stage, "sh", "run.sh", own_copy(stage, "/usr/bin/lua5.4"));
 	assert_int_equal(child__wait(shell, PATIENCE), 0);
-	/* Nothing is kept open for those that have ended. */
+	/* Nothing stays open for processes that have ended. */
 	for (double end = now_seconds() + PATIENCE; now_seconds() < end;) {
 		if (count_events(spy) == events)
 			break;
@@ -223,17 +223,20 @@ static void has_scripts_of_fifty_milliseconds(void **state)
 	assert_int_equal(count_events(spy), events);
 	profile = end_system(stage, spy);
 	hot_us = scriptprofile__total_us(profile, "brief.lua", "hot", -1);
-	/* Each ended before its samples were read, and was loaded elsewhere: they have one main. */
+	/*
+	 * Each process ended before its samples were read and was loaded at another address, and
+	 * still they share one main().
+	 */
 	assert_int_equal(nameless_c_functions(profile), 0);
 	assert_sampled("20 scripts of 50 ms", profile, (double)hot_us, 1000000, 0.1, 50000);
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
 /*
- * The next process with the same id is another one, with another Lua, at once after the end of the
- * one before. (Whoever else begins in between may get the id: then there is one less.)
+ * After a process ends, the next one with the same pid is another process with another Lua.
+ * (Another process that starts in between may get the pid; then there is one less.)
  */
-static void tells_a_process_from_the_last_one_with_its_id(void **state)
+static void tells_a_process_from_the_last_one_with_its_pid(void **state)
 {
 	static const char script[] = "id=20000; while [ -e /proc/$id ]; do id=$((id+1)); done\n"
 				     "last=/proc/sys/kernel/ns_last_pid; i=0\n"
@@ -271,7 +274,7 @@ static void tells_a_process_from_the_last_one_with_its_id(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
-static void has_what_is_forked(void **state)
+static void records_forked_processes(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -295,11 +298,11 @@ static void has_what_is_forked(void **state)
 	assert_sampled("children", profile,
 		       (double)scriptprofile__stack_us(profile, "main chunk > child > shared"),
 		       1200000, 0.05, 0);
-	/* With those of its children, for which it waited. */
+	/* This includes the time of the children that it waited for. */
 	accounts__assert_near("all", (double)profile->all_us, accounts__charged_us(forks), 0.02);
 }
 
-static void has_a_library_that_is_loaded_later(void **state)
+static void records_a_library_that_is_loaded_later(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -315,7 +318,7 @@ static void has_a_library_that_is_loaded_later(void **state)
 	assert_true(scriptprofile__total_us(profile, NULL, "late", -1) > 300000);
 }
 
-static void takes_only_what_the_filter_takes(void **state)
+static void records_only_processes_that_the_filter_accepts(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -333,8 +336,8 @@ static void takes_only_what_the_filter_takes(void **state)
 	assert_int_equal(process_us(profile, "lua5.3 hot.lua", other->pid), 0);
 }
 
-/* It runs another program, without Lua, and is none of its targets any more; or with. */
-static void follows_what_a_process_becomes(void **state)
+/* The process executes a shell, which has no Lua and so is no target, and then Lua again. */
+static void follows_a_process_that_executes_other_programs(void **state)
 {
 	struct stage *stage = *state;
 	struct scriptprofile *profile;
@@ -360,14 +363,14 @@ static void follows_what_a_process_becomes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		staged(has_what_runs_and_not_what_has_no_lua),
-		staged(has_what_starts_meanwhile),
-		staged(has_scripts_of_fifty_milliseconds),
-		staged(tells_a_process_from_the_last_one_with_its_id),
-		staged(has_what_is_forked),
-		staged(has_a_library_that_is_loaded_later),
-		staged(takes_only_what_the_filter_takes),
-		staged(follows_what_a_process_becomes),
+		staged(records_running_lua_and_nothing_else),
+		staged(records_processes_that_start_later),
+		staged(records_scripts_of_fifty_milliseconds),
+		staged(tells_a_process_from_the_last_one_with_its_pid),
+		staged(records_forked_processes),
+		staged(records_a_library_that_is_loaded_later),
+		staged(records_only_processes_that_the_filter_accepts),
+		staged(follows_a_process_that_executes_other_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

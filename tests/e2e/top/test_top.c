@@ -14,7 +14,7 @@
 
 #include "watching.h"
 
-/* Nine tenths in hot_part(), which calls nothing; published as what it measured itself. */
+/* Nine tenths are in hot_part(), which calls nothing; the script prints what it measured itself. */
 static const char script[] =
 	"local function hot_part(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
 	"local function cold_part(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
@@ -32,7 +32,7 @@ static struct child *start_target(struct stage *stage)
 	return target;
 }
 
-/* In a terminal of that size, until its functions are shown, with a second's worth of samples. */
+/* Starts top in a terminal of this size and waits for its functions and a second of samples. */
 static void start_top(struct stage *stage, pid_t pid, const char *locale, int width, int height)
 {
 	char options[32];
@@ -64,7 +64,7 @@ static void shows_the_hot_function_on_top(void **state)
 	need_to_watch();
 	target = start_target(*state);
 	start_top(*state, target->pid, "C.UTF-8", 80, 24);
-	/* All three lines of one look, after more than a few samples. */
+	/* All three lines come from one refresh, after more than a few samples. */
 	watching__await_seconds(*state, 4, WATCHING_PATIENCE);
 	pane__press(*state, "p");
 	pane__await(*state, "[paused]");
@@ -73,7 +73,7 @@ static void shows_the_hot_function_on_top(void **state)
 	read_row(*state, "hot_part", hot);
 	read_row(*state, "cold_part", cold);
 	read_row(*state, " outer ", outer);
-	/* 90 to 10: of all samples since the start, whatever else the machine does. */
+	/* 90 to 10 holds for all samples since the start, whatever else the machine does. */
 	assert_in_range(1000 * hot[2] / (hot[2] + cold[2]), 870, 930);
 	assert_in_range(1000 * hot[0] / (hot[0] + cold[0]), 840, 960);
 	assert_in_range(1000 * hot[3] / outer[3], 870, 930);
@@ -118,7 +118,7 @@ static void sorts_searches_and_helps(void **state)
 	pane__await_without(*state, "freeze the picture");
 }
 
-static void pauses_the_picture(void **state)
+static void freezes_the_view(void **state)
 {
 	struct child *target;
 	const char *before;
@@ -133,7 +133,7 @@ static void pauses_the_picture(void **state)
 	assert_string_equal(pane__text(*state), before);
 	pane__press(*state, "p");
 	pane__await_without(*state, "[paused]");
-	/* What was sampled meanwhile is there. */
+	/* Samples taken during the freeze are shown now. */
 	pane__await(*state, " s  CPU");
 	pane__await(*state, "now   CPU");
 }
@@ -174,7 +174,7 @@ static void writes_what_it_has(void **state)
 	globfree(&files);
 	assert_true(scriptprofile__self_us(profile, NULL, "hot_part", 1) >
 		    profile->all_us * 6 / 10);
-	/* It goes on, and the file stays. */
+	/* top continues, and the file stays. */
 	pane__await_without(stage, name);
 	pane__press(stage, "q");
 	watching__await_end(stage, 0);
@@ -224,7 +224,7 @@ static void gives_the_terminal_back(void **state)
 		pane__await(*state, "hot_part");
 		pane__press(*state, i ? "C-c" : "q");
 		shown = watching__await_end(*state, 0);
-		/* The screen of before, and one line. */
+		/* The shell's screen is back, with one line more. */
 		assert_non_null(strstr(shown, "still here"));
 		assert_non_null(strstr(shown, "luaspy: saw "));
 		assert_non_null(strstr(shown, " lost"));
@@ -238,7 +238,7 @@ static void gives_the_terminal_back(void **state)
 	}
 }
 
-static void keeps_the_last_picture_of_who_has_ended(void **state)
+static void keeps_the_last_view_of_an_ended_target(void **state)
 {
 	struct child *target;
 
@@ -249,7 +249,7 @@ static void keeps_the_last_picture_of_who_has_ended(void **state)
 	pane__await(*state, "[ended]");
 	pane__await(*state, "ended: this is the last picture, q quits");
 	pane__await(*state, "hot_part");
-	/* It can still be looked at, and written. */
+	/* The view can still be used and written. */
 	pane__press(*state, "4");
 	pane__await(*state, ">total ");
 	pane__press(*state, "w");
@@ -280,7 +280,7 @@ static void keeps_names_from_the_terminal(void **state)
 	watching__await_end(*state, 0);
 }
 
-static void is_ascii_where_the_locale_is(void **state)
+static void uses_ascii_in_an_ascii_locale(void **state)
 {
 	static const char names[] =
 		"local f = load('local function hot_part() local x = 0 for i = 1, 1e5 do x = x + i end "
@@ -319,7 +319,7 @@ static void needs_a_terminal(void **state)
 	assert_non_null(strstr(watching__await_end(*state, 1), "no-such-terminal"));
 }
 
-/* Whoever closes the window. */
+/* A user who closes the window ends top. */
 static void ends_with_its_terminal(void **state)
 {
 	struct child *target, *finder;
@@ -336,7 +336,7 @@ static void ends_with_its_terminal(void **state)
 	assert_int_equal(child__wait(finder, 20), 0);
 }
 
-/* It says what would show on the screen, were it not kept from there. */
+/* The target prints text that would show on the screen if luaspy let it through. */
 static const char talking_script[] =
 	"io.stderr:write('disturbing\\n') print('disturbing', io.read())\n"
 	"local function hot_part(n) local x = 0 for i = 1, n do x = x + i % 7 end return x end\n"
@@ -366,7 +366,7 @@ static void starts_a_command_and_ends_it(void **state)
 	assert_int_equal(child__wait(finder, 20), 1);
 }
 
-/* Its terminal is luaspy's alone, which Ctrl-C ends. */
+/* luaspy alone has the terminal, and Ctrl-C ends luaspy. */
 static void keeps_a_command_out_of_reach_of_the_terminal(void **state)
 {
 	start_command(*state, "-- lua5.4 app.lua 2>errors");
@@ -383,7 +383,7 @@ static void has_the_status_of_a_command_that_ended(void **state)
 	watching__await_end(*state, 7);
 }
 
-static void says_that_there_is_no_such_command(void **state)
+static void reports_that_there_is_no_such_command(void **state)
 {
 	need_to_watch();
 	watching__start(*state, "-- no-such-command", "C.UTF-8", 80, 24);
@@ -392,7 +392,7 @@ static void says_that_there_is_no_such_command(void **state)
 		strstr(pane__text(*state), "cannot run 'no-such-command': no such command"));
 }
 
-static void says_that_an_interpreter_is_not_supported(void **state)
+static void reports_an_unsupported_interpreter(void **state)
 {
 	need_to_watch();
 	char command[600];
@@ -410,21 +410,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(shows_the_hot_function_on_top),
 		staged(sorts_searches_and_helps),
-		staged(pauses_the_picture),
+		staged(freezes_the_view),
 		staged(counts_from_zero),
 		staged(writes_what_it_has),
 		staged(follows_the_size_of_the_terminal),
 		staged(gives_the_terminal_back),
-		staged(keeps_the_last_picture_of_who_has_ended),
+		staged(keeps_the_last_view_of_an_ended_target),
 		staged(keeps_names_from_the_terminal),
-		staged(is_ascii_where_the_locale_is),
+		staged(uses_ascii_in_an_ascii_locale),
 		staged(needs_a_terminal),
 		staged(ends_with_its_terminal),
 		staged(starts_a_command_and_ends_it),
 		staged(keeps_a_command_out_of_reach_of_the_terminal),
 		staged(has_the_status_of_a_command_that_ended),
-		staged(says_that_there_is_no_such_command),
-		staged(says_that_an_interpreter_is_not_supported),
+		staged(reports_that_there_is_no_such_command),
+		staged(reports_an_unsupported_interpreter),
 	};
 
 	return cmocka_run_group_tests_name("top", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* luaspy top in a real terminal: callers and callees, averages, what can be hidden. */
+/* luaspy top in a real terminal: callers and callees, averages, and options that hide functions. */
 #include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include "watching.h"
 
 /*
- * Three quarters of hot_part() are called by often(), one by seldom(), the third time through
- * itself; churn() keeps the garbage collector busy.
+ * often() makes three quarters of the calls of hot_part(), seldom() one quarter; every third call
+ * is through hot_part() itself. churn() keeps the garbage collector busy.
  */
 static const char script[] =
 	"local function hot_part(n, depth)\n"
@@ -39,7 +39,7 @@ static struct child *start_target(struct stage *stage)
 	return target;
 }
 
-/* Until it has a second's worth of samples; the function with the most is first. */
+/* Starts top and waits for a second of samples; the hottest function is first. */
 static struct child *start_top(struct stage *stage, const char *options, int width, int height)
 {
 	struct child *target;
@@ -73,7 +73,7 @@ static struct call read_call(struct stage *stage, const char *name)
 	return call;
 }
 
-/* The recent columns as they are as soon as they are known. */
+/* The recent columns, once they are known. */
 static struct call await_recent(struct stage *stage, const char *name)
 {
 	double end = now_seconds() + WATCHING_PATIENCE;
@@ -87,7 +87,7 @@ static struct call await_recent(struct stage *stage, const char *name)
 	return call;
 }
 
-static void shows_who_calls_and_who_is_called(void **state)
+static void shows_callers_and_callees(void **state)
 {
 	struct call often, seldom, chosen;
 
@@ -96,7 +96,7 @@ static void shows_who_calls_and_who_is_called(void **state)
 	pane__await(*state, "luaspy top: hot_part in lua5.4 app.lua (pid ");
 	pane__await(*state, "2 callers, 0 callees, by time in all");
 	await_recent(*state, "caller often");
-	/* All of one picture. */
+	/* All values come from one refresh. */
 	watching__await_seconds(*state, 5, WATCHING_PATIENCE);
 	pane__press(*state, "p");
 	pane__await(*state, "[paused]");
@@ -114,12 +114,12 @@ static void shows_who_calls_and_who_is_called(void **state)
 	assert_non_null(strstr(watching__line_with(*state, "caller often", NULL), "app.lua:5"));
 }
 
-static void goes_on_and_back(void **state)
+static void follows_a_caller_and_returns(void **state)
 {
 	start_top(*state, "", 80, 24);
 	pane__press(*state, "Enter");
 	pane__await(*state, "caller often");
-	/* To seldom(), which is above the function. */
+	/* Go to seldom(), which is above the function. */
 	pane__press(*state, "Up");
 	pane__press(*state, "Enter");
 	pane__await(*state, "luaspy top: seldom in ");
@@ -133,7 +133,7 @@ static void goes_on_and_back(void **state)
 	pane__await(*state, "luaspy top: hot_part in ");
 	pane__press(*state, "Escape");
 	pane__await(*state, ">self%");
-	/* It is live all the time. */
+	/* The view is live all the time. */
 	pane__press(*state, "Enter");
 	pane__await(*state, "caller often");
 	watching__await_seconds(*state, 6, WATCHING_PATIENCE);
@@ -149,7 +149,7 @@ static void goes_on_and_back(void **state)
 	watching__await_end(*state, 0);
 }
 
-static void a_frozen_picture_has_calls_too(void **state)
+static void shows_calls_in_a_frozen_view(void **state)
 {
 	struct child *target = start_top(*state, "", 80, 24);
 	const char *before;
@@ -162,7 +162,7 @@ static void a_frozen_picture_has_calls_too(void **state)
 		sleep_seconds(0.1);
 	pane__press(*state, "Enter");
 	before = stage__own(*state, strdup(pane__await(*state, "caller often")), free);
-	/* What it has used since is not in the picture. */
+	/* CPU time since the freeze is not in the view. */
 	assert_in_range(1000 * read_call(*state, " hot_part  ").seconds, 1, 1000 * used + 150);
 	pane__press(*state, "Escape");
 	pane__await(*state, ">self%");
@@ -188,7 +188,7 @@ static void calls_count_from_zero(void **state)
 	pane__await(*state, "[paused]");
 	assert_in_range(10 * read_call(*state, "caller often").share, 600, 900);
 	calls_seconds = read_call(*state, " hot_part  ").seconds;
-	/* As the list of functions has it. */
+	/* Equals the list of functions. */
 	pane__press(*state, "Escape");
 	pane__await(*state, ">self%");
 	assert_int_equal(sscanf(watching__line_with(*state, " hot_part  ", NULL),
@@ -236,7 +236,7 @@ static void averages_over_spans(void **state)
 	pane__await(*state, "self/1s   total/1s");
 	pane__await(*state, "[avg 1s] paused: ");
 	average = read_average(*state);
-	/* The clock's seconds are whole ones. */
+	/* The clock shows whole seconds. */
 	assert_in_range(1000 * average, 1000 * seconds / (clock + 1) - 10,
 			1000 * seconds / clock + 10);
 	pane__press(*state, "a");
@@ -284,7 +284,7 @@ static void takes_its_first_view_from_options(void **state)
 	pane__await(*state, "caller often");
 }
 
-/* A plugin that calls back into the program's own file. */
+/* A plugin that calls back into a function of the program's own file. */
 static const char plugin[] =
 	"return function(work) local x = 0 for i = 1, 90000 do x = x + i % 7 end work() return x end\n";
 static const char host[] =
@@ -301,7 +301,7 @@ static int count_lines_with(struct stage *stage, const char *text)
 	return count;
 }
 
-/* Whether the file has a function of that flag. */
+/* Whether a function in the file has this flag. */
 static bool has_flag(const struct scriptprofile *profile, int flag)
 {
 	json_t *function;
@@ -388,9 +388,9 @@ static void merges_processes_or_shows_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(shows_who_calls_and_who_is_called),
-		staged(goes_on_and_back),
-		staged(a_frozen_picture_has_calls_too),
+		staged(shows_callers_and_callees),
+		staged(follows_a_caller_and_returns),
+		staged(shows_calls_in_a_frozen_view),
 		staged(calls_count_from_zero),
 		staged(averages_over_spans),
 		staged(hides_the_garbage_collector),

@@ -13,11 +13,11 @@
 #include "budgets.h"
 #include "watching.h"
 
-/* From 125 Hz on it takes half a minute of a busy machine to be at 1 kHz again. */
+/* From 125 Hz on, a busy machine takes half a minute to return to 1 kHz. */
 #define PATIENCE       90
-#define SETTLE_SECONDS 1 /* timers have another period soon after it was said */
+#define SETTLE_SECONDS 1 /* timers have another period soon after the message */
 
-/* Until the line of the limit ends so. */
+/* Waits until the line of the limit ends so. */
 static void await_frequency(struct stage *stage, const char *text)
 {
 	double end = now_seconds() + PATIENCE;
@@ -30,7 +30,7 @@ static void await_frequency(struct stage *stage, const char *text)
 	sleep_seconds(SETTLE_SECONDS);
 }
 
-/* The CPU time of the function itself. */
+/* The function's own CPU time. */
 static double self_of(struct stage *stage, const char *name)
 {
 	const char *line = watching__line_with(stage, name, NULL);
@@ -42,8 +42,8 @@ static double self_of(struct stage *stage, const char *name)
 	return seconds;
 }
 
-/* Of the two functions with two seconds each one is sampled less often. */
-static void shows_the_time_whatever_the_frequency_was(void **state)
+/* Each of the two functions takes two seconds; one of them is sampled less often. */
+static void shows_the_right_time_at_any_frequency(void **state)
 {
 	struct stage *stage = *state;
 	struct child *target;
@@ -67,7 +67,7 @@ static void shows_the_time_whatever_the_frequency_was(void **state)
 	pane__await(stage, "[ended]");
 	pane__press(stage, "3");
 	pane__await(stage, ">self ");
-	/* Of the least of samples, 200, a tenth may be lost to other machines. */
+	/* At the fewest samples, 200, other machines may cost a tenth. */
 	assert_in_range(1000 * self_of(stage, " low "), 1700, 2300);
 	assert_in_range(1000 * self_of(stage, " high "), 1700, 2300);
 }
@@ -75,7 +75,7 @@ static void shows_the_time_whatever_the_frequency_was(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(shows_the_time_whatever_the_frequency_was),
+		staged(shows_the_right_time_at_any_frequency),
 	};
 
 	return cmocka_run_group_tests_name("top with a limit", tests, NULL, NULL);

@@ -18,13 +18,13 @@
 #define ALPHA "top-alpha"
 #define BETA  "top-beta"
 
-/* Both of them, as often as luaspy itself finds right, or all the time. */
+/* Options for both programs: the default limit of overhead, or none. */
 #define LIMITED "--system --name ^top-"
 #define BOTH    LIMITED " --max-overhead none"
 
 /*
- * Works in the function that it is told for so much CPU time, then waits for a line, and so on; 0
- * is without end.
+ * Works in the function that it is told for as much CPU time as it is told, then waits for the next
+ * line; 0 is without end.
  */
 static const char script[] =
 	"local name, limit = arg[1], tonumber(arg[2])\n"
@@ -55,7 +55,7 @@ struct works {
 	struct child *alpha, *beta;
 };
 
-/* For so much CPU time, each in the function of its name. */
+/* Lets each work for this much CPU time, in the function of its name. */
 static struct works start_works(struct stage *stage, const char *alpha_seconds,
 				const char *beta_seconds)
 {
@@ -63,21 +63,21 @@ static struct works start_works(struct stage *stage, const char *alpha_seconds,
 			      start_work(stage, BETA, "hot_beta", beta_seconds)};
 }
 
-/* Until it samples: what starts from here on is seen from its start. */
+/* Waits until top samples: it sees programs that start from now on from their beginnings. */
 static void start_top(struct stage *stage, const char *options)
 {
 	watching__start(stage, options, "C.UTF-8", 80, 24);
 	watching__await_seconds(stage, 1, WATCHING_PATIENCE);
 }
 
-/* Until the functions of both are there. */
+/* Waits until the functions of both are shown. */
 static void await_functions(struct stage *stage)
 {
 	pane__await(stage, "hot_alpha");
 	pane__await(stage, "hot_beta");
 }
 
-/* Both, without end, and their functions on the screen. */
+/* Both work without end, and their functions are on the screen. */
 static struct works watch_works(struct stage *stage)
 {
 	struct works works;
@@ -89,7 +89,7 @@ static struct works watch_works(struct stage *stage)
 	return works;
 }
 
-/* What a prompt, '/' or 'f', is answered. */
+/* Answers a prompt ('/' or 'f'). */
 static void answer(struct stage *stage, const char *prompt, const char *text)
 {
 	pane__press(stage, prompt);
@@ -112,7 +112,7 @@ struct process_row {
 	int at;
 };
 
-/* As its row of the view of processes has it by now; all 0 where there is none. */
+/* Its row in the view of processes; all 0 if it has none. */
 static struct process_row read_process(struct stage *stage, const char *title)
 {
 	struct process_row row = {.at = -1};
@@ -125,7 +125,7 @@ static struct process_row read_process(struct stage *stage, const char *title)
 	return row;
 }
 
-/* Until it shows that much CPU time for it, and that it does nothing any more. */
+/* Waits until the row shows this much CPU time and no more is added. */
 static struct process_row await_rest(struct stage *stage, const char *title, double seconds)
 {
 	double end = now_seconds() + WATCHING_PATIENCE;
@@ -141,7 +141,7 @@ static struct process_row await_rest(struct stage *stage, const char *title, dou
 	return row;
 }
 
-/* Until it shows any for it. */
+/* Waits until the row shows some time. */
 static void await_time(struct stage *stage, const char *title)
 {
 	double end = now_seconds() + WATCHING_PATIENCE;
@@ -153,7 +153,9 @@ static void await_time(struct stage *stage, const char *title)
 	}
 }
 
-/* What os.clock() and the kernel say, and the start of the interpreter. Returns the longer one's.
+/*
+ * Compares with os.clock(), the kernel's figure and the interpreter's start. Returns the row of the
+ * longer one.
  */
 static struct process_row check_times(struct stage *stage, const char *options, int first_row)
 {
@@ -190,13 +192,13 @@ static void shows_the_time_of_each_process(void **state)
 	assert_null(strstr(pane__text(*state), "limit "));
 }
 
-static void keeps_to_one_percent_unless_told_otherwise(void **state)
+static void keeps_to_one_percent_by_default(void **state)
 {
 	struct process_row row = check_times(*state, LIMITED, 8);
 
 	assert_true(row.script > 90);
 	assert_memory_equal(pane__line(*state, 6), "limit 1% of targets' CPU: ", 26);
-	/* No frequency would do for what is idle, but in all it is known. */
+	/* For an idle process, no frequency is right; the total is known. */
 	assert_non_null(strstr(pane__line(*state, 6), "- now, "));
 	assert_non_null(strstr(pane__line(*state, 6), "% in all; at "));
 }
@@ -206,7 +208,7 @@ static void keeps_the_time_right_at_a_low_frequency(void **state)
 	check_times(*state, LIMITED " --max-overhead 0.01%", 8);
 	assert_memory_equal(pane__line(*state, 6), "limit 0.01% of targets' CPU: ", 29);
 	assert_non_null(strstr(pane__line(*state, 6), " Hz, not 1,000 Hz"));
-	/* Small screens have it, too. */
+	/* Small screens show it, too. */
 	pane__resize(*state, 40, 6);
 	pane__await(*state, " of 0.01%, all ");
 	assert_non_null(strstr(pane__text(*state), "drop 0 unread "));
@@ -226,7 +228,7 @@ static void shows_the_process_of_each_function(void **state)
 	answer(*state, "f", "beta app.lua (");
 	pane__await_without(*state, "hot_alpha");
 	pane__await(*state, "hot_beta");
-	/* Small screens have it all, too. */
+	/* Small screens show all of it, too. */
 	pane__press(*state, "Escape");
 	pane__resize(*state, 40, 10);
 	pane__await(*state, "drop 0 unread ");
@@ -253,7 +255,7 @@ static void enters_a_process_and_goes_back(void **state)
 	pane__await(*state, alpha);
 	answer(*state, "/", "beta");
 	pane__await(*state, "search beta");
-	/* The cursor stays at the top while who is there changes, else with its process. */
+	/* The cursor stays at the top while processes come and go, else with its process. */
 	answer(*state, "f", "beta");
 	pane__await(*state, "1-1 of 1");
 	pane__press(*state, "Enter");
@@ -268,7 +270,7 @@ static void enters_a_process_and_goes_back(void **state)
 	pane__await(*state, "hot_alpha");
 }
 
-static void keeps_the_totals_of_who_has_ended(void **state)
+static void keeps_the_totals_of_ended_processes(void **state)
 {
 	struct process_row before, after;
 	struct works works;
@@ -289,14 +291,14 @@ static void keeps_the_totals_of_who_has_ended(void **state)
 	assert_in_range(1000 * after.seconds, 1000 * before.seconds - 10,
 			1000 * before.seconds + 60);
 	await_time(*state, title_of(*state, ALPHA, works.alpha));
-	/* Its functions, too. */
+	/* The functions of the ended process are kept, too. */
 	answer(*state, "f", "beta");
 	pane__press(*state, "Enter");
 	pane__await(*state, "hot_beta");
 	assert_non_null(strstr(pane__line(*state, 0), ", ended, of the system"));
 }
 
-static void merges_those_of_one_name(void **state)
+static void merges_processes_of_one_name(void **state)
 {
 	double end = now_seconds() + WATCHING_PATIENCE;
 	struct child *first, *second;
@@ -317,7 +319,7 @@ static void merges_those_of_one_name(void **state)
 		sscanf(watching__line_with(*state, "  " ALPHA, NULL), "%d %*s %*s %lfs", &living,
 		       &seconds);
 	}
-	/* A message may name one for a while. */
+	/* A message may show one of them for a while. */
 	pane__await_without(*state, "(pid");
 	pane__press(*state, "v");
 	pane__await(*state, "hot_alpha");
@@ -368,7 +370,7 @@ static void follows_children(void **state)
 	pane__await(*state, BETA " app.lua (pid ");
 	pane__press(*state, "q");
 	watching__await_end(*state, 0);
-	/* The shell's children would go on for a while. */
+	/* The shell's children would continue for a while. */
 	child__wait(start(*state, "pkill", "-P", stage__own(*state, strdup(options + 14), free)),
 		    WATCHING_PATIENCE);
 }
@@ -411,12 +413,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_the_time_of_each_process),
-		staged(keeps_to_one_percent_unless_told_otherwise),
+		staged(keeps_to_one_percent_by_default),
 		staged(keeps_the_time_right_at_a_low_frequency),
 		staged(shows_the_process_of_each_function),
 		staged(enters_a_process_and_goes_back),
-		staged(keeps_the_totals_of_who_has_ended),
-		staged(merges_those_of_one_name),
+		staged(keeps_the_totals_of_ended_processes),
+		staged(merges_processes_of_one_name),
 		staged(watches_a_list_until_all_have_ended),
 		staged(follows_children),
 		staged(writes_all_processes),

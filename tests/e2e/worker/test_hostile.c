@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A target that forges a VM and lies about it all the time (tests/programs/hostile): luaspy ends
- * when it should, stays small, and hands on no byte that is not text.
+ * A target that forges a VM and keeps changing its lies (tests/programs/hostile): luaspy ends in
+ * time, stays small, and prints no byte that is not text.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,14 +23,14 @@
 #define PATIENCE 20
 #define DURATION 4 /* seconds, "-d 4" */
 
-/* What it may cost, in seconds and KiB; a busy machine gives it a fifth of a processor. */
+/* Limits of luaspy's cost, in seconds and KiB; a busy machine gives it a fifth of a processor. */
 #define LATE_SECONDS 2
 #define BUSY         5
 #define CPU_SECONDS  (0.6 * DURATION)
 #define RSS_KB       (100 * 1024)
-#define RSS_KB_10KHZ (300 * 1024) /* a million nodes of the call tree are kept */
+#define RSS_KB_10KHZ (300 * 1024) /* enough to keep a million nodes of the call tree */
 
-/* A folder and a program whose names would move a cursor, set a title, end a script element. */
+/* A folder and a program whose names would move a cursor, set a title, or end a script element. */
 static const char odd_folder[] = "a\x1b]0;dir\x07\n<";
 static const char odd_path[] =
 	"a\x1b]0;dir\x07\n</script>\xe2\x80\xae\xe2\x80\x8f\xef\xbb\xbf\xff\xc2\x9b.lua";
@@ -52,8 +52,8 @@ static struct child *start_hostile(struct stage *stage, const char *version)
 }
 
 /*
- * Printable ASCII and valid UTF-8 without C1 controls, marks and overrides of direction, separators
- * and what is not seen.
+ * The text is printable ASCII and valid UTF-8, without C1 controls, direction marks and overrides,
+ * separators and invisible characters.
  */
 static size_t text_length(const uint8_t *at)
 {
@@ -77,8 +77,8 @@ static size_t text_length(const uint8_t *at)
 }
 
 /*
- * Nothing but text; on a terminal, luaspy's own progress line may return to its start and clear it,
- * and the terminal puts a return before every newline.
+ * The output is only text. On a terminal, luaspy's progress line may return to its start and be
+ * cleared, and the terminal adds a carriage return before each newline.
  */
 static void assert_text(const char *text, size_t size, bool is_terminal)
 {
@@ -107,7 +107,7 @@ static double cpu_seconds(const struct child *child)
 	       (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
 }
 
-/* Its VM is found, as an honest one is; then it goes mad. */
+/* luaspy finds the VM like an honest one; then it begins to lie. */
 static void let_go_mad(struct stage *stage, struct child *target, const struct child *spy)
 {
 	child__await_errors(stage, spy, "agreed on by");
@@ -125,7 +125,7 @@ static void check_file(struct stage *stage, const char *name)
 	assert_text(text, size, false);
 	assert_null(strstr(text, "</"));
 	assert_null(strstr(text, "<!"));
-	/* Most of the time its calls can be walked: what was written is more than refusals. */
+	/* Most of the time the calls can be walked, so the output must have more than refusals. */
 	assert_true(scriptprofile__samples(profile, "complete") > 100);
 	assert_true(profile->function_count > 100);
 	print_message("%lld samples, %lld complete, %d functions, %d nodes\n",
@@ -158,7 +158,7 @@ static void survive(struct stage *stage, const char *version, const char *freque
 	assert_non_null(strstr(errors, "\\x1b]0;"));
 	assert_int_equal(child__output_size(stage, spy), 0);
 	check_file(stage, "x.json");
-	/* The target is none the worse for it. */
+	/* The target must not be affected. */
 	assert_false(target->is_over);
 }
 
@@ -191,9 +191,9 @@ static void check_json(const char *text)
 }
 
 #define DUMPS        20
-#define DUMP_SECONDS 10 /* two of looking, on a machine that others keep busy */
+#define DUMP_SECONDS 10 /* two of inspection, on a machine that other programs keep busy */
 
-/* Whatever it says of itself meanwhile: text, or JSON, in time. */
+/* Whatever the target claims meanwhile, dump ends in time and prints text or JSON. */
 static void dump_lies(struct stage *stage, const char *version)
 {
 	struct child *target = start_hostile(stage, version), *spy;
@@ -212,7 +212,7 @@ static void dump_lies(struct stage *stage, const char *version)
 		double begin = now_seconds();
 		size_t size;
 
-		/* Forced, there is no proof that its lies would have to stand. */
+		/* A forced layout needs no evidence, so the lies pass that check. */
 		spy = start(stage, luaspy_program(), "dump", "-p", number, "--all", layout,
 			    i % 2 ? "--json" : NULL);
 		child__wait(spy, PATIENCE);
@@ -249,7 +249,7 @@ static void dumps_lies_about_a_list_of_calls(void **state)
 	dump_lies(*state, "5.4");
 }
 
-/* The name of a file that is made up from the target's, the countdown, the summary. */
+/* Three texts come from the target's names: the default file name, the countdown, the summary. */
 static void shows_lies_on_a_terminal_as_text(void **state)
 {
 	struct child *target, *spy;
@@ -274,7 +274,7 @@ static void shows_lies_on_a_terminal_as_text(void **state)
 
 int main(void)
 {
-	/* What a program takes is at least what this one took when it started it. */
+	/* The peak of a program is at least that of this one, which started it. */
 	const struct CMUnitTest tests[] = {
 		staged(dumps_lies_about_an_array_of_calls),
 		staged(dumps_lies_about_a_list_of_calls),

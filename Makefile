@@ -45,6 +45,9 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
+# Where the network does not answer, npm would retry for ten minutes and more.
+NPM := timeout 300 npm --silent --no-audit --no-fund --ignore-scripts --fetch-timeout=30000 --fetch-retries=1
+
 ifeq ($(V),1)
 say =
 Q   =

@@ -18,12 +18,12 @@ endif
 $(SPEEDSCOPE):
 	$(call say,NPM,speedscope $(SPEEDSCOPE_VERSION))
 	@mkdir -p $(O)/tests/formats
-	$(Q)npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(O)/tests/formats \
+	$(Q)$(NPM) install --prefix $(O)/tests/formats \
 		speedscope@$(SPEEDSCOPE_VERSION) >/dev/null || echo "no speedscope: npm cannot install it"
 
 # npm removes what another npm puts there at the same time.
 $(PROFILER_CLI): | $(SPEEDSCOPE)
 	$(call say,NPM,profiler-cli $(PROFILER_CLI_VERSION))
-	$(Q)npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(O)/tests/formats \
+	$(Q)$(NPM) install --prefix $(O)/tests/formats \
 		@firefox-devtools/profiler-cli@$(PROFILER_CLI_VERSION) $(PROFILER_CLI_NODE) \
 		>/dev/null || echo "no profiler-cli: npm cannot install it"

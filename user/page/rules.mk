@@ -22,5 +22,5 @@ $(PAGE_BUILD)/packages: user/page/package.json user/page/package-lock.json
 	$(call say,NPM,$(@D))
 	@mkdir -p $(@D)
 	$(Q)cp $^ $(@D)/
-	$(Q)cd $(@D) && npm ci --silent --no-audit --no-fund --ignore-scripts
+	$(Q)cd $(@D) && $(NPM) ci
 	@touch $@

@@ -83,9 +83,13 @@ EXCEPTIONS = {
     "perf record -g": OTHER_TOOL,
     "perf record": OTHER_TOOL,
     "perf record -e task-clock": OTHER_TOOL,
+    "perf script": OTHER_TOOL,
     "luac -s": PART,
     "mkfifo -m 666": PART,
     "unshare --mount-proc": PART,
+    "luaspy diff": PART,
+    "luaspy merge": PART,
+    "luaspy trim": PART,
     "nsenter --all": PART,
 }
 

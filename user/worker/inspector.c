@@ -130,15 +130,27 @@ struct message *inspector__request(struct inspector *inspector, enum inspector_s
 	return &inspector->request;
 }
 
+/* The timer that enforces the limit counts in ticks. */
+static bool used_its_time(uint64_t spent_ns)
+{
+	return spent_ns >= SERVICE_CPU_NS / 10 * 9;
+}
+
+/* Whether luaspy's own limit on memory (ulimit -v) ended the worker, whose stack could not grow. */
+static bool died_of_our_limit(int error, uint64_t spent_ns)
+{
+	return error == -EIO && !used_its_time(spent_ns) &&
+	       resource_limits__map_less_than(WORKER_BYTES);
+}
+
 static void blame(struct inspector *inspector, enum inspector_source source, pid_t pid, int error,
 		  uint64_t spent_ns)
 {
 	const char *why = "did not answer within a second";
 
-	/* The timer that enforces the limit counts in ticks. */
 	if (error == -EIO)
-		why = spent_ns >= SERVICE_CPU_NS / 10 * 9 ? "takes too much CPU time to read"
-							  : "crashed the process that read it";
+		why = used_its_time(spent_ns) ? "takes too much CPU time to read"
+					      : "crashed the process that read it";
 	if (quarantine__add_current())
 		allowances__ban_file(inspector->allowances, pid, why);
 	else if (source == INSPECTOR_COMMANDS)
@@ -154,6 +166,8 @@ static int finish_pending(struct inspector *inspector)
 	int error = worker__finish(inspector->worker, &inspector->answer, &spent_ns);
 
 	allowances__spend(inspector->allowances, inspector->pending_pid, false, spent_ns);
+	if (died_of_our_limit(error, spent_ns))
+		return -ENOMEM;
 	if (error == -ETIMEDOUT || error == -EIO)
 		blame(inspector, inspector->pending_source, inspector->pending_pid, error,
 		      spent_ns);
@@ -185,6 +199,8 @@ static int ask_worker(struct inspector *inspector, uint64_t *spent_ns)
 		inspector->pending_pid = inspector->pid;
 		inspector->pending_source = inspector->source;
 	}
+	if (died_of_our_limit(error, *spent_ns))
+		return -ENOMEM;
 	if (error != -ETIMEDOUT && error != -EIO)
 		return error;
 	blame(inspector, inspector->source, inspector->pid, error, *spent_ns);

@@ -319,21 +319,43 @@ static bool ended_well(struct stage *stage, struct child *spy)
 	return !status;
 }
 
-/* The limits go from too little memory to load anything to enough. */
+/*
+ * Returns how much memory, in KiB, the dynamic linker needs to load luaspy: below that, luaspy
+ * cannot report anything.
+ */
+static int least_kib(struct stage *stage)
+{
+	int kib = 4000;
+
+	for (;; kib += 500) {
+		struct child *version;
+		char limit[32];
+
+		assert_in_range(kib, 4000, 20000);
+		snprintf(limit, sizeof(limit), "--as=%d", kib * 1024);
+		version = start(stage, "prlimit", limit, luaspy_program(), "--version");
+		if (!child__wait(version, PATIENCE))
+			return kib;
+	}
+}
+
+/* The limits go from just enough memory to load the program to enough for two recordings. */
 static void reports_too_little_memory_at_the_start(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy;
-	int well = 0, badly = 0;
+	int well = 0, badly = 0, least;
 	char pid[16], limit[32];
 
 	need_lua();
 	write_text(stage, "empty", "");
+	least = least_kib(stage);
 	busy = start_busy(stage);
 	snprintf(pid, sizeof(pid), "%d", busy->pid);
-	for (int kib = 6000; kib <= 26000; kib += 2000) {
+	for (int kib = least; well < 2; kib += 2500) {
 		struct child *spy;
 
+		assert_in_range(kib, least, 65000);
 		snprintf(limit, sizeof(limit), "--as=%d", kib * 1024);
 		spy = start(stage, "prlimit", limit, luaspy_program(), "record", "-p", pid, "-d",
 			    "200ms", "-o", "profile.json");
@@ -343,8 +365,7 @@ static void reports_too_little_memory_at_the_start(void **state)
 			badly++;
 	}
 	print_message("%d recordings were out of memory, %d not\n", badly, well);
-	assert_in_range(well, 1, 10);
-	assert_in_range(badly, 1, 10);
+	assert_int_not_equal(badly, 0);
 }
 
 static long mapped_bytes(const struct child *spy)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* luaspy dump: what it shows of programs that say themselves where they are. */
+/* luaspy dump, compared with targets that print their own stacks. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -37,7 +37,10 @@ static void shows_what_the_program_says_of_itself(void **state)
 	}
 }
 
-/* By compilers that keep the state in other places. No register is known of a thread that waits. */
+/*
+ * Compilers differ in where they keep the lua_State. The registers of a waiting thread cannot be
+ * read.
+ */
 static void compare_builds(struct stage *stage, const char *release)
 {
 	static const char *const variants[] = {"gcc", "clang", "lto",   "small",
@@ -77,7 +80,7 @@ static void reads_every_build_of_5_5(void **state)
 	compare_builds(*state, "5.5.1");
 }
 
-/* It looks like a release by its file; in memory it is another. */
+/* The file looks like that of a release, but the structures in memory differ. */
 static void shows_nothing_of_a_modified_lua(void **state)
 {
 	static const char *const modified[] = {
@@ -149,7 +152,7 @@ static void shows_what_a_program_waits_in(void **state)
 	}
 }
 
-/* As dump_text() does, for one that may do no more than read other processes. */
+/* Like dump_text(), but luaspy only has the capability to read other processes. */
 static void reads_an_idle_process_without_bpf(void **state)
 {
 	struct stage *stage = *state;
@@ -187,7 +190,7 @@ static void tells_threads_apart(void **state)
 	}
 }
 
-/* Whose control blocks the kernel does not know. */
+/* The kernel does not know the thread control blocks of musl's threads. */
 static void tells_threads_of_musl_apart(void **state)
 {
 	const char *program = built_program("sleepers-musl");
@@ -199,7 +202,7 @@ static void tells_threads_of_musl_apart(void **state)
 	tell_threads_apart(*state, program);
 }
 
-/* By memory alone: no stack leads to its VM, nor is proof of a layout. */
+/* Only memory leads to the VM: no native stack has a pointer to it, and no sample votes. */
 static void finds_coroutines_of_a_lua_that_does_not_run(void **state)
 {
 	struct stage *stage = *state;
@@ -214,7 +217,7 @@ static void finds_coroutines_of_a_lua_that_does_not_run(void **state)
 	}
 }
 
-/* What this test starts from now on runs on this processor; -1: on any. */
+/* Pins what the test starts from now on to this processor; -1: to none. */
 static void pin(int processor)
 {
 	cpu_set_t set;
@@ -227,8 +230,8 @@ static void pin(int processor)
 }
 
 /*
- * On a processor of its own, the target resumes each coroutine more often than one can be read:
- * some dumps show one of a hundred. On the same one, it mostly waits while it is read.
+ * On a processor of its own, the target resumes a coroutine before luaspy has read it: some dumps
+ * show one of a hundred. On luaspy's processor, the target mostly waits while luaspy reads.
  */
 static void shows_no_coroutine_between_two_places(void **state)
 {
@@ -274,7 +277,7 @@ static void reads_a_stopped_process(void **state)
 	assert_non_null(strstr(shown, "(stopped)\n    hot ((command line):~1)\n"));
 }
 
-/* A server whose Lua runs now and then: nothing of it is on the stack. */
+/* A server that is idle has no script on its stack. */
 static void says_so_where_no_script_is_on_any_stack(void **state)
 {
 	struct stage *stage = *state;

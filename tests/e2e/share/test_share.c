@@ -35,7 +35,7 @@ static const char *made(struct stage *stage, const char *script, const char *she
 			       : (const char *const[]){"sh", path, luaspy_program(), NULL});
 }
 
-/* Every option of a command's help is in `text`, which writes its dashes so. */
+/* Checks that `text`, which writes "--" as `dashes`, has every option of a command's help. */
 static void assert_complete(struct stage *stage, const char *command, const char *text,
 			    const char *dashes)
 {
@@ -78,7 +78,7 @@ static void for_each_page(struct stage *stage,
 	assert_int_equal(count, 9);
 }
 
-/* What reads a file needs no privileges. */
+/* Commands that read files need no privileges. */
 static bool needs_root(const char *page)
 {
 	return strcmp(page, "luaspy-convert") != 0 && strcmp(page, "luaspy-report") != 0 &&
@@ -156,7 +156,7 @@ static void man_and_mandoc_find_no_fault_with_the_manual(void **state)
 	for_each_page(*state, assert_formatters_accept);
 }
 
-/* As they format it: each heading and block of code is there, none of Markdown's marks is left. */
+/* The formatted page has each heading and block of code, and none of Markdown's marks. */
 static void the_guides_are_pages_of_the_manual(void **state)
 {
 	static const char *const guides[] = {"recipes", "troubleshooting"};
@@ -244,7 +244,7 @@ static void bash_completes_what_was_begun(void **state)
 			    "kong,apisix\nthread process state chunk\n");
 }
 
-/* Where luaspy finds none that runs Lua, all processes are offered. */
+/* If luaspy finds no process that runs Lua, completion offers all processes. */
 static void bash_completes_the_processes_that_run_lua(void **state)
 {
 	static const char ask[] =
@@ -264,7 +264,7 @@ static void bash_completes_the_processes_that_run_lua(void **state)
 			    "42 417\n42 417\n417\n7\n");
 }
 
-/* What an option chooses among, as the program itself says. */
+/* The values of an option, as the program itself lists them. */
 static void every_shell_completes_what_there_is_to_choose(void **state)
 {
 	static const char *const shells[] = {"bash", "zsh", "fish"};

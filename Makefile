@@ -336,7 +336,8 @@ endef
 # It keeps a list of the folders that it makes, for uninstall.
 INSTALL := user/share/install.sh '$(DESTDIR)' $(PREFIX)/share/luaspy/folders
 
-MANUALS       := $(patsubst %,man/man1/%.1,luaspy $(addprefix luaspy-,record top dump list check report open convert))
+COMMANDS      := record top dump list check report open convert merge trim diff
+MANUALS       := $(patsubst %,man/man1/%.1,luaspy $(COMMANDS:%=luaspy-%))
 GUIDES        := $(patsubst user/share/doc/%.md,man/man7/luaspy-%.7,$(wildcard user/share/doc/*.md))
 COMPLETE_BASH := bash-completion/completions/luaspy
 COMPLETE_ZSH  := zsh/site-functions/_luaspy

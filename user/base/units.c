@@ -99,10 +99,10 @@ static int parse_quantity(const char *text, const struct unit *unit, uint64_t ma
 int units__parse_duration(const char *text, uint64_t *ns)
 {
 	uint64_t value;
-	int err = parse_quantity(text, durations, DURATION_MAX, &value);
+	int error = parse_quantity(text, durations, DURATION_MAX, &value);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (!value)
 		return -ERANGE;
 	*ns = value;
@@ -112,10 +112,10 @@ int units__parse_duration(const char *text, uint64_t *ns)
 int units__parse_size(const char *text, uint64_t *bytes)
 {
 	uint64_t value;
-	int err = parse_quantity(text, sizes, SIZE_MAX_BYTES, &value);
+	int error = parse_quantity(text, sizes, SIZE_MAX_BYTES, &value);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (!value)
 		return -ERANGE;
 	*bytes = value;
@@ -125,10 +125,10 @@ int units__parse_size(const char *text, uint64_t *bytes)
 int units__parse_frequency(const char *text, uint64_t *period_ns)
 {
 	uint64_t value;
-	int err = parse_quantity(text, frequencies, FREQUENCY_MAX, &value);
+	int error = parse_quantity(text, frequencies, FREQUENCY_MAX, &value);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (value < FREQUENCY_MIN)
 		return -ERANGE;
 	*period_ns = (NS_PER_S * MILLIHZ_PER_HZ + value / 2) / value;
@@ -138,10 +138,10 @@ int units__parse_frequency(const char *text, uint64_t *period_ns)
 int units__parse_percent(const char *text, uint32_t *ppm)
 {
 	uint64_t value;
-	int err = parse_quantity(text, percents, PERCENT_MAX, &value);
+	int error = parse_quantity(text, percents, PERCENT_MAX, &value);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (value < PERCENT_MIN)
 		return -ERANGE;
 	*ppm = (uint32_t)value;

@@ -72,11 +72,11 @@ static int join_nodes(struct joined_profile *joined, struct part *part,
 {
 	struct call_tree *tree = profile_builder__tree(joined->builder);
 	const struct ls_profile *from = part->profile;
-	int err = 0;
+	int error = 0;
 
-	for (uint32_t i = 0; !err && i < from->category_count; i++)
-		err = join_category(joined, part, i, categories);
-	for (uint32_t id = 1; !err && id <= from->node_count; id++) {
+	for (uint32_t i = 0; !error && i < from->category_count; i++)
+		error = join_category(joined, part, i, categories);
+	for (uint32_t id = 1; !error && id <= from->node_count; id++) {
 		const struct ls_profile_node *node = &from->nodes[id];
 
 		if (node->parent)
@@ -89,7 +89,7 @@ static int join_nodes(struct joined_profile *joined, struct part *part,
 		joined->time_ns += node->self_ns;
 		call_tree__add(tree, part->nodes[id], node->samples, node->self_ns);
 	}
-	return err;
+	return error;
 }
 
 /* Samples count from the start of the whole, as in a file. */
@@ -171,38 +171,38 @@ static int join(struct joined_profile *joined, const struct ls_profile *const *f
 {
 	struct ls_profile_recorder recorder;
 	bool is_ordered = has_order(joined);
-	int err = joined_recorder__make(from, joined->count, is_ordered, &recorder);
+	int error = joined_recorder__make(from, joined->count, is_ordered, &recorder);
 
-	for (size_t i = 0; !err && i < joined->count; i++) {
+	for (size_t i = 0; !error && i < joined->count; i++) {
 		struct part *part = &joined->parts[i];
 
 		joined->lost_order |=
 			!is_ordered && (from[i]->sample_count || from[i]->recorder.event_count);
-		err = join_functions(joined, part);
-		if (!err)
-			err = join_nodes(joined, part, categories);
-		if (!err && is_ordered)
-			err = join_samples(joined, part, recorder.start_ms);
-		if (!err && is_ordered)
-			err = join_events(joined, part, recorder.start_ms);
+		error = join_functions(joined, part);
+		if (!error)
+			error = join_nodes(joined, part, categories);
+		if (!error && is_ordered)
+			error = join_samples(joined, part, recorder.start_ms);
+		if (!error && is_ordered)
+			error = join_events(joined, part, recorder.start_ms);
 	}
-	return err ? err : profile_builder__finish(joined->builder, &recorder);
+	return error ? error : profile_builder__finish(joined->builder, &recorder);
 }
 
 int joined_profile__new(const struct ls_profile *const *from, size_t count,
 			enum joined_categories categories, struct joined_profile **made)
 {
 	struct joined_profile *joined = calloc(1, sizeof(*joined));
-	int err = joined ? allocate(joined, from, count) : -ENOMEM;
+	int error = joined ? allocate(joined, from, count) : -ENOMEM;
 
 	*made = NULL;
-	if (!err)
-		err = join(joined, from, categories);
-	if (err)
+	if (!error)
+		error = join(joined, from, categories);
+	if (error)
 		joined_profile__free(joined);
 	else
 		*made = joined;
-	return err;
+	return error;
 }
 
 void joined_profile__free(struct joined_profile *joined)

@@ -126,13 +126,13 @@ static int fill(const struct profile_diff *diff, enum profile_diff_kind kind, si
 	const struct ls_profile *whole = joined_profile__profile(diff->joined);
 	uint32_t *active = calloc((size_t)whole->function_count + 1, sizeof(*active));
 	double *of_nodes = calloc((size_t)whole->node_count + 1, sizeof(*of_nodes));
-	int err = active && of_nodes ? 0 : -ENOMEM;
+	int error = active && of_nodes ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < diff->count; i++) {
+	for (size_t i = 0; !error && i < diff->count; i++) {
 		double *totals = calloc((size_t)diff->from[i]->node_count + 1, sizeof(*totals));
 
 		if (!totals) {
-			err = -ENOMEM;
+			error = -ENOMEM;
 		} else if (kind == PROFILE_DIFF_TOTAL) {
 			memset(of_nodes, 0, ((size_t)whole->node_count + 1) * sizeof(*of_nodes));
 			add_nodes(diff, i, PROFILE_DIFF_STACK, totals, of_nodes);
@@ -144,7 +144,7 @@ static int fill(const struct profile_diff *diff, enum profile_diff_kind kind, si
 	}
 	free(active);
 	free(of_nodes);
-	return err;
+	return error;
 }
 
 /* What a value is a part of, in nanoseconds: the recording's own time, or that of one before. */
@@ -174,23 +174,23 @@ static int compare(struct profile_diff *diff, enum profile_diff_kind kind,
 		/* Each kind of rows has its part of the chance of a false alarm. */
 		.alpha = (1 - settings->confidence) / PROFILE_DIFF_KINDS,
 	};
-	int err = values ? fill(diff, kind, items, values) : -ENOMEM;
+	int error = values ? fill(diff, kind, items, values) : -ENOMEM;
 
-	for (size_t i = 0; !err && i < diff->count; i++) {
+	for (size_t i = 0; !error && i < diff->count; i++) {
 		double unit = unit_of(diff, i, settings->by_time);
 
 		diff->grain[i] = (double)diff->time_ns[i] / diff->samples[i] / unit;
 		for (size_t j = 0; j < items; j++)
 			values[i * items + j] /= unit;
 	}
-	if (!err) {
+	if (!error) {
 		noise = diff_statistics__compare(&statistics, values, items, diff->rows[kind]);
-		err = noise < 0 ? -ENOMEM : 0;
+		error = noise < 0 ? -ENOMEM : 0;
 		if (kind == PROFILE_DIFF_SELF)
 			diff->noise = noise;
 	}
 	free(values);
-	return err;
+	return error;
 }
 
 int profile_diff__new(const struct ls_profile *const *from, size_t count, size_t before_count,
@@ -198,26 +198,26 @@ int profile_diff__new(const struct ls_profile *const *from, size_t count, size_t
 		      size_t *empty)
 {
 	struct profile_diff *diff = calloc(1, sizeof(*diff));
-	int err = -ENOMEM;
+	int error = -ENOMEM;
 
 	*made = NULL;
 	if (!diff)
-		return err;
+		return error;
 	diff->from = from;
 	diff->count = count;
 	diff->before_count = before_count;
-	err = joined_profile__new(from, count, JOINED_AS_ONE, &diff->joined);
-	if (!err)
-		err = allocate(diff);
-	if (!err)
-		err = count_samples(diff, empty);
-	for (int kind = 0; !err && kind < PROFILE_DIFF_KINDS; kind++)
-		err = compare(diff, kind, settings);
-	if (err)
+	error = joined_profile__new(from, count, JOINED_AS_ONE, &diff->joined);
+	if (!error)
+		error = allocate(diff);
+	if (!error)
+		error = count_samples(diff, empty);
+	for (int kind = 0; !error && kind < PROFILE_DIFF_KINDS; kind++)
+		error = compare(diff, kind, settings);
+	if (error)
 		profile_diff__free(diff);
 	else
 		*made = diff;
-	return err;
+	return error;
 }
 
 void profile_diff__free(struct profile_diff *diff)

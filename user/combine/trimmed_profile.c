@@ -220,16 +220,16 @@ static void describe(struct trimming *trimming)
 
 static int trim(struct trimming *trimming, uint64_t *left_out_ns)
 {
-	int err;
+	int error;
 
 	count_samples(trimming);
 	describe(trimming);
-	err = keep_nodes(trimming, left_out_ns);
-	if (!err)
-		err = keep_samples(trimming);
-	if (!err)
-		err = keep_events(trimming);
-	return err ? err : profile_builder__finish(trimming->builder, &trimming->recorder);
+	error = keep_nodes(trimming, left_out_ns);
+	if (!error)
+		error = keep_samples(trimming);
+	if (!error)
+		error = keep_events(trimming);
+	return error ? error : profile_builder__finish(trimming->builder, &trimming->recorder);
 }
 
 int trimmed_profile__new(const struct ls_profile *from, uint64_t from_ns, uint64_t to_ns,
@@ -237,7 +237,7 @@ int trimmed_profile__new(const struct ls_profile *from, uint64_t from_ns, uint64
 {
 	struct trimming trimming = {.from = from, .from_ns = from_ns, .to_ns = to_ns};
 	struct trimmed_profile *trimmed;
-	int err = -ENOMEM;
+	int error = -ENOMEM;
 
 	*made = NULL;
 	if (!from->sample_count)
@@ -249,15 +249,15 @@ int trimmed_profile__new(const struct ls_profile *from, uint64_t from_ns, uint64
 	trimming.is_used = calloc((size_t)from->node_count + 1, sizeof(*trimming.is_used));
 	trimming.nodes = calloc((size_t)from->node_count + 1, sizeof(*trimming.nodes));
 	if (trimming.builder && trimming.counts && trimming.is_used && trimming.nodes)
-		err = trim(&trimming, &trimmed->left_out_ns);
+		error = trim(&trimming, &trimmed->left_out_ns);
 	free(trimming.counts);
 	free(trimming.is_used);
 	free(trimming.nodes);
-	if (err)
+	if (error)
 		trimmed_profile__free(trimmed);
 	else
 		*made = trimmed;
-	return err;
+	return error;
 }
 
 void trimmed_profile__free(struct trimmed_profile *trimmed)

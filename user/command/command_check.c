@@ -127,8 +127,8 @@ static void check_sample(struct check *check, const char *subject, const struct 
 {
 	uint64_t all = 0, read = result->classes[LS_SAMPLE_HOST];
 
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		all += result->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		all += result->classes[i];
 	if (result->attach_error)
 		say(check, WRONG, subject, "cannot sample luaspy itself: %s",
 		    resource_limits__reason(result->attach_error));

@@ -17,18 +17,18 @@ static void discard(struct output_set *set)
 
 int output_set__open(struct output_set *set, const struct output_choice *choice, mode_t mode)
 {
-	int err = 0;
+	int error = 0;
 
 	*set = (struct output_set){.choice = choice, .mode = mode};
-	for (size_t i = 0; i < choice->count && !err; i++) {
+	for (size_t i = 0; i < choice->count && !error; i++) {
 		const char *path = choice->files[i].path;
 
 		set->items[i].path = path;
-		err = profile_output__open(path, path, mode, &set->items[i].file);
+		error = profile_output__open(path, path, mode, &set->items[i].file);
 	}
-	if (err)
+	if (error)
 		discard(set);
-	return err;
+	return error;
 }
 
 /* Names the next file of an output, and opens it. */
@@ -48,33 +48,33 @@ static int begin_one(struct output_set *set, size_t i, time_t begin)
 int output_set__open_by_interval(struct output_set *set, const struct output_choice *choice,
 				 mode_t mode, uint64_t keep, uint64_t keep_bytes)
 {
-	int err = 0;
+	int error = 0;
 
 	*set = (struct output_set){.choice = choice, .mode = mode};
-	for (size_t i = 0; i < choice->count && !err; i++) {
+	for (size_t i = 0; i < choice->count && !error; i++) {
 		const char *path = choice->files[i].path;
 
-		err = rolled_files__new(path, keep, keep_bytes, &set->items[i].files);
-		if (err)
-			log_error("cannot write '%s': %s", path, resource_limits__reason(err));
+		error = rolled_files__new(path, keep, keep_bytes, &set->items[i].files);
+		if (error)
+			log_error("cannot write '%s': %s", path, resource_limits__reason(error));
 		else
-			err = begin_one(set, i, time(NULL));
+			error = begin_one(set, i, time(NULL));
 	}
 	discard(set);
-	return err;
+	return error;
 }
 
 int output_set__begin(struct output_set *set, time_t begin)
 {
-	int err = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < set->choice->count && !err; i++) {
+	for (size_t i = 0; i < set->choice->count && !error; i++) {
 		rolled_files__begin(set->items[i].files);
-		err = begin_one(set, i, begin);
+		error = begin_one(set, i, begin);
 	}
-	if (err)
+	if (error)
 		discard(set);
-	return err;
+	return error;
 }
 
 int output_set__again(const struct output_set *set, struct output_set *again)
@@ -84,15 +84,15 @@ int output_set__again(const struct output_set *set, struct output_set *again)
 	*again = (struct output_set){.choice = set->choice, .mode = set->mode};
 	for (size_t i = 0; i < set->choice->count; i++) {
 		const char *path = set->items[i].path;
-		int err = output_file__again(set->items[i].file, &again->items[i].file);
+		int error = output_file__again(set->items[i].file, &again->items[i].file);
 
-		again->items[i].path = err ? NULL : path;
-		if (err == -ENOTSUP)
+		again->items[i].path = error ? NULL : path;
+		if (error == -ENOTSUP)
 			log_warn("ignored 'write': '%s' takes one profile, at the end", path);
-		else if (err)
-			log_error("cannot write '%s': %s", path, resource_limits__reason(err));
-		if (err != -ENOTSUP && first_error == -ENOTSUP)
-			first_error = err;
+		else if (error)
+			log_error("cannot write '%s': %s", path, resource_limits__reason(error));
+		if (error != -ENOTSUP && first_error == -ENOTSUP)
+			first_error = error;
 	}
 	if (first_error)
 		discard(again);
@@ -108,16 +108,16 @@ int output_set__write(struct output_set *set, const struct ls_profile *profile,
 		const char *path = set->items[i].path;
 		struct output_file *file = set->items[i].file;
 		uint64_t size;
-		int err;
+		int error;
 
 		set->items[i].file = NULL;
 		if (!file)
 			continue;
-		err = profile_output__write(profile, totals, set->choice->files[i].format, path,
-					    file, &size);
-		if (err && !first_error)
-			first_error = err;
-		if (!err && set->items[i].files && rolled_files__add(set->items[i].files))
+		error = profile_output__write(profile, totals, set->choice->files[i].format, path,
+					      file, &size);
+		if (error && !first_error)
+			first_error = error;
+		if (!error && set->items[i].files && rolled_files__add(set->items[i].files))
 			log_warn("out of memory: '%s' was not removed", path);
 	}
 	return first_error;

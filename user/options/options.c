@@ -99,7 +99,7 @@ static const char *const command_words[] = {"record", "top",  "dump",    "check"
 
 static enum options_verdict parse_check(int argc, char **argv, struct check_options *check)
 {
-	int letter, err;
+	int letter, error;
 
 	check->log_level = LOG_ERROR;
 	usage__begin();
@@ -117,11 +117,11 @@ static enum options_verdict parse_check(int argc, char **argv, struct check_opti
 						    argv[optind - 1]);
 		if (letter == USAGE_WORD && check->pid)
 			return usage__stray(optarg, argv[0]);
-		err = target_choice__set_one(&check->pid, &check->wish, letter, optarg);
-		if (err && letter == TARGET_CHOICE_NAME)
-			return usage__refuse_value(check_accepted, letter, optarg, err);
-		if (err)
-			return usage__refuse_pid(optarg, err);
+		error = target_choice__set_one(&check->pid, &check->wish, letter, optarg);
+		if (error && letter == TARGET_CHOICE_NAME)
+			return usage__refuse_value(check_accepted, letter, optarg, error);
+		if (error)
+			return usage__refuse_pid(optarg, error);
 	}
 	if (optind < argc)
 		return usage__stray_word(argv[optind], false);

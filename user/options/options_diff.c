@@ -81,34 +81,34 @@ static int set_output(const char *path, struct diff_options *diff)
 
 static int set_confidence(const char *text, struct diff_options *diff)
 {
-	int err = units__parse_percent(text, &diff->confidence_ppm);
+	int error = units__parse_percent(text, &diff->confidence_ppm);
 
-	return !err && (diff->confidence_ppm < 500000 || diff->confidence_ppm > 999999) ? -ERANGE
-											: err;
+	return !error && (diff->confidence_ppm < 500000 || diff->confidence_ppm > 999999) ? -ERANGE
+											  : error;
 }
 
 static enum options_verdict set_option(struct diff_options *diff, int letter)
 {
-	int err = 0;
+	int error = 0;
 
 	if (letter == OPTION_BY_TIME)
 		diff->by_time = true;
 	else if (letter == OPTION_JSON)
 		diff->json = true;
 	else if (letter == OPTION_NOISE)
-		err = units__parse_limit(optarg, &diff->noise_ppm);
+		error = units__parse_limit(optarg, &diff->noise_ppm);
 	else if (letter == OPTION_CONFIDENCE)
-		err = set_confidence(optarg, diff);
+		error = set_confidence(optarg, diff);
 	else if (letter == OPTION_LIMIT)
-		err = usage__parse_number(optarg, LIMIT_MOST, &diff->limit);
+		error = usage__parse_number(optarg, LIMIT_MOST, &diff->limit);
 	else if (letter == 'o')
-		err = set_output(optarg, diff);
+		error = set_output(optarg, diff);
 	else if (letter == OUTPUT_OPTIONS_MODE)
-		err = usage__parse_mode(optarg, &diff->mode);
+		error = usage__parse_mode(optarg, &diff->mode);
 	else
-		err = units__parse_percent(optarg, &diff->fail_over_ppm);
+		error = units__parse_percent(optarg, &diff->fail_over_ppm);
 	diff->has_fail_over |= letter == OPTION_FAIL_OVER;
-	return err ? usage__refuse_value(accepted, letter, optarg, err) : OPTIONS_RUN;
+	return error ? usage__refuse_value(accepted, letter, optarg, error) : OPTIONS_RUN;
 }
 
 /* A word behind the first "--" is of the other side. */

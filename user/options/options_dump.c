@@ -66,11 +66,11 @@ static const struct usage_option accepted[] = {
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct dump_command_options *dump)
 {
-	int err = target_choice__set_one(&dump->pid, &dump->wish, letter, optarg);
+	int error = target_choice__set_one(&dump->pid, &dump->wish, letter, optarg);
 
-	if (err != -ENOTSUP)
-		return err;
-	err = 0;
+	if (error != -ENOTSUP)
+		return error;
+	error = 0;
 	switch (letter) {
 	case 'a':
 		dump->all = true;
@@ -86,10 +86,10 @@ static int set_option(int letter, struct dump_command_options *dump)
 		break;
 	case OPTION_LAYOUT:
 		dump->layout = optarg;
-		err = layout__find(optarg, NULL) ? -EINVAL : 0;
+		error = layout__find(optarg, NULL) ? -EINVAL : 0;
 		break;
 	}
-	return err;
+	return error;
 }
 
 enum options_verdict options_dump__help(void)
@@ -99,7 +99,7 @@ enum options_verdict options_dump__help(void)
 
 enum options_verdict options_dump__parse(int argc, char **argv, struct dump_command_options *dump)
 {
-	int letter, err;
+	int letter, error;
 
 	usage__begin();
 	while ((letter = usage__next_or_pid(accepted, argc, argv)) != -1) {
@@ -111,11 +111,11 @@ enum options_verdict options_dump__parse(int argc, char **argv, struct dump_comm
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		if (letter == USAGE_WORD && dump->pid)
 			return usage__stray(optarg, argv[0]);
-		err = set_option(letter, dump);
-		if (err && (letter == 'p' || letter == USAGE_WORD))
-			return usage__refuse_pid(optarg, err);
-		if (err)
-			return usage__refuse_value(accepted, letter, optarg, err);
+		error = set_option(letter, dump);
+		if (error && (letter == 'p' || letter == USAGE_WORD))
+			return usage__refuse_pid(optarg, error);
+		if (error)
+			return usage__refuse_value(accepted, letter, optarg, error);
 	}
 	if (optind < argc)
 		return usage__stray_word(argv[optind], false);

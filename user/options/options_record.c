@@ -245,20 +245,20 @@ static const struct usage_option accepted[] = {
 /* Takes an option that says how the profile is shown. */
 static int set_view_option(int letter, struct record_options *record)
 {
-	int err = 0;
+	int error = 0;
 
 	switch (letter) {
 	case OPTION_PLUGIN:
-		err = patterns__add(&record->view.plugins, optarg);
+		error = patterns__add(&record->view.plugins, optarg);
 		break;
 	case OPTION_COROUTINE:
-		err = patterns__add(&record->view.coroutines, optarg);
+		error = patterns__add(&record->view.coroutines, optarg);
 		break;
 	case OPTION_IGNORE:
-		err = patterns__add(&record->view.ignored, optarg);
+		error = patterns__add(&record->view.ignored, optarg);
 		break;
 	case OPTION_PLUGIN_PRESET:
-		err = plugin_presets__add(&record->view.plugins, optarg);
+		error = plugin_presets__add(&record->view.plugins, optarg);
 		break;
 	case OPTION_TIMELINE:
 		record->timeline = true;
@@ -268,23 +268,23 @@ static int set_view_option(int letter, struct record_options *record)
 		break;
 	case OPTION_TREE:
 		record->tree_depth = TREE_DEFAULT;
-		err = optarg ? usage__parse_number(optarg, TREE_MAX, &record->tree_depth) : 0;
+		error = optarg ? usage__parse_number(optarg, TREE_MAX, &record->tree_depth) : 0;
 		break;
 	case OPTION_CALLERS:
 		record->callers = optarg;
-		err = *optarg ? 0 : -EINVAL;
+		error = *optarg ? 0 : -EINVAL;
 		break;
 	}
-	return err;
+	return error;
 }
 
 static int parse_interval(const char *text, uint64_t *ns)
 {
 	uint64_t value;
-	int err = units__parse_duration(text, &value);
+	int error = units__parse_duration(text, &value);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	*ns = value;
 	return value < INTERVAL_MIN ? -ERANGE : 0;
 }
@@ -339,32 +339,32 @@ static int set_moment_option(int letter, struct record_options *record)
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct record_options *record)
 {
-	int err = target_choice__set(&record->targets, letter, optarg);
+	int error = target_choice__set(&record->targets, letter, optarg);
 
-	if (err != -ENOTSUP)
-		return err;
-	err = 0;
+	if (error != -ENOTSUP)
+		return error;
+	error = 0;
 	switch (letter) {
 	case 'd':
-		err = units__parse_duration(optarg, &record->duration_ns);
+		error = units__parse_duration(optarg, &record->duration_ns);
 		break;
 	case 'F':
 	case 'r':
-		err = units__parse_frequency(optarg, &record->sampling.period_ns);
+		error = units__parse_frequency(optarg, &record->sampling.period_ns);
 		break;
 	case OPTION_MAX_DEPTH:
-		err = usage__parse_number(optarg, LS_DEPTH_MAX, &record->sampling.max_depth);
+		error = usage__parse_number(optarg, LS_DEPTH_MAX, &record->sampling.max_depth);
 		break;
 	case OPTION_LAYOUT:
 		record->targets.layout = optarg;
-		err = layout__find(optarg, NULL) ? -EINVAL : 0;
+		error = layout__find(optarg, NULL) ? -EINVAL : 0;
 		break;
 	case OPTION_CATEGORY:
-		err = category__parse(optarg);
-		if (err >= 0) {
-			record->category = (enum category_kind)err;
+		error = category__parse(optarg);
+		if (error >= 0) {
+			record->category = (enum category_kind)error;
 			record->has_category = true;
-			err = 0;
+			error = 0;
 		}
 		break;
 	case OPTION_WAIT:
@@ -383,10 +383,10 @@ static int set_option(int letter, struct record_options *record)
 		record->log_level = LOG_DEBUG;
 		break;
 	default:
-		err = set_moment_option(letter, record);
+		error = set_moment_option(letter, record);
 		break;
 	}
-	return err;
+	return error;
 }
 
 static void list_layouts(char *to, size_t size, const char *separator)
@@ -498,7 +498,7 @@ static enum options_verdict choose_target(int argc, char **argv, struct record_o
 
 enum options_verdict options_record__parse(int argc, char **argv, struct record_options *record)
 {
-	int letter, err;
+	int letter, error;
 
 	*record = (struct record_options){
 		.sampling = {.period_ns = NS_PER_S / FREQUENCY_DEFAULT, .max_depth = DEPTH_DEFAULT},
@@ -512,9 +512,9 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 			return print_values(letter);
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
-		err = set_option(letter, record);
-		if (err)
-			return refuse_value(letter, optarg, err);
+		error = set_option(letter, record);
+		if (error)
+			return refuse_value(letter, optarg, error);
 	}
 	if (!record->has_category && target_choice__is_of_many(&record->targets) &&
 	    !record->output_dir)

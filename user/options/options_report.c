@@ -234,7 +234,7 @@ static enum options_verdict complete(struct report_options *report)
 enum options_verdict options_report__parse(int argc, char **argv, struct report_options *report)
 {
 	enum options_verdict verdict = OPTIONS_RUN;
-	int letter, err;
+	int letter, error;
 
 	usage__begin();
 	while ((letter = usage__next_or_word(accepted, argc, argv)) != -1) {
@@ -248,9 +248,9 @@ enum options_verdict options_report__parse(int argc, char **argv, struct report_
 			return verdict;
 		if (letter == USAGE_WORD)
 			continue;
-		err = set_option(letter, report);
-		if (err)
-			return usage__refuse_value(accepted, letter, optarg, err);
+		error = set_option(letter, report);
+		if (error)
+			return usage__refuse_value(accepted, letter, optarg, error);
 	}
 	return complete(report);
 }

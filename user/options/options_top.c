@@ -167,23 +167,23 @@ static int set_view_option(int letter, struct top_options *top)
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct top_options *top)
 {
-	int err = target_choice__set(&top->targets, letter, optarg);
+	int error = target_choice__set(&top->targets, letter, optarg);
 
-	if (err == -ENOTSUP)
-		err = set_view_option(letter, top);
-	if (err != -ENOTSUP)
-		return err;
-	err = 0;
+	if (error == -ENOTSUP)
+		error = set_view_option(letter, top);
+	if (error != -ENOTSUP)
+		return error;
+	error = 0;
 	switch (letter) {
 	case 'F':
 	case 'r':
-		err = units__parse_frequency(optarg, &top->sampling.period_ns);
+		error = units__parse_frequency(optarg, &top->sampling.period_ns);
 		break;
 	case OPTION_MAX_OVERHEAD:
-		err = units__parse_limit(optarg, &top->sampling.max_overhead_ppm);
+		error = units__parse_limit(optarg, &top->sampling.max_overhead_ppm);
 		break;
 	case OPTION_MAX_DEPTH:
-		err = usage__parse_number(optarg, LS_DEPTH_MAX, &top->sampling.max_depth);
+		error = usage__parse_number(optarg, LS_DEPTH_MAX, &top->sampling.max_depth);
 		break;
 	case OPTION_WAIT:
 		top->targets.waits = true;
@@ -193,10 +193,10 @@ static int set_option(int letter, struct top_options *top)
 		break;
 	case OPTION_LAYOUT:
 		top->targets.layout = optarg;
-		err = layout__find(optarg, NULL) ? -EINVAL : 0;
+		error = layout__find(optarg, NULL) ? -EINVAL : 0;
 		break;
 	}
-	return err;
+	return error;
 }
 
 enum options_verdict options_top__help(void)
@@ -248,7 +248,7 @@ static enum options_verdict choose_target(int argc, char **argv, struct top_opti
 enum options_verdict options_top__parse(int argc, char **argv, struct top_options *top)
 {
 	bool has_max_overhead = false;
-	int letter, err;
+	int letter, error;
 
 	*top = (struct top_options){
 		.sampling = {.period_ns = PERIOD_DEFAULT, .max_depth = DEPTH_DEFAULT}};
@@ -261,9 +261,9 @@ enum options_verdict options_top__parse(int argc, char **argv, struct top_option
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		has_max_overhead |= letter == OPTION_MAX_OVERHEAD;
-		err = set_option(letter, top);
-		if (err)
-			return refuse_value(letter, optarg, err);
+		error = set_option(letter, top);
+		if (error)
+			return refuse_value(letter, optarg, error);
 	}
 	if (top->targets.system && !has_max_overhead)
 		top->sampling.max_overhead_ppm = OVERHEAD_SYSTEM_PPM;

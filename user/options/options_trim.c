@@ -49,17 +49,17 @@ static const struct usage_option accepted[] = {
 
 static enum options_verdict set_part(struct trim_options *trim, int letter)
 {
-	int err = 0;
+	int error = 0;
 
 	if (letter == OPTION_FROM)
-		err = units__parse_duration(optarg, &trim->from_ns);
+		error = units__parse_duration(optarg, &trim->from_ns);
 	else if (letter == OPTION_TO)
-		err = units__parse_duration(optarg, &trim->to_ns);
+		error = units__parse_duration(optarg, &trim->to_ns);
 	else if (!*optarg || trim->marks[1])
-		err = *optarg ? -ERANGE : -EINVAL;
+		error = *optarg ? -ERANGE : -EINVAL;
 	else
 		trim->marks[trim->marks[0] != NULL] = optarg;
-	return err ? usage__refuse_value(accepted, letter, optarg, err) : OPTIONS_RUN;
+	return error ? usage__refuse_value(accepted, letter, optarg, error) : OPTIONS_RUN;
 }
 
 static enum options_verdict check(struct trim_options *trim)

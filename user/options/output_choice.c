@@ -28,9 +28,9 @@ static bool decide_one(const struct output_choice *choice, const char *path,
 		       const struct format **format)
 {
 	char list[FORMAT_LIST_SIZE];
-	int err = format__of_path(path, format);
+	int error = format__of_path(path, format);
 
-	if (err && !choice->format) {
+	if (error && !choice->format) {
 		log_error("cannot write '%s': luaspy does not have the format of that name "
 			  "(accepted: %s; or name one with '--format')",
 			  path, format__list(list, sizeof(list)));

@@ -8,23 +8,23 @@ enum options_verdict output_options__set(const struct usage_option *accepted, in
 					 const char *value, struct output_choice *outputs,
 					 mode_t *mode)
 {
-	int err;
+	int error;
 
 	if (letter == 'f' && !strcmp(value, "help"))
 		return output_choice__print_names() ? OPTIONS_DONE : OPTIONS_FAILED;
 	if (letter == 'o')
-		err = output_choice__add(outputs, value);
+		error = output_choice__add(outputs, value);
 	else if (letter == OUTPUT_OPTIONS_MODE)
-		err = usage__parse_mode(value, mode);
+		error = usage__parse_mode(value, mode);
 	else
-		err = output_choice__set_format(outputs, value);
-	if (err && letter == 'f')
+		error = output_choice__set_format(outputs, value);
+	if (error && letter == 'f')
 		output_choice__refuse_format(value);
-	else if (err == -E2BIG)
+	else if (error == -E2BIG)
 		output_choice__refuse_more(value);
-	else if (err)
-		return usage__refuse_value(accepted, letter, value, err);
-	return err ? OPTIONS_WRONG : OPTIONS_RUN;
+	else if (error)
+		return usage__refuse_value(accepted, letter, value, error);
+	return error ? OPTIONS_WRONG : OPTIONS_RUN;
 }
 
 enum options_verdict output_options__check(struct output_choice *outputs)

@@ -27,29 +27,29 @@ static int add_pid(struct target_choice *choice, pid_t pid)
 static int parse_pids(const char *list, struct target_choice *choice)
 {
 	char *copy = strdup(list), *rest = copy, *word;
-	int err = copy ? -EINVAL : -ENOMEM;
+	int error = copy ? -EINVAL : -ENOMEM;
 
 	while (copy && (word = strtok_r(rest, ", ", &rest))) {
 		uint32_t number;
 
-		err = usage__parse_number(word, USAGE_PID_LAST, &number);
-		if (!err)
-			err = add_pid(choice, (pid_t)number);
-		if (err)
+		error = usage__parse_number(word, USAGE_PID_LAST, &number);
+		if (!error)
+			error = add_pid(choice, (pid_t)number);
+		if (error)
 			break;
 	}
 	free(copy);
-	return err;
+	return error;
 }
 
 /* Checks the values, for example that the user exists. 0 or -errno. */
 static int check_wish(const struct process_wish *wish)
 {
 	struct process_filter *filter = NULL;
-	int err = process_filter__new(wish, &filter);
+	int error = process_filter__new(wish, &filter);
 
 	process_filter__free(filter);
-	return err;
+	return error;
 }
 
 static int parse_merge_by(const char *value, enum grouping_kind *merge_by)

@@ -98,42 +98,42 @@ static int close_stream(struct output_file *file, int *fd)
 }
 
 /* Names a nameless file, and renames or removes a temporary one, all in the folder held open. */
-static int settle(struct output_file *file, int fd, int err)
+static int settle(struct output_file *file, int fd, int error)
 {
 	struct user_rights rights;
 	int rights_error = take_rights(file, &rights);
 
-	if (!err)
-		err = rights_error;
-	if (!err && file->is_nameless)
-		err = give_name(file, fd);
-	if (!err && *file->temporary) {
+	if (!error)
+		error = rights_error;
+	if (!error && file->is_nameless)
+		error = give_name(file, fd);
+	if (!error && *file->temporary) {
 		if (renameat(file->folder, file->temporary, file->folder, file->name))
-			err = -errno;
+			error = -errno;
 		else
 			*file->temporary = '\0';
 	}
 	if (*file->temporary)
 		unlinkat(file->folder, file->temporary, 0);
 	user_rights__give_back(&rights);
-	return err;
+	return error;
 }
 
 /* Frees the file, and removes it if it was not renamed. Leaves only standard output open. */
-static int finish(struct output_file *file, int err)
+static int finish(struct output_file *file, int error)
 {
 	int fd = -1, close_error = close_stream(file, &fd);
 
-	if (!err)
-		err = close_error;
+	if (!error)
+		error = close_error;
 	if (file->folder >= 0) {
-		err = settle(file, fd, err);
+		error = settle(file, fd, error);
 		close(file->folder);
 	}
 	if (fd >= 0)
 		close(fd);
 	free(file);
-	return err;
+	return error;
 }
 
 static int parse_id(const char *text, unsigned long limit, unsigned long *id)
@@ -296,10 +296,10 @@ static int open_with_name(struct output_file *file)
 			break;
 	}
 	if (fd < 0) {
-		int err = -errno;
+		int error = -errno;
 
 		*file->temporary = '\0';
-		return err;
+		return error;
 	}
 	return fd;
 }
@@ -335,10 +335,10 @@ static int open_temporary(struct output_file *file)
 
 static int open_descriptor(int descriptor)
 {
-	int err = check_descriptor(descriptor);
+	int error = check_descriptor(descriptor);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 	return descriptor < 0 ? -errno : descriptor;
 }
@@ -356,29 +356,29 @@ static int open_path(void *context, const struct user_rights *rights)
 	struct opening *opening = context;
 	struct output_file *file = opening->file;
 	struct there there;
-	int err = look_at(opening->path, &there);
+	int error = look_at(opening->path, &there);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (there.is_device) {
 		opening->fd = open_device(opening->path);
 		return opening->fd < 0 ? opening->fd : 0;
 	}
-	err = folder__open_of(opening->path);
-	if (err < 0)
-		return err;
-	file->folder = err;
+	error = folder__open_of(opening->path);
+	if (error < 0)
+		return error;
+	file->folder = error;
 	file->is_callers = rights->is_callers;
 	file->has_owner = false;
 	file->mode = opening->mode;
-	err = there.is_file ? take_over(file, &there.old, rights) : 0;
-	if (!err)
-		err = opening->fd = open_temporary(file);
-	if (err >= 0)
+	error = there.is_file ? take_over(file, &there.old, rights) : 0;
+	if (!error)
+		error = opening->fd = open_temporary(file);
+	if (error >= 0)
 		return 0;
 	close(file->folder);
 	file->folder = -1;
-	return err;
+	return error;
 }
 
 /* A descriptor to write to, or -errno. */
@@ -387,7 +387,7 @@ static int open_target(struct output_file *file, const char *path)
 	struct opening opening = {.file = file, .path = path, .mode = file->mode};
 	int descriptor = parse_descriptor(path);
 	const char *name = folder__name_in(path);
-	int err;
+	int error;
 
 	if (descriptor >= 0)
 		return open_descriptor(descriptor);
@@ -396,8 +396,8 @@ static int open_target(struct output_file *file, const char *path)
 	if (!*name)
 		return -EISDIR;
 	strcpy(file->name, name);
-	err = user_rights__try(open_path, &opening);
-	return err ? err : opening.fd;
+	error = user_rights__try(open_path, &opening);
+	return error ? error : opening.fd;
 }
 
 static int open_named(struct output_file *file, const char *path)
@@ -408,10 +408,10 @@ static int open_named(struct output_file *file, const char *path)
 		return fd;
 	file->stream = fdopen(fd, "w");
 	if (!file->stream) {
-		int err = -errno;
+		int error = -errno;
 
 		close(fd);
-		return err;
+		return error;
 	}
 	return 0;
 }
@@ -425,22 +425,22 @@ static int open_stdout(struct output_file *file)
 int output_file__open(const char *path, mode_t mode, struct output_file **file)
 {
 	struct output_file *made = calloc(1, sizeof(*made) + strlen(path) + 1);
-	int err;
+	int error;
 
 	*file = NULL;
 	if (!made)
 		return -ENOMEM;
 	made->folder = -1;
 	made->mode = mode;
-	err = strcmp(path, "-") ? open_named(made, path) : open_stdout(made);
-	if (err)
+	error = strcmp(path, "-") ? open_named(made, path) : open_stdout(made);
+	if (error)
 		goto cleanup;
 	*file = made;
 	made = NULL;
 cleanup:
 	if (made)
-		finish(made, err);
-	return err;
+		finish(made, error);
+	return error;
 }
 
 /* Opens it in the folder held open, with the owner and mode that were determined for `file`. */
@@ -475,7 +475,7 @@ static int open_again(const struct output_file *file, struct output_file *made)
 int output_file__again(const struct output_file *file, struct output_file **again)
 {
 	struct output_file *made;
-	int err;
+	int error;
 
 	*again = NULL;
 	if (file->folder < 0)
@@ -483,12 +483,12 @@ int output_file__again(const struct output_file *file, struct output_file **agai
 	made = calloc(1, sizeof(*made) + strlen(file->name) + 1);
 	if (!made)
 		return -ENOMEM;
-	err = open_again(file, made);
-	if (err)
-		finish(made, err);
+	error = open_again(file, made);
+	if (error)
+		finish(made, error);
 	else
 		*again = made;
-	return err;
+	return error;
 }
 
 FILE *output_file__stream(struct output_file *file)
@@ -498,13 +498,13 @@ FILE *output_file__stream(struct output_file *file)
 
 int output_file__commit(struct output_file *file)
 {
-	int err = 0;
+	int error = 0;
 
 	if (fflush(file->stream))
-		err = -errno;
+		error = -errno;
 	else if (ferror(file->stream))
-		err = -EIO;
-	return finish(file, err);
+		error = -EIO;
+	return finish(file, error);
 }
 
 void output_file__discard(struct output_file *file)

@@ -247,9 +247,9 @@ static int merge_categories(struct merging *merging, struct call_tree *tree)
 static int merge_nodes(struct merging *merging, struct call_tree *tree)
 {
 	const struct ls_profile *from = merging->from;
-	int err = merge_categories(merging, tree);
+	int error = merge_categories(merging, tree);
 
-	for (uint32_t id = 1; !err && id <= from->node_count; id++) {
+	for (uint32_t id = 1; !error && id <= from->node_count; id++) {
 		const struct ls_profile_node *node = &from->nodes[id];
 
 		if (!merging->nodes[id])
@@ -258,13 +258,13 @@ static int merge_nodes(struct merging *merging, struct call_tree *tree)
 			merging->nodes[id] = call_tree__child(tree, merging->nodes[node->parent],
 							      merging->functions[node->function]);
 		if (!merging->nodes[id])
-			err = -ENOMEM;
+			error = -ENOMEM;
 		else if (merging->nodes[id] == USED)
-			err = -EINVAL;
+			error = -EINVAL;
 		else
 			call_tree__add(tree, merging->nodes[id], node->samples, node->self_ns);
 	}
-	return err;
+	return error;
 }
 
 /* Maps the samples' nodes to the new ones: a node at which a sample ended is used. */
@@ -293,31 +293,31 @@ int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
 {
 	struct merging merging = {0};
 	struct merged_profile *made = NULL;
-	int err = -EINVAL;
+	int error = -EINVAL;
 
 	*merged = NULL;
 	if (!is_sound(from))
 		goto cleanup;
-	err = -ENOMEM;
+	error = -ENOMEM;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		goto cleanup;
 	made->tree = call_tree__new();
 	if (!made->tree)
 		goto cleanup;
-	err = start_merging(&merging, from, lines);
-	if (err)
+	error = start_merging(&merging, from, lines);
+	if (error)
 		goto cleanup;
 	mark_used(&merging);
-	err = merge_functions(&merging, made);
-	if (!err && lines == MERGED_LINES_FOLDED)
-		err = merge_lines(&merging, made);
-	if (err)
+	error = merge_functions(&merging, made);
+	if (!error && lines == MERGED_LINES_FOLDED)
+		error = merge_lines(&merging, made);
+	if (error)
 		goto cleanup;
-	err = merge_nodes(&merging, made->tree);
-	if (!err)
-		err = point_samples(&merging, made);
-	if (err)
+	error = merge_nodes(&merging, made->tree);
+	if (!error)
+		error = point_samples(&merging, made);
+	if (error)
 		goto cleanup;
 	made->profile.recorder = from->recorder;
 	call_tree__export(made->tree, &made->profile);
@@ -326,7 +326,7 @@ int merged_profile__new(const struct ls_profile *from, enum merged_lines lines,
 cleanup:
 	end_merging(&merging);
 	merged_profile__free(made);
-	return err;
+	return error;
 }
 
 void merged_profile__free(struct merged_profile *merged)

@@ -269,10 +269,10 @@ int profile_builder__finish(struct profile_builder *builder,
 			    const struct ls_profile_recorder *recorder)
 {
 	struct ls_profile *profile = &builder->profile;
-	int err = join_lines(builder);
+	int error = join_lines(builder);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	sort(&builder->samples, sizeof(struct ls_profile_sample), compare_samples);
 	sort(&builder->events, sizeof(struct ls_profile_event), compare_events);
 	call_tree__export(builder->tree, profile);

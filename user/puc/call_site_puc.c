@@ -128,7 +128,7 @@ static int find_writer(struct search *search, int64_t last_pc, uint32_t reg, int
 	const struct bytecode_op *op;
 	int64_t conditional_until = 0;
 	int64_t pc = 0;
-	int err;
+	int error;
 
 	*writer = NOWHERE;
 	while (pc < last_pc) {
@@ -139,9 +139,9 @@ static int find_writer(struct search *search, int64_t last_pc, uint32_t reg, int
 			return -EINVAL;
 		if (writes_register(search, op, word, reg))
 			*writer = pc < conditional_until ? NOWHERE : pc;
-		err = step(search, op, reg, last_pc, &pc, &conditional_until);
-		if (err)
-			return err;
+		error = step(search, op, reg, last_pc, &pc, &conditional_until);
+		if (error)
+			return error;
 	}
 	return 0;
 }
@@ -189,18 +189,18 @@ static int name_variable(struct search *search, int64_t *pc, uint32_t reg, struc
 	const struct bytecode_op *op;
 	int64_t writer;
 	uint32_t word;
-	int err;
+	int error;
 
 	/* Each MOVE leads to a lower register, so this ends. */
 	for (;;) {
-		err = set_name(site, CALL_SITE_LOCAL,
-			       proto_puc__local(&search->proto, reg, *pc, site->name));
-		if (err || site->kind != CALL_SITE_UNKNOWN)
-			return err;
-		err = find_writer(search, *pc, reg, &writer);
+		error = set_name(site, CALL_SITE_LOCAL,
+				 proto_puc__local(&search->proto, reg, *pc, site->name));
+		if (error || site->kind != CALL_SITE_UNKNOWN)
+			return error;
+		error = find_writer(search, *pc, reg, &writer);
 		*pc = writer;
-		if (err || writer == NOWHERE)
-			return err;
+		if (error || writer == NOWHERE)
+			return error;
 		word = search->proto.code[writer];
 		op = bytecode_puc__op(search->bytecode, word);
 		if (op->source != SOURCE_REGISTER || b_of(search, word) >= a_of(search, word))
@@ -218,7 +218,7 @@ static int name_key(struct search *search, int64_t pc, char name[PROTO_PUC_NAME_
 	uint32_t word = search->proto.code[pc];
 	struct call_site key = {.kind = CALL_SITE_UNKNOWN};
 	enum bytecode_key where = bytecode_puc__op(bytecode, word)->key;
-	int err;
+	int error;
 
 	if (where == KEY_INTEGER) {
 		strcpy(name, "integer index");
@@ -229,11 +229,11 @@ static int name_key(struct search *search, int64_t pc, char name[PROTO_PUC_NAME_
 									     : KEY_REGISTER;
 	/* If C has nine bits, the highest is key_is_constant, tested above. */
 	if (where == KEY_CONSTANT)
-		err = name_constant(search, c_of(search, word) & 0xff, &key);
+		error = name_constant(search, c_of(search, word) & 0xff, &key);
 	else
-		err = name_variable(search, &pc, c_of(search, word), &key);
+		error = name_variable(search, &pc, c_of(search, word), &key);
 	strcpy(name, key.kind == CALL_SITE_CONSTANT ? key.name : "?");
-	return err;
+	return error;
 }
 
 /* Whether the table that the instruction at `pc` takes a field from is the environment. */
@@ -241,21 +241,21 @@ static int is_environment(struct search *search, int64_t pc, bool is_upvalue, bo
 {
 	struct call_site table = {.kind = CALL_SITE_UNKNOWN};
 	uint32_t index = b_of(search, search->proto.code[pc]);
-	int err = 0;
+	int error = 0;
 
 	if (search->bytecode->environment == ENVIRONMENT_NONE)
 		table.kind = CALL_SITE_UNKNOWN;
 	else if (is_upvalue)
-		err = set_name(&table, CALL_SITE_UPVALUE,
-			       proto_puc__upvalue(&search->proto, index, table.name));
+		error = set_name(&table, CALL_SITE_UPVALUE,
+				 proto_puc__upvalue(&search->proto, index, table.name));
 	else if (search->bytecode->environment == ENVIRONMENT_LOCAL)
-		err = set_name(&table, CALL_SITE_LOCAL,
-			       proto_puc__local(&search->proto, index, pc, table.name));
+		error = set_name(&table, CALL_SITE_LOCAL,
+				 proto_puc__local(&search->proto, index, pc, table.name));
 	else
-		err = name_variable(search, &pc, index, &table);
+		error = name_variable(search, &pc, index, &table);
 	*answer = (table.kind == CALL_SITE_LOCAL || table.kind == CALL_SITE_UPVALUE) &&
 		  strcmp(table.name, "_ENV") == 0;
-	return err;
+	return error;
 }
 
 /* Names the value that the instruction at `pc` loaded from a table. */
@@ -264,7 +264,7 @@ static int name_field(struct search *search, int64_t pc, struct call_site *site)
 	uint32_t word = search->proto.code[pc];
 	enum bytecode_source source = bytecode_puc__op(search->bytecode, word)->source;
 	bool is_global = true;
-	int err;
+	int error;
 
 	switch (source) {
 	case SOURCE_GLOBAL:
@@ -273,9 +273,9 @@ static int name_field(struct search *search, int64_t pc, struct call_site *site)
 				proto_puc__constant(&search->proto, word, site->name));
 	case SOURCE_UPVALUE_TABLE:
 	case SOURCE_TABLE:
-		err = is_environment(search, pc, source == SOURCE_UPVALUE_TABLE, &is_global);
-		if (err)
-			return err;
+		error = is_environment(search, pc, source == SOURCE_UPVALUE_TABLE, &is_global);
+		if (error)
+			return error;
 		site->kind = is_global ? CALL_SITE_GLOBAL : CALL_SITE_FIELD;
 		return name_key(search, pc, site->name);
 	case SOURCE_METHOD:
@@ -289,10 +289,10 @@ static int name_field(struct search *search, int64_t pc, struct call_site *site)
 static int name_register(struct search *search, uint32_t reg, struct call_site *site)
 {
 	int64_t pc = search->call_pc;
-	int err = name_variable(search, &pc, reg, site);
+	int error = name_variable(search, &pc, reg, site);
 
-	if (err || site->kind != CALL_SITE_UNKNOWN || pc == NOWHERE)
-		return err;
+	if (error || site->kind != CALL_SITE_UNKNOWN || pc == NOWHERE)
+		return error;
 	return name_field(search, pc, site);
 }
 
@@ -339,19 +339,19 @@ int call_site_puc__read(const struct target_memory *memory, const struct ls_puc_
 		.call_pc = pc,
 		.steps_left = STEPS_MAX,
 	};
-	int err;
+	int error;
 
 	memset(site, 0, sizeof(*site));
 	if (!search.bytecode)
 		return -EINVAL;
-	err = proto_puc__open(&search.proto, memory, layout, caller, pc);
-	if (err)
+	error = proto_puc__open(&search.proto, memory, layout, caller, pc);
+	if (error)
 		goto cleanup;
-	err = name_call(&search, site);
+	error = name_call(&search, site);
 	site->is_covered = !search.proto.is_beyond_fingerprint;
 cleanup:
 	proto_puc__close(&search.proto);
-	if (err || site->kind == CALL_SITE_UNKNOWN)
+	if (error || site->kind == CALL_SITE_UNKNOWN)
 		memset(site, 0, sizeof(*site));
-	return err;
+	return error;
 }

@@ -59,10 +59,10 @@ static int open_header(struct proto_puc *proto, uint64_t address, uint64_t *code
 	const struct ls_puc_layout *layout = proto->layout;
 	/* Offsets fit in a byte, so no layout reads beyond this. */
 	uint8_t header[UINT8_MAX + sizeof(uint64_t)] = {0};
-	int err = target_memory__read(proto->memory, address, header, layout->proto_size);
+	int error = target_memory__read(proto->memory, address, header, layout->proto_size);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	*code = pointer_at(header, layout->proto_code);
 	*count = count_at(header, layout->proto_code_count);
 	if (header[HEADER_TAG] != layout->proto_tag || *count > INT32_MAX)
@@ -93,12 +93,12 @@ int proto_puc__open(struct proto_puc *proto, const struct target_memory *memory,
 {
 	uint32_t count;
 	uint64_t code;
-	int err;
+	int error;
 
 	*proto = (struct proto_puc){.memory = memory, .layout = layout};
-	err = open_header(proto, address, &code, &count);
-	if (err)
-		return err;
+	error = open_header(proto, address, &code, &count);
+	if (error)
+		return error;
 	if (pc >= count || pc >= CODE_MAX)
 		return -EINVAL;
 	note_beyond(proto, prototype_puc__covers_code(count, pc));
@@ -110,12 +110,12 @@ int proto_puc__open_whole(struct proto_puc *proto, const struct target_memory *m
 {
 	uint32_t count;
 	uint64_t code;
-	int err;
+	int error;
 
 	*proto = (struct proto_puc){.memory = memory, .layout = layout};
-	err = open_header(proto, address, &code, &count);
-	if (err)
-		return err;
+	error = open_header(proto, address, &code, &count);
+	if (error)
+		return error;
 	if (!count || count > most)
 		return count ? -E2BIG : -EINVAL;
 	note_beyond(proto, prototype_puc__covers_code(count, count - 1));
@@ -135,16 +135,16 @@ static int read_string(struct proto_puc *proto, uint64_t address, uint32_t befor
 		       char name[PROTO_PUC_NAME_SIZE])
 {
 	uint64_t text, length;
-	int err = string_puc__find(proto->memory, proto->layout, address, &text, &length);
+	int error = string_puc__find(proto->memory, proto->layout, address, &text, &length);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	note_beyond(proto, prototype_puc__covers_text(before, length));
 	if (length > PROTO_PUC_NAME_SIZE - 1)
 		length = PROTO_PUC_NAME_SIZE - 1;
 	memset(name, 0, PROTO_PUC_NAME_SIZE);
-	err = length ? target_memory__read(proto->memory, text, name, length) : 0;
-	return err ? err : 1;
+	error = length ? target_memory__read(proto->memory, text, name, length) : 0;
+	return error ? error : 1;
 }
 
 static bool is_string(const uint8_t value[TVALUE_SIZE])
@@ -159,14 +159,14 @@ int proto_puc__constant(struct proto_puc *proto, uint32_t index, char name[PROTO
 {
 	uint8_t values[VALUES_CHUNK][TVALUE_SIZE];
 	uint32_t before = index % VALUES_CHUNK, first = index - before, strings = 0;
-	int err;
+	int error;
 
 	if (index >= proto->constant_count)
 		return -EINVAL;
-	err = target_memory__read(proto->memory, proto->constants + (uint64_t)first * TVALUE_SIZE,
-				  values, (before + 1) * sizeof(values[0]));
-	if (err)
-		return err;
+	error = target_memory__read(proto->memory, proto->constants + (uint64_t)first * TVALUE_SIZE,
+				    values, (before + 1) * sizeof(values[0]));
+	if (error)
+		return error;
 	note_beyond(proto, prototype_puc__covers_item(index));
 	if (!is_string(values[before]))
 		return 0;
@@ -201,16 +201,16 @@ int proto_puc__local(struct proto_puc *proto, uint32_t reg, int64_t pc,
 {
 	struct local_var_puc vars[LOCALS_CHUNK];
 	uint32_t active = 0, first, count, i;
-	int err;
+	int error;
 
 	for (first = 0; first < proto->local_count; first += count) {
 		count = proto->local_count - first;
 		if (count > LOCALS_CHUNK)
 			count = LOCALS_CHUNK;
-		err = target_memory__read(proto->memory, proto->locals + first * sizeof(vars[0]),
-					  vars, count * sizeof(vars[0]));
-		if (err)
-			return err;
+		error = target_memory__read(proto->memory, proto->locals + first * sizeof(vars[0]),
+					    vars, count * sizeof(vars[0]));
+		if (error)
+			return error;
 		/* Sorted by start_pc; the nth that is alive at `pc` is in register n. */
 		for (i = 0; i < count; i++) {
 			note_beyond(proto, prototype_puc__covers_item(first + i));
@@ -227,14 +227,14 @@ int proto_puc__upvalue(struct proto_puc *proto, uint32_t index, char name[PROTO_
 {
 	uint64_t size = proto->layout->minor == 1 ? sizeof(uint64_t) : UPVALDESC_SIZE;
 	uint64_t string = 0;
-	int err;
+	int error;
 
 	note_beyond(proto, prototype_puc__covers_item(index));
 	if (index < proto->upvalue_count && proto->upvalues) {
-		err = target_memory__read(proto->memory, proto->upvalues + index * size, &string,
-					  sizeof(string));
-		if (err)
-			return err;
+		error = target_memory__read(proto->memory, proto->upvalues + index * size, &string,
+					    sizeof(string));
+		if (error)
+			return error;
 	}
 	if (string)
 		return read_string(proto, string, index, name);
@@ -246,15 +246,15 @@ int proto_puc__captures(struct proto_puc *proto, uint32_t index)
 {
 	uint64_t nested;
 	uint8_t count;
-	int err;
+	int error;
 
 	if (index >= proto->nested_count)
 		return -EINVAL;
 	note_beyond(proto, false);
-	err = target_memory__read(proto->memory, proto->nested + index * sizeof(nested), &nested,
-				  sizeof(nested));
-	if (!err)
-		err = target_memory__read(proto->memory, nested + PROTO_5_1_CAPTURES, &count,
-					  sizeof(count));
-	return err ? err : count;
+	error = target_memory__read(proto->memory, proto->nested + index * sizeof(nested), &nested,
+				    sizeof(nested));
+	if (!error)
+		error = target_memory__read(proto->memory, nested + PROTO_5_1_CAPTURES, &count,
+					    sizeof(count));
+	return error ? error : count;
 }

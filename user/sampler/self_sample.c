@@ -60,8 +60,8 @@ static uint64_t count(const struct self_sample *result)
 {
 	uint64_t sum = 0;
 
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		sum += result->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		sum += result->classes[i];
 	return sum;
 }
 

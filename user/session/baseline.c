@@ -23,8 +23,8 @@ void baseline__move(struct baseline *baseline, const struct ls_profile_recorder 
 	baseline->cpu_ns += written->cpu_ns;
 	baseline->missed_processes += written->missed_processes;
 	baseline->counters = *counters;
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		baseline->classes[class] += written->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		baseline->classes[i] += written->classes[i];
 	baseline->script_samples += written->classes[LS_SAMPLE_COMPLETE] +
 				    written->classes[LS_SAMPLE_TORN] +
 				    written->classes[LS_SAMPLE_TRUNCATED];
@@ -43,6 +43,6 @@ void baseline__subtract(const struct baseline *baseline, const struct ls_counter
 	recorder->vma_busy = counters->vma_busy - baseline->counters.vma_busy;
 	recorder->lost_records += counters->records_lost - baseline->counters.records_lost;
 	recorder->samples = 0;
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		recorder->samples += recorder->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		recorder->samples += recorder->classes[i];
 }

@@ -160,8 +160,8 @@ static void show_progress(struct session *session)
 		.is_paused = targets__are_paused(session->targets),
 	};
 
-	for (int class = LS_SAMPLE_DROPPED + 1; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		progress.samples += session_profile__class_samples(session, class);
+	for (int i = LS_SAMPLE_DROPPED + 1; i < LS_SAMPLE_CLASS_COUNT; i++)
+		progress.samples += session_profile__class_samples(session, i);
 	/* A launched command or a watcher owns the terminal. */
 	if (!session->options.launch && !session->options.watcher)
 		progress__show(&progress);

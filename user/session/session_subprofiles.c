@@ -116,8 +116,8 @@ static void tell(struct session_subprofiles *subprofiles, const struct subprofil
 	memcpy(recorder->errors, counts->errors, sizeof(recorder->errors));
 	recorder->errors[LS_WALK_NONE] = 0;
 	recorder->samples = 0;
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		recorder->samples += recorder->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		recorder->samples += recorder->classes[i];
 	recorder->collected = counts->collected;
 	recorder->unknown_lines = counts->unknown_lines;
 	recorder->unsampled_ns = counts->unsampled_ns;

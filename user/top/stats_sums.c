@@ -10,9 +10,9 @@ static uint64_t minus(uint64_t now, uint64_t before)
 
 void stats_sums__take(struct stats_sums *sums, const struct ls_profile_recorder *recorder)
 {
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++) {
-		sums->classes[class] = recorder->classes[class];
-		sums->samples += recorder->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++) {
+		sums->classes[i] = recorder->classes[i];
+		sums->samples += recorder->classes[i];
 	}
 	memcpy(sums->errors, recorder->errors, sizeof(sums->errors));
 	sums->not_kept = recorder->lost_records + recorder->evicted_samples;
@@ -32,8 +32,8 @@ struct stats_sums stats_sums__since(const struct stats_sums *now, const struct s
 		.missed = minus(now->missed, before->missed),
 	};
 
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		sums.classes[class] = now->classes[class] - before->classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		sums.classes[i] = now->classes[i] - before->classes[i];
 	for (int error = 0; error < LS_WALK_ERROR_COUNT; error++)
 		sums.errors[error] = now->errors[error] - before->errors[error];
 	return sums;

@@ -242,8 +242,8 @@ static void check_file(struct run *run)
 		require(view__new(&profile, &run->view, &view) == 0);
 		profile = *view__profile(view);
 	}
-	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		counted += classes[class];
+	for (int i = 0; i < LS_SAMPLE_CLASS_COUNT; i++)
+		counted += classes[i];
 	require(counted == run->samples + run->dropped);
 	require(classes[LS_SAMPLE_DROPPED] >= run->dropped);
 	for (uint32_t id = 1; id <= profile.node_count; id++)

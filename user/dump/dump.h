@@ -96,7 +96,7 @@ struct dump {
 	struct dump_coroutine *coroutines; /* the oldest first */
 	size_t coroutine_count;
 	struct dump_counts counts;
-	struct dump_work *work; /* owned */
+	struct dump_internal *internal; /* owned */
 };
 
 /* How many threads have script on their stacks. */

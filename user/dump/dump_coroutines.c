@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "dump/dump_work.h"
+#include "dump/dump_internal.h"
 #include "dump/vm_search.h"
 #include "process/process.h"
 #include "process/target_memory.h"
@@ -74,7 +74,7 @@ static int find_vms(struct reading *reading)
 		if (dump->threads[i].stack.count && dump->threads[i].stack.vm)
 			note_vm(reading, dump->threads[i].stack.vm, &dump->threads[i].stack.layout,
 				true);
-	dump_work__target(dump->work, &target);
+	dump_internal__target(dump->internal, &target);
 	error = vm_search__find(dump->options.pid, target.candidates, &search);
 	if (error && error != -ENOMEM) {
 		log_warn("cannot search the memory of %s for VMs: %s", dump->target,
@@ -96,14 +96,14 @@ static int find_vms(struct reading *reading)
 static int take(struct reading *reading, const struct vm *vm, const struct walked_stack *walked,
 		struct dump_stack *stack)
 {
-	struct dump_work *work = reading->dump->work;
+	struct dump_internal *internal = reading->dump->internal;
 
 	if (!vm->is_proven)
-		layout_votes__add(&work->votes, walked->sample);
+		layout_votes__add(&internal->votes, walked->sample);
 	*stack = (struct dump_stack){};
 	if (!vm->is_proven && !walked->sample->verified)
 		return 0;
-	return stack_reader__read(work->reader, walked->sample, walked->frames, stack);
+	return stack_reader__read(internal->reader, walked->sample, walked->frames, stack);
 }
 
 /* Whether the leaf is a Lua function outside of a hook: only C functions and hooks yield. */
@@ -121,7 +121,7 @@ static int read_coroutine(struct reading *reading, const struct vm *vm, uint64_t
 			  struct dump_stack *stack)
 {
 	const struct walker_ops *ops = vm->layout.family->walker;
-	struct walker *walker = reading->dump->work->walkers[vm->layout.family->id];
+	struct walker *walker = reading->dump->internal->walkers[vm->layout.family->id];
 	int torn = 0;
 
 	for (int i = 0; i < READINGS_MAX; i++) {

@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/resource_limits.h"
-#include "dump/dump_work.h"
+#include "dump/dump_internal.h"
 #include "process/process.h"
 #include "walk_error.h"
 
@@ -58,8 +58,8 @@ static int list_threads(struct dump *dump)
 }
 
 /* Walks the stack by the first family whose script is on it. */
-static struct walked_stack walk(const struct dump_work *work, const struct walker_place *place,
-				const struct ls_image *target)
+static struct walked_stack walk(const struct dump_internal *internal,
+				const struct walker_place *place, const struct ls_image *target)
 {
 	static const struct ls_sample nothing = {.class = LS_SAMPLE_HOST,
 						 .error = LS_WALK_NO_SCRIPT};
@@ -72,11 +72,11 @@ static struct walked_stack walk(const struct dump_work *work, const struct walke
 
 		if (!(target->families >> id & 1))
 			continue;
-		if (!work->walkers[id]) {
+		if (!internal->walkers[id]) {
 			sample = &unread;
 			continue;
 		}
-		walked = families__get(id)->walker->walk(work->walkers[id], place, target);
+		walked = families__get(id)->walker->walk(internal->walkers[id], place, target);
 		if (walked.sample->class != LS_SAMPLE_HOST)
 			return walked;
 	}
@@ -86,7 +86,7 @@ static struct walked_stack walk(const struct dump_work *work, const struct walke
 /* Reads the stack once. 0: the thread stood still; -EAGAIN: it ran meanwhile; other -errno. */
 static int read_standing(struct dump *dump, struct dump_thread *thread, struct ls_sample *sample)
 {
-	struct dump_work *work = dump->work;
+	struct dump_internal *internal = dump->internal;
 	struct standing_thread before, after;
 	struct walked_stack walked;
 	struct dump_stack stack = {};
@@ -99,8 +99,8 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 		error = standing_thread__stack(dump->options.pid, thread->tid, before.sp, &native);
 	if (error)
 		return error == -ENOENT ? -EAGAIN : error;
-	dump_work__target(work, &target);
-	walked = walk(work,
+	dump_internal__target(internal, &target);
+	walked = walk(internal,
 		      &(struct walker_place){.sp = before.sp,
 					     .pc = before.pc,
 					     .stack_low = native.low,
@@ -109,7 +109,7 @@ static int read_standing(struct dump *dump, struct dump_thread *thread, struct l
 					     .in_system_call = before.system_call >= 0},
 		      &target);
 	*sample = *walked.sample;
-	error = stack_reader__read(work->reader, sample, walked.frames, &stack);
+	error = stack_reader__read(internal->reader, sample, walked.frames, &stack);
 	if (error)
 		return error;
 	error = standing_thread__read(dump->options.pid, thread->tid, &after);
@@ -154,7 +154,7 @@ static int look_at_thread(struct dump *dump, struct dump_thread *thread)
 	if (error)
 		return error == -ESRCH ? 0 : error;
 	mark_rough_line(thread);
-	layout_votes__add(&dump->work->votes, &sample);
+	layout_votes__add(&dump->internal->votes, &sample);
 	return 0;
 }
 
@@ -176,13 +176,13 @@ static int on_sample(void *context, const struct ls_sample *sample, const struct
 	struct dump_stack stack;
 	int error;
 
-	layout_votes__add(&dump->work->votes, sample);
+	layout_votes__add(&dump->internal->votes, sample);
 	if (!thread || thread->status == DUMP_THREAD_IDLE)
 		return 0;
 	thread->samples++;
 	if (thread->status == DUMP_THREAD_ACTIVE && thread->stack.class >= sample->class)
 		return 0;
-	error = stack_reader__read(dump->work->reader, sample, frames, &stack);
+	error = stack_reader__read(dump->internal->reader, sample, frames, &stack);
 	if (error)
 		return error;
 	dump_stack__free(&thread->stack);
@@ -193,7 +193,7 @@ static int on_sample(void *context, const struct ls_sample *sample, const struct
 
 static int on_function(void *context, const struct ls_function *function)
 {
-	return stack_reader__define(((struct dump *)context)->work->reader, function);
+	return stack_reader__define(((struct dump *)context)->internal->reader, function);
 }
 
 static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
@@ -208,7 +208,7 @@ static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
 static int on_exec(void *context, const struct ls_exec *exec)
 {
 	(void)exec;
-	((struct dump *)context)->work->has_executed = true;
+	((struct dump *)context)->internal->has_executed = true;
 	return 0;
 }
 
@@ -226,14 +226,14 @@ static int tell_target(struct dump *dump)
 {
 	struct ls_image target;
 
-	dump_work__target(dump->work, &target);
-	return sampler__set_target(dump->work->sampler, dump->options.pid, &target);
+	dump_internal__target(dump->internal, &target);
+	return sampler__set_target(dump->internal->sampler, dump->options.pid, &target);
 }
 
 /* Attaches timers to the threads that are still pending. */
 static int attach(struct dump *dump)
 {
-	struct sampler *sampler = dump->work->sampler;
+	struct sampler *sampler = dump->internal->sampler;
 
 	for (size_t i = 0; i < dump->thread_count; i++) {
 		struct dump_thread *thread = &dump->threads[i];
@@ -264,25 +264,25 @@ static int open_sampler(struct dump *dump)
 		.thread_exit = on_thread_exit,
 		.exec = on_exec,
 	};
-	struct dump_work *work = dump->work;
+	struct dump_internal *internal = dump->internal;
 
-	return sampler__open(&options, &receiver, &work->sampler);
+	return sampler__open(&options, &receiver, &internal->sampler);
 }
 
 /* Waits for one round and takes its samples. -ENOENT: an unknown Lua, which was reported. */
 static int take_samples(struct dump *dump)
 {
-	struct dump_work *work = dump->work;
+	struct dump_internal *internal = dump->internal;
 	int error;
 
 	poll(NULL, 0, ROUND_MS);
-	error = sampler__drain(work->sampler);
-	if (!error && work->has_executed) {
+	error = sampler__drain(internal->sampler);
+	if (!error && internal->has_executed) {
 		log_error("cannot dump %s: it runs another program now (try again)", dump->target);
 		return -ECANCELED;
 	}
 	if (!error)
-		error = detection__settle(work->detection, &work->votes, dump->target);
+		error = detection__settle(internal->detection, &internal->votes, dump->target);
 	return error ? error : tell_target(dump);
 }
 
@@ -308,21 +308,21 @@ static int look_at_pending(struct dump *dump)
 /* Whether the layout is decided or forced, so that samples can tell no more about it. */
 static bool is_settled(const struct dump *dump)
 {
-	return layout_votes__are_decided(&dump->work->votes) || dump->options.layout;
+	return layout_votes__are_decided(&dump->internal->votes) || dump->options.layout;
 }
 
 static int sample_threads(struct dump *dump)
 {
-	struct dump_work *work = dump->work;
+	struct dump_internal *internal = dump->internal;
 	uint64_t begin, spent;
 	int error, pending = 1;
 
 	error = open_sampler(dump);
 	if (error) {
 		/* The reason was reported. Threads that stand still were read without it. */
-		sampler__close(work->sampler);
-		work->sampler = NULL;
-		work->sampler_failed = true;
+		sampler__close(internal->sampler);
+		internal->sampler = NULL;
+		internal->sampler_failed = true;
 		return 0;
 	}
 	error = tell_target(dump);
@@ -341,7 +341,7 @@ static int sample_threads(struct dump *dump)
 		spent = now_ns() - begin;
 	} while (!error && spent < PATIENCE_NS &&
 		 (pending || (!is_settled(dump) && spent < SETTLING_NS)));
-	sampler__stop(work->sampler);
+	sampler__stop(internal->sampler);
 	return error;
 }
 
@@ -351,10 +351,10 @@ static int sample_threads(struct dump *dump)
  */
 static int look_again(struct dump *dump)
 {
-	struct dump_work *work = dump->work;
+	struct dump_internal *internal = dump->internal;
 	int error = 0;
 
-	work->tries_all = true;
+	internal->tries_all = true;
 	for (size_t i = 0; i < dump->thread_count && !error; i++) {
 		struct dump_thread *thread = &dump->threads[i];
 

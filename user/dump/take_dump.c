@@ -13,7 +13,7 @@
 #include "base/resource_limits.h"
 #include "dump/dump_coroutines.h"
 #include "dump/dump_threads.h"
-#include "dump/dump_work.h"
+#include "dump/dump_internal.h"
 #include "process/process.h"
 
 static int on_function(void *context, const struct ls_function *function)
@@ -21,18 +21,19 @@ static int on_function(void *context, const struct ls_function *function)
 	return stack_reader__define(context, function);
 }
 
-static int begin_work(struct dump *dump)
+static int start_inspector(struct dump *dump)
 {
 	int error;
 
-	dump->work = calloc(1, sizeof(*dump->work));
-	error = dump->work ? inspector__start(&inspection_job, &dump->work->inspector) : -ENOMEM;
+	dump->internal = calloc(1, sizeof(*dump->internal));
+	error = dump->internal ? inspector__start(&inspection_job, &dump->internal->inspector)
+			       : -ENOMEM;
 	if (!error)
-		inspector__grant_more(dump->work->inspector);
+		inspector__grant_more(dump->internal->inspector);
 	if (!error && dump->options.leaves_source)
-		inspector__leave(dump->work->inspector, INSPECTOR_SCRIPTS);
+		inspector__leave(dump->internal->inspector, INSPECTOR_SCRIPTS);
 	if (!error && dump->options.leaves_command_lines)
-		inspector__leave(dump->work->inspector, INSPECTOR_COMMANDS);
+		inspector__leave(dump->internal->inspector, INSPECTOR_COMMANDS);
 	return error;
 }
 
@@ -41,7 +42,7 @@ static int open_process(struct dump *dump)
 	int error;
 
 	if (!dump->options.layout)
-		inspector__await_interpreters(dump->work->inspector, dump->options.pid,
+		inspector__await_interpreters(dump->internal->inspector, dump->options.pid,
 					      clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS);
 	error = process__name(dump->options.pid, dump->name);
 	if (error == -ESRCH || error == -ENOENT) {
@@ -53,55 +54,56 @@ static int open_process(struct dump *dump)
 			  resource_limits__reason(error));
 		return error;
 	}
-	inspector__title(dump->work->inspector, dump->options.pid, dump->name, dump->target);
+	inspector__title(dump->internal->inspector, dump->options.pid, dump->name, dump->target);
 	return 0;
 }
 
 static int open_walkers(struct dump *dump)
 {
-	struct dump_work *work = dump->work;
-	const struct walker_receiver receiver = {work->reader, on_function};
+	struct dump_internal *internal = dump->internal;
+	const struct walker_receiver receiver = {internal->reader, on_function};
 
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
 		const struct walker_ops *ops = families__get(id)->walker;
 
 		if (!ops)
 			continue;
-		work->walkers[id] = ops->new (dump->options.pid, &receiver);
-		if (!work->walkers[id])
+		internal->walkers[id] = ops->new (dump->options.pid, &receiver);
+		if (!internal->walkers[id])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int open_work(struct dump *dump)
+static int open_readers(struct dump *dump)
 {
 	const struct dump_options *options = &dump->options;
-	struct dump_work *work = dump->work;
+	struct dump_internal *internal = dump->internal;
 	int error;
 
-	work->detection = detection__new(&(struct detection_options){.pid = options->pid,
-								     .inspector = work->inspector,
-								     .layout = options->layout,
-								     .is_for_dump = 1});
-	work->reader = stack_reader__new(options->pid, work->inspector, &dump->counts);
-	if (!work->detection || !work->reader || open_walkers(dump))
+	internal->detection =
+		detection__new(&(struct detection_options){.pid = options->pid,
+							   .inspector = internal->inspector,
+							   .layout = options->layout,
+							   .is_for_dump = 1});
+	internal->reader = stack_reader__new(options->pid, internal->inspector, &dump->counts);
+	if (!internal->detection || !internal->reader || open_walkers(dump))
 		return -ENOMEM;
-	error = detection__run(work->detection, dump->target);
+	error = detection__run(internal->detection, dump->target);
 	if (error == -EAGAIN)
 		log_error("cannot dump %s: its files cannot be read at the moment (try again)",
 			  dump->target);
 	if (error)
 		return error;
-	detection__begin(work->detection, &work->votes);
-	dump->interpreter = detection__found(work->detection);
+	detection__begin(internal->detection, &internal->votes);
+	dump->interpreter = detection__found(internal->detection);
 	return 0;
 }
 
 /* Sets every frame's name, once all are known. */
 static void name_stacks(struct dump *dump)
 {
-	struct stack_reader *reader = dump->work->reader;
+	struct stack_reader *reader = dump->internal->reader;
 
 	stack_reader__finish(reader);
 	for (size_t i = 0; i < dump->thread_count; i++)
@@ -122,11 +124,11 @@ int dump__take(const struct dump_options *options, struct dump *dump)
 	if (error)
 		log_error("cannot start: %s", resource_limits__reason(error));
 	else
-		error = begin_work(dump);
+		error = start_inspector(dump);
 	if (!error)
 		error = open_process(dump);
 	if (!error)
-		error = open_work(dump);
+		error = open_readers(dump);
 	if (!error)
 		error = dump_threads__read(dump);
 	/* From here on, the dump only reads. */
@@ -135,13 +137,14 @@ int dump__take(const struct dump_options *options, struct dump *dump)
 	if (!error && options->all)
 		error = dump_coroutines__read(dump);
 	if (!error)
-		error = detection__end(dump->work->detection, &dump->work->votes, dump->target);
+		error = detection__end(dump->internal->detection, &dump->internal->votes,
+				       dump->target);
 	if (error == -ENOMEM)
 		log_error("out of memory");
 	if (error)
 		return error;
 	name_stacks(dump);
-	layout_votes__describe(&dump->work->votes, dump->layout, sizeof(dump->layout));
+	layout_votes__describe(&dump->internal->votes, dump->layout, sizeof(dump->layout));
 	return 0;
 }
 
@@ -153,6 +156,6 @@ void dump__free(struct dump *dump)
 		dump_stack__free(&dump->coroutines[i].stack);
 	free(dump->threads);
 	free(dump->coroutines);
-	dump_work__free(dump->work);
+	dump_internal__free(dump->internal);
 	*dump = (struct dump){};
 }

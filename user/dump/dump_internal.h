@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What taking a dump works with; for this folder alone. */
-#ifndef LS_DUMP_WORK_H
-#define LS_DUMP_WORK_H
+#ifndef LS_DUMP_INTERNAL_H
+#define LS_DUMP_INTERNAL_H
 
 #include "dump/stack_reader.h"
 #include "interpreter/detection.h"
@@ -10,7 +10,7 @@
 #include "sampler/sampler.h"
 #include "target.h"
 
-struct dump_work {
+struct dump_internal {
 	struct inspector *inspector;
 	struct detection *detection;
 	struct layout_votes votes;
@@ -23,9 +23,9 @@ struct dump_work {
 };
 
 /* Sets *target to the layouts to try on a stack now; those with proof count as decided. */
-void dump_work__target(const struct dump_work *work, struct ls_image *target);
+void dump_internal__target(const struct dump_internal *internal, struct ls_image *target);
 
 /* Takes NULL. */
-void dump_work__free(struct dump_work *work);
+void dump_internal__free(struct dump_internal *internal);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "dump/dump_work.h"
+#include "dump/dump_internal.h"
 
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@ static uint16_t layouts_with_proof(const struct layout_vote *vote)
 	return layouts;
 }
 
-void dump_work__target(const struct dump_work *work, struct ls_image *target)
+void dump_internal__target(const struct dump_internal *internal, struct ls_image *target)
 {
-	detection__target(work->detection, &work->votes, target);
-	for (size_t i = 0; i < work->votes.count; i++) {
-		const struct layout_vote *vote = &work->votes.items[i];
+	detection__target(internal->detection, &internal->votes, target);
+	for (size_t i = 0; i < internal->votes.count; i++) {
+		const struct layout_vote *vote = &internal->votes.items[i];
 		uint16_t proven = layouts_with_proof(vote);
 		uint32_t interpreters = vote->interpreters ? vote->interpreters : 1;
 		struct ls_candidates *candidates = &target->candidates[vote->family->id];
@@ -28,22 +28,22 @@ void dump_work__target(const struct dump_work *work, struct ls_image *target)
 		if ((uint32_t)__builtin_popcount(proven) >= interpreters)
 			candidates->layouts &=
 				(uint16_t) ~(vote->candidates & ~candidates->decided);
-		else if (work->tries_all && !proven)
+		else if (internal->tries_all && !proven)
 			candidates->layouts |= vote->family->distinct_layouts();
 	}
 	families__choose(target);
 }
 
-void dump_work__free(struct dump_work *work)
+void dump_internal__free(struct dump_internal *internal)
 {
-	if (!work)
+	if (!internal)
 		return;
-	sampler__close(work->sampler);
+	sampler__close(internal->sampler);
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
-		if (work->walkers[id])
-			families__get(id)->walker->free(work->walkers[id]);
-	stack_reader__free(work->reader);
-	detection__free(work->detection);
-	inspector__free(work->inspector);
-	free(work);
+		if (internal->walkers[id])
+			families__get(id)->walker->free(internal->walkers[id]);
+	stack_reader__free(internal->reader);
+	detection__free(internal->detection);
+	inspector__free(internal->inspector);
+	free(internal);
 }

@@ -14,6 +14,8 @@
 
 #define UNITS_SIZE 32
 
+#define PPM 1000000 /* a whole, in parts per million */
+
 /*
  * Parses "500ms", "30", "30s", "1.5s", "5m", "1h" into nanoseconds: more than 0, at most 365 days.
  * Case does not matter. Fractions of a nanosecond are cut off. 0, -EINVAL (not a duration) or

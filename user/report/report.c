@@ -9,11 +9,11 @@
 #include "base/units.h"
 #include "report/search.h"
 #include "summary/call_paths.h"
+#include "summary/category_words.h"
 #include "summary/hottest_functions.h"
 #include "summary/process_table.h"
 #include "summary/summary.h"
 
-#define PPM       1000000
 #define NS_PER_US 1000
 #define NOTE_SIZE (PRINTER_TEXT_SIZE + 8 * UNITS_SIZE)
 
@@ -24,18 +24,15 @@ const char *const report_views[REPORT_VIEWS] = {
 	[REPORT_SUMMARY] = "summary",
 };
 
-const struct category_words *report__words(const struct ls_profile *profile)
+/* "process" and "processes", if the categories of the profile are called like those; else thread.
+ */
+static const struct category_words *words_of(const struct ls_profile *profile)
 {
 	uint32_t processes = 0;
 
 	for (uint32_t i = 0; i < profile->category_count; i++)
 		processes += strstr(profile->categories[i].name, "(pid ") != NULL;
 	return category_words__of(processes ? CATEGORY_PROCESS : CATEGORY_THREAD, GROUPING_NONE);
-}
-
-uint64_t report__least_us(const struct report *report)
-{
-	return (uint64_t)((unsigned __int128)report->totals->all_us * report->least_ppm / PPM);
 }
 
 static int print_functions(const struct report *report, const struct printer *printer)
@@ -59,7 +56,7 @@ static int print_functions(const struct report *report, const struct printer *pr
 						  &count);
 	if (!error)
 		error = hottest_functions__print_chosen(printer, profile, report->totals,
-							report__words(profile), &choice,
+							words_of(profile), &choice,
 							titles[report->order]);
 	if (!error && !count)
 		printer__line(printer, "  none");
@@ -80,7 +77,7 @@ static int print_processes(const struct report *report, const struct printer *pr
 
 	if (!error)
 		error = process_table__print_chosen(printer, profile, report->totals,
-						    report__words(profile), &choice);
+						    words_of(profile), &choice);
 	free(hidden);
 	return error;
 }
@@ -134,7 +131,7 @@ static void print_headline(const struct report *report, const struct printer *pr
 static void print_summary(const struct report *report, const struct printer *printer)
 {
 	const struct ls_profile *profile = selected_profile__profile(report->selected);
-	const struct summary_options options = {.words = report__words(profile)};
+	const struct summary_options options = {.words = words_of(profile)};
 
 	if (!profile->recorder.target) {
 		print_headline(report, printer);

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/units.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
 #include "report/selected_profile.h"
 #include "report/source_text.h"
-#include "summary/category_words.h"
 #include "summary/printer.h"
 #include "summary/row_choice.h"
 
@@ -46,12 +46,11 @@ struct report {
 int report__print(const struct report *report, const struct printer *printer);
 int report__write_json(const struct report *report, FILE *stream);
 
-/* "process" and "processes", if the categories of the profile are called like those; else thread.
- */
-const struct category_words *report__words(const struct ls_profile *profile);
-
 /* The least total time to be shown, in microseconds. */
-uint64_t report__least_us(const struct report *report);
+static inline uint64_t report__least_us(const struct report *report)
+{
+	return (uint64_t)((unsigned __int128)report->totals->all_us * report->least_ppm / PPM);
+}
 
 /* The views that have a file of their own; each prints its title. 0 or -ENOMEM. */
 int report_callgraph__print(const struct report *report, const struct printer *printer);

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/units.h"
 
-#define PPM         1000000
 #define CHANGES_MAX 1000 /* events per profile: leaves room for marks */
 
 static uint64_t time_ns(const struct timeval *time)

@@ -75,8 +75,6 @@ append(char *to, size_t size, const char *format, ...)
 	va_end(arguments);
 }
 
-#define PPM 1000000
-
 /* Says why a limit was not kept: luaspy's own work is nearly the same at every frequency. */
 static void append_cost(char *text, size_t size, const struct ls_profile_recorder *recorder)
 {

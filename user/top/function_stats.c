@@ -298,36 +298,6 @@ static int take_ends(struct function_stats *stats)
 	return error;
 }
 
-struct stats_row function_stats__make_row(const struct function_stats *stats, uint32_t key)
-{
-	const struct known_function *function = known_functions__of(&stats->known, key);
-
-	return (struct stats_row){
-		.function = key / 2,
-		.source = function->source,
-		.name = function->name,
-		.line = function->line,
-		.is_native = function->is_native,
-		.is_plugin = key % 2,
-	};
-}
-
-bool function_stats__leaves_out(const struct function_stats *stats, uint32_t key)
-{
-	return (stats->hidden & STATS_HIDDEN_GC &&
-		known_functions__of(&stats->known, key)->is_gc) ||
-	       (stats->hidden & STATS_HIDDEN_PLUGINS && key % 2);
-}
-
-struct stats_times function_stats__show(const struct function_stats *stats,
-					struct stats_times times)
-{
-	times.gc = least(times.gc, times.total);
-	if (stats->hidden & STATS_HIDDEN_GC)
-		times.total -= times.gc;
-	return times;
-}
-
 /* 0 or -ENOMEM. */
 static int reserve_row(struct function_stats *stats)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <string.h>
-
 #include "top/function_stats_internal.h"
+
+#include <string.h>
 
 static uint64_t minus(uint64_t now, uint64_t before)
 {
@@ -37,4 +37,35 @@ struct stats_sums stats_sums__since(const struct stats_sums *now, const struct s
 	for (int error = 0; error < LS_WALK_ERROR_COUNT; error++)
 		sums.errors[error] = now->errors[error] - before->errors[error];
 	return sums;
+}
+
+struct stats_row function_stats__make_row(const struct function_stats *stats, uint32_t key)
+{
+	const struct known_function *function = known_functions__of(&stats->known, key);
+
+	return (struct stats_row){
+		.function = key / 2,
+		.source = function->source,
+		.name = function->name,
+		.line = function->line,
+		.is_native = function->is_native,
+		.is_plugin = key % 2,
+	};
+}
+
+bool function_stats__leaves_out(const struct function_stats *stats, uint32_t key)
+{
+	return (stats->hidden & STATS_HIDDEN_GC &&
+		known_functions__of(&stats->known, key)->is_gc) ||
+	       (stats->hidden & STATS_HIDDEN_PLUGINS && key % 2);
+}
+
+struct stats_times function_stats__show(const struct function_stats *stats,
+					struct stats_times times)
+{
+	if (times.gc > times.total)
+		times.gc = times.total;
+	if (stats->hidden & STATS_HIDDEN_GC)
+		times.total -= times.gc;
+	return times;
 }

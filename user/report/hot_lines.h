@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/report.h"
+#include "report/report_data.h"
 
 struct hot_line {
 	const char *source;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "report/report_views.h"
 #include "report/search.h"
 #include "summary/call_paths.h"
 #include "summary/category_words.h"

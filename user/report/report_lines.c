@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "report/hot_lines.h"
-#include "report/report.h"
+#include "report/report_views.h"
 #include "summary/function_label.h"
 
 #define TIME_WIDTH 10

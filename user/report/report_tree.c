@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "report/bottom_up.h"
-#include "report/report.h"
+#include "report/report_views.h"
 #include "report/search.h"
 #include "summary/call_paths.h"
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "report/report.h"
+#include "report/report_data.h"
 
 #define SOURCE_LINES_HOT    2000
 #define SOURCE_LINES_BYTES  (1U << 20)

@@ -25,7 +25,6 @@
 
 #include "active_chain.bpf.h"
 
-#define LS_THREAD_TAG  8       /* LUA_TTHREAD, lua.h: all releases */
 #define LS_YIELDED     1       /* LUA_YIELD, lua.h; higher values are errors */
 #define LS_UNPROTECTED (~0ULL) /* for a main thread without errorJmp: above all others */
 
@@ -44,7 +43,7 @@
 
 static __always_inline int is_state_head(__u64 head)
 {
-	return (head & 0xff) == LS_THREAD_TAG;
+	return (head & 0xff) == LS_TYPE_THREAD;
 }
 
 /*
@@ -56,7 +55,7 @@ static __always_inline int is_state_head(__u64 head)
 static __always_inline int read_state(const struct ls_puc_layout *layout, __u64 address, __u8 *copy)
 {
 	return read_target(copy, layout->state_size, address) ||
-	       copy[LS_HEAD_OFFSET] != LS_THREAD_TAG || copy[layout->state_status] > LS_YIELDED ||
+	       copy[LS_HEAD_OFFSET] != LS_TYPE_THREAD || copy[layout->state_status] > LS_YIELDED ||
 	       !is_pointer(ls_word(copy, layout->state_stack)) ||
 	       !is_pointer(ls_word(copy, layout->state_ci)) ||
 	       !is_pointer(ls_word(copy, layout->state_global));

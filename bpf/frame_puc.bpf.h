@@ -11,8 +11,6 @@
 #include "proto_cache.bpf.h"
 #include "window.bpf.h"
 
-#define LS_COLLECTABLE 64 /* BIT_ISCOLLECTABLE of a value's tag, lobject.h, 5.2 on */
-
 /* A sample keeps the first error that occurs. */
 static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
 {
@@ -247,7 +245,7 @@ __noinline int signs_of_function(const struct ls_scratch *scratch, __u64 first, 
 
 		if (result->value != function)
 			continue;
-		if (!(result->tag & 15))
+		if (LS_TYPE(result->tag) == LS_TYPE_NIL)
 			signs |= LS_RESULT_NIL;
 		else
 			signs |= first + i * sizeof(*result) < top ? LS_RESULT_ON_STACK
@@ -317,7 +315,7 @@ static __always_inline int new_closure_frame(struct ls_scratch *scratch,
 	closure = view_object(&scratch->closures, address, size);
 	if (!closure || keep_copy(scratch, scratch->closure, address, size))
 		return LS_WALK_FRAME_MEMORY;
-	if (closure[8] != (tag & 63))
+	if (closure[LS_OBJECT_TAG] != LS_WITHOUT_COLLECTABLE(tag))
 		return LS_WALK_FRAME_FUNCTION;
 	if (layout->closure_is_c)
 		is_c = closure[layout->closure_is_c];

@@ -19,9 +19,6 @@
 #define LS_UPVALUES_MAX     255
 #define LS_CHECKED_FRAMES   32 /* of a stack, from the leaf */
 #define LS_MIN_STACK        20 /* LUA_MINSTACK, lua.h */
-#define LS_TYPE(tag)        ((tag)&15)
-#define LS_TYPE_STRING      4
-#define LS_TYPE_TABLE       5
 
 static __always_inline void doubt(struct ls_scratch *scratch, __u8 field)
 {
@@ -42,13 +39,14 @@ __noinline int is_text(struct ls_scratch *scratch, const struct ls_puc_layout *l
 	if (!is_pointer(string) || read_target(head, sizeof(head), string))
 		return 0;
 	tag = head[1];
-	if (tag != 4 && (tag != 20 || layout->closure_is_c))
+	if (tag != LS_TYPE_STRING && (tag != LS_TAG_LONG_STRING || layout->closure_is_c))
 		return 0;
 	if (layout->string_short_length &&
 	    read_target(&short_length, 1, string + layout->string_short_length))
 		return 0;
-	is_long = layout->string_long_text ? (__s8)short_length < 0
-					   : !layout->string_short_length || tag == 20;
+	is_long = layout->string_long_text
+			  ? (__s8)short_length < 0
+			  : !layout->string_short_length || tag == LS_TAG_LONG_STRING;
 	length = short_length;
 	if (is_long && read_target(&length, sizeof(length), string + layout->string_length))
 		return 0;
@@ -125,7 +123,8 @@ static __always_inline int is_constant(struct ls_scratch *scratch,
 	tag = value[1];
 	if (LS_TYPE(tag) == LS_TYPE_STRING)
 		return is_text(scratch, layout, value[0]);
-	return LS_TYPE(tag) == 0 || LS_TYPE(tag) == 1 || LS_TYPE(tag) == 3;
+	return LS_TYPE(tag) == LS_TYPE_NIL || LS_TYPE(tag) == LS_TYPE_BOOLEAN ||
+	       LS_TYPE(tag) == LS_TYPE_NUMBER;
 }
 
 /* Whether an instruction of the function may come from this line. */

@@ -277,7 +277,7 @@ static __always_inline int holds(struct ls_scratch *scratch, const struct ls_puc
 
 	if (read_target(values, sizeof(values), func))
 		return 0;
-	if (values[2] == child && ((__u8)values[3] & 63) == LS_THREAD_TAG)
+	if (values[2] == child && LS_WITHOUT_COLLECTABLE((__u8)values[3]) == LS_TYPE_THREAD)
 		return 1;
 	tag = values[1];
 	return tag == layout->tag_c_function &&

@@ -19,6 +19,7 @@
 #include "fold.h"
 #include "offsets_puc.h"
 #include "record.h"
+#include "tags_puc.h"
 
 #define LS_FINGERPRINT_CONSTANTS 16 /* constants: TValues, 16 bytes; also locals and upvalues */
 #define LS_FINGERPRINT_STRINGS   8  /* of each of the three, strings whose text is hashed */
@@ -82,13 +83,11 @@ ls_puc_fixed_fingerprint(const struct ls_puc_layout *layout, const __u8 *proto)
 	return hash;
 }
 
-/*
- * Tags of strings, lobject.h: LUA_TSTRING (4), marked collectable since 5.2 (68), LUA_TLNGSTR since
- * 5.2.1 (84).
- */
+/* Whether a value is a string. 5.1 does not mark values as collectable. */
 static inline __attribute__((always_inline)) int ls_is_string(__u8 tag)
 {
-	return tag == 4 || tag == 68 || tag == 84;
+	return tag == LS_TYPE_STRING || tag == (LS_TYPE_STRING | LS_COLLECTABLE) ||
+	       tag == (LS_TAG_LONG_STRING | LS_COLLECTABLE);
 }
 
 /* Context of the steps below. It is on the stack, as bpf_loop() requires of its context. */

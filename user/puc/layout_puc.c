@@ -10,8 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LUA_TFUNCTION | variant | BIT_ISCOLLECTABLE, lobject.h: the same numbers from 5.2 to 5.5. */
-#define TAGS_SINCE_5_2 .tag_lua_function = 70, .tag_light_function = 22, .tag_c_function = 102
+#include "tags_puc.h"
+
+#define TAGS_SINCE_5_2                                                                             \
+	.tag_lua_function = LS_TAG_LUA_FUNCTION | LS_COLLECTABLE,                                  \
+	.tag_light_function = LS_TAG_LIGHT_FUNCTION,                                               \
+	.tag_c_function = LS_TAG_C_FUNCTION | LS_COLLECTABLE
 
 /* CallInfos form a list that starts inside lua_State. */
 #define CALL_LIST_SINCE_5_2 .ci_func = 0, .ci_top = 8, .ci_previous = 16, .ci_next = 24
@@ -19,27 +23,30 @@
 #define CLOSURE_SINCE_5_2 .closure_proto = 24, .closure_function = 24
 
 #define PROTO_5_2                                                                                  \
-	.proto_size = 128, .proto_tag = 9, .proto_constants = 16, .proto_code = 24,                \
-	.proto_line_info = 40, .proto_local_vars = 48, .proto_upvalues = 56, .proto_source = 72,   \
-	.proto_nested = 32, .proto_nested_count = 96, .proto_upvalue_count = 80,                   \
-	.proto_constant_count = 84, .proto_code_count = 88, .proto_line_info_count = 92,           \
-	.proto_local_var_count = 100, .proto_line_defined = 104, .proto_last_line_defined = 108
+	.proto_size = 128, .proto_tag = LS_TYPE_PROTO_TO_5_3, .proto_constants = 16,               \
+	.proto_code = 24, .proto_line_info = 40, .proto_local_vars = 48, .proto_upvalues = 56,     \
+	.proto_source = 72, .proto_nested = 32, .proto_nested_count = 96,                          \
+	.proto_upvalue_count = 80, .proto_constant_count = 84, .proto_code_count = 88,             \
+	.proto_line_info_count = 92, .proto_local_var_count = 100, .proto_line_defined = 104,      \
+	.proto_last_line_defined = 108
 
 #define PROTO_5_3                                                                                  \
-	.proto_size = 120, .proto_tag = 9, .proto_constants = 48, .proto_code = 56,                \
-	.proto_line_info = 72, .proto_local_vars = 80, .proto_upvalues = 88, .proto_source = 104,  \
-	.proto_nested = 64, .proto_nested_count = 32, .proto_upvalue_count = 16,                   \
-	.proto_constant_count = 20, .proto_code_count = 24, .proto_line_info_count = 28,           \
-	.proto_local_var_count = 36, .proto_line_defined = 40, .proto_last_line_defined = 44
+	.proto_size = 120, .proto_tag = LS_TYPE_PROTO_TO_5_3, .proto_constants = 48,               \
+	.proto_code = 56, .proto_line_info = 72, .proto_local_vars = 80, .proto_upvalues = 88,     \
+	.proto_source = 104, .proto_nested = 64, .proto_nested_count = 32,                         \
+	.proto_upvalue_count = 16, .proto_constant_count = 20, .proto_code_count = 24,             \
+	.proto_line_info_count = 28, .proto_local_var_count = 36, .proto_line_defined = 40,        \
+	.proto_last_line_defined = 44
 
 /* Line information has two parts: lineinfo and abslineinfo. */
 #define PROTO_SINCE_5_4                                                                            \
-	.proto_size = 128, .proto_tag = 10, .proto_constants = 56, .proto_code = 64,               \
-	.proto_line_info = 88, .proto_abs_line_info = 96, .proto_local_vars = 104,                 \
-	.proto_upvalues = 80, .proto_source = 112, .proto_upvalue_count = 16, .proto_nested = 72,  \
-	.proto_nested_count = 32, .proto_constant_count = 20, .proto_code_count = 24,              \
-	.proto_line_info_count = 28, .proto_abs_line_info_count = 40, .proto_local_var_count = 36, \
-	.proto_line_defined = 44, .proto_last_line_defined = 48
+	.proto_size = 128, .proto_tag = LS_TYPE_PROTO_SINCE_5_4, .proto_constants = 56,            \
+	.proto_code = 64, .proto_line_info = 88, .proto_abs_line_info = 96,                        \
+	.proto_local_vars = 104, .proto_upvalues = 80, .proto_source = 112,                        \
+	.proto_upvalue_count = 16, .proto_nested = 72, .proto_nested_count = 32,                   \
+	.proto_constant_count = 20, .proto_code_count = 24, .proto_line_info_count = 28,           \
+	.proto_abs_line_info_count = 40, .proto_local_var_count = 36, .proto_line_defined = 44,    \
+	.proto_last_line_defined = 48
 
 #define STRING_TO_5_2 .string_contents = 24, .string_length = 16
 
@@ -127,7 +134,7 @@ const struct layout_puc layouts_puc[] = {
 			    .closure_proto = 32,
 			    .closure_function = 32,
 			    .proto_size = 120,
-			    .proto_tag = 9,
+			    .proto_tag = LS_TYPE_PROTO_TO_5_3,
 			    .proto_constants = 16,
 			    .proto_code = 24,
 			    .proto_line_info = 40,
@@ -145,8 +152,8 @@ const struct layout_puc layouts_puc[] = {
 			    .proto_last_line_defined = 100,
 			    .proto_max_stack = 115,
 			    STRING_TO_5_2,
-			    .tag_lua_function = 6,
-			    .tag_c_function = 6,
+			    .tag_lua_function = LS_TYPE_FUNCTION,
+			    .tag_c_function = LS_TYPE_FUNCTION,
 			    .global_registry = 160,
 			    .global_main_thread = 176,
 			    .global_gc_state = 33,
@@ -187,9 +194,9 @@ const struct layout_puc layouts_puc[] = {
 			    CLOSURE_SINCE_5_2,
 			    PROTO_5_2,
 			    STRING_TO_5_2,
-			    .tag_lua_function = 70,
-			    .tag_light_function = 22,
-			    .tag_c_function = 70,
+			    .tag_lua_function = LS_TAG_LUA_FUNCTION | LS_COLLECTABLE,
+			    .tag_light_function = LS_TAG_LIGHT_FUNCTION,
+			    .tag_c_function = LS_TYPE_FUNCTION | LS_COLLECTABLE,
 			    .global_registry = 56,
 			    .global_main_thread = 240,
 			    .global_gc_state = 73,

@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "puc/layout_puc.h"
-
-#define TAG_AT     8 /* GCObject.tt */
-#define TAG_THREAD 8 /* LUA_TTHREAD, lua.h */
-#define TAG_TABLE  5 /* LUA_TTABLE */
-#define TYPE_MASK  15
+#include "tags_puc.h"
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
 {
@@ -39,9 +35,9 @@ static bool is_global(const struct target_memory *memory, const struct ls_puc_la
 		return false;
 	return !target_memory__read(memory, global + layout->global_registry, registry,
 				    sizeof(registry)) &&
-	       (registry[1] & TYPE_MASK) == TAG_TABLE &&
+	       LS_TYPE(registry[1]) == LS_TYPE_TABLE &&
 	       !target_memory__read(memory, registry[0], head, sizeof(head)) &&
-	       (head[1] & 0xff) == TAG_TABLE;
+	       (head[1] & 0xff) == LS_TYPE_TABLE;
 }
 
 /* Whether `bytes` are a main thread under exactly one layout, *slot. */
@@ -69,7 +65,7 @@ bool main_thread_puc__find(const struct target_memory *memory, uint16_t layouts,
 			   uint32_t *slot)
 {
 	for (; *at < size; *at += 8)
-		if (bytes[*at + TAG_AT] == TAG_THREAD &&
+		if (bytes[*at + LS_OBJECT_TAG] == LS_TYPE_THREAD &&
 		    is_main_thread(memory, layouts, bytes + *at, address + *at, slot))
 			return true;
 	return false;

@@ -8,6 +8,7 @@
 
 #include "puc/prototype_puc.h"
 #include "puc/string_puc.h"
+#include "tags_puc.h"
 
 /* More instructions than any compiled file has: 16 MiB. This bounds what one look-up reads. */
 #define CODE_MAX (4U << 20)
@@ -20,11 +21,7 @@
 
 /* lobject.h, every release from 5.1 to 5.5 on 64-bit machines. */
 #define TVALUE_SIZE    16
-#define TVALUE_TAG     8
-#define HEADER_TAG     8
 #define UPVALDESC_SIZE 16 /* from 5.2 on; its name comes first */
-#define TAG_TYPE       0x0f
-#define TYPE_STRING    4
 
 /* Proto, lobject.h, 5.1: only needed to count the pseudo-instructions after a CLOSURE. */
 #define PROTO_5_1_CAPTURES 112 /* nups */
@@ -65,7 +62,7 @@ static int open_header(struct proto_puc *proto, uint64_t address, uint64_t *code
 		return error;
 	*code = pointer_at(header, layout->proto_code);
 	*count = count_at(header, layout->proto_code_count);
-	if (header[HEADER_TAG] != layout->proto_tag || *count > INT32_MAX)
+	if (header[LS_OBJECT_TAG] != layout->proto_tag || *count > INT32_MAX)
 		return -EINVAL;
 	proto->constants = pointer_at(header, layout->proto_constants);
 	proto->constant_count = count_at(header, layout->proto_constant_count);
@@ -149,7 +146,7 @@ static int read_string(struct proto_puc *proto, uint64_t address, uint32_t befor
 
 static bool is_string(const uint8_t value[TVALUE_SIZE])
 {
-	return (value[TVALUE_TAG] & TAG_TYPE) == TYPE_STRING;
+	return LS_TYPE(value[LS_TVALUE_TAG]) == LS_TYPE_STRING;
 }
 
 /* A constant is read with those before it in its chunk, to count the strings among them. */

@@ -5,11 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* lobject.h, every release from 5.1 to 5.5 on 64-bit machines. */
-#define HEADER_TAG   8
-#define TAG_TYPE     0x0f
-#define TYPE_STRING  4
-#define VARIANT_LONG 0x10
+#include "tags_puc.h"
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
 {
@@ -30,13 +26,13 @@ int string_puc__find(const struct target_memory *memory, const struct ls_puc_lay
 	error = target_memory__read(memory, address, header, layout->string_contents + 1U);
 	if (error)
 		return error;
-	if ((header[HEADER_TAG] & TAG_TYPE) != TYPE_STRING)
+	if (LS_TYPE(header[LS_OBJECT_TAG]) != LS_TYPE_STRING)
 		return -EINVAL;
 	*text = address + layout->string_contents;
 	if (layout->minor >= 5)
 		is_long = (int8_t)header[layout->string_short_length] < 0;
 	else
-		is_long = !layout->string_short_length || (header[HEADER_TAG] & VARIANT_LONG);
+		is_long = !layout->string_short_length || header[LS_OBJECT_TAG] & LS_VARIANT(0, 1);
 	*length = is_long ? word_at(header, layout->string_length)
 			  : header[layout->string_short_length];
 	if (layout->minor < 5 || !is_long)

@@ -5,18 +5,14 @@
 #include <string.h>
 
 #include "offsets_puc.h"
+#include "tags_puc.h"
 
 /* Arrays of Nodes are read this many bytes at a time. */
 #define CHUNK_SIZE     8192
-#define TAG_OF_OBJECT  8  /* GCObject.tt */
 #define LOG_SLOTS_MAX  26 /* MAXHSIZE of a 64-bit machine, ltable.c */
 #define VALUE_SIZE     16
 #define TABLE_SIZE_MAX 72
-#define STRING_HEADER  24   /* of every TString; 5.3.0 has eight more bytes before the text */
-#define TYPE_MASK      0x0f /* novariant(), lobject.h */
-#define TYPE_STRING    4
-#define TYPE_TABLE     5
-#define LONG_STRING    20 /* LUA_VLNGSTR, since 5.2.1 */
+#define STRING_HEADER  24 /* of every TString; 5.3.0 has eight more bytes before the text */
 #define RIDX_GLOBALS   2  /* lua.h, since 5.2 */
 
 /* lobject.h: Table and Node, which change with the minor version only. */
@@ -133,8 +129,9 @@ static bool looks_right(const struct table_puc_layout *layout, const uint8_t *he
 	uint64_t free = load(header + layout->last_free, 8) - node + layout->node_size;
 
 	/* lastfree is between one before the first node and one past the last. */
-	return header[TAG_OF_OBJECT] == TYPE_TABLE && header[layout->log_slots] <= LOG_SLOTS_MAX &&
-	       node && free <= (slots + 1) * layout->node_size && free % layout->node_size == 0;
+	return header[LS_OBJECT_TAG] == LS_TYPE_TABLE &&
+	       header[layout->log_slots] <= LOG_SLOTS_MAX && node &&
+	       free <= (slots + 1) * layout->node_size && free % layout->node_size == 0;
 }
 
 /* Adapts to a VM with a table layout of its own (Redis), judging by the contents of `table`. */
@@ -154,8 +151,8 @@ static void adapt(struct table_reader *reader, uint64_t table)
 
 static bool is_table(const struct table_reader *reader, const struct table_value *value)
 {
-	/* Since 5.2, the tag includes BIT_ISCOLLECTABLE (64). */
-	return value->tag == (offsets_of(reader)->minor == 1 ? TYPE_TABLE : (TYPE_TABLE | 64));
+	return value->tag ==
+	       (offsets_of(reader)->minor == 1 ? LS_TYPE_TABLE : (LS_TYPE_TABLE | LS_COLLECTABLE));
 }
 
 /* Reads the TValue at `address`. 0 or -errno. */
@@ -180,7 +177,7 @@ static int read_header(const struct table_reader *reader, uint64_t table,
 	error = target_memory__read(reader->memory, table, header, layout->table_size);
 	if (error)
 		return error;
-	if (header[TAG_OF_OBJECT] != TYPE_TABLE || header[layout->log_slots] > LOG_SLOTS_MAX)
+	if (header[LS_OBJECT_TAG] != LS_TYPE_TABLE || header[layout->log_slots] > LOG_SLOTS_MAX)
 		return -EINVAL;
 	return 0;
 }
@@ -237,11 +234,11 @@ static int read_key(const struct table_reader *reader, uint64_t string, char key
 	bool is_short;
 	int error = target_memory__read(reader->memory, string, header, sizeof(header));
 
-	if (!error && (header[TAG_OF_OBJECT] & TYPE_MASK) != TYPE_STRING)
+	if (!error && LS_TYPE(header[LS_OBJECT_TAG]) != LS_TYPE_STRING)
 		error = -EINVAL;
 	if (error)
 		return error;
-	is_short = layout->string_short_length && header[TAG_OF_OBJECT] != LONG_STRING;
+	is_short = layout->string_short_length && header[LS_OBJECT_TAG] != LS_TAG_LONG_STRING;
 	memcpy(&length, header + layout->string_length, sizeof(length));
 	if (is_short)
 		length = header[layout->string_short_length];
@@ -267,8 +264,8 @@ static int visit_node(const struct table_reader *reader, const uint8_t *node, ta
 	char key[TABLE_KEY_SIZE];
 
 	/* A dead key has a tag of its own, and its value is nil. */
-	if (value.tag == 0 || (key_tag & TYPE_MASK) != TYPE_STRING || !wants(reader, &value) ||
-	    read_key(reader, load(node + layout->key, 8), key))
+	if (value.tag == LS_TYPE_NIL || LS_TYPE(key_tag) != LS_TYPE_STRING ||
+	    !wants(reader, &value) || read_key(reader, load(node + layout->key, 8), key))
 		return 0;
 	return visit(context, key, &value);
 }

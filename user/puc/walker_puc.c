@@ -5,6 +5,7 @@
 
 #include "puc/layout_puc.h"
 #include "puc/main_thread_puc.h"
+#include "tags_puc.h"
 #include "walk/coroutine_list.h"
 
 /* No sampled program waits for this walk, so it searches stacks to their end, mostly 8 MiB. */
@@ -65,13 +66,6 @@ static struct walked_stack walk(struct walker *walker, const struct walker_place
 /* ---- coroutines */
 
 #define STATUS_YIELDED 1 /* lua_State.status: LUA_YIELD, lua.h */
-
-/* GCObject, lobject.h, all releases: `next` at 0, `tt` at 8. */
-#define TAG_AT     8
-#define TAG_THREAD 8 /* LUA_TTHREAD, lua.h */
-#define TYPE_MASK  15
-#define TYPE_FIRST 4  /* LUA_TSTRING: lower types are not GC objects */
-#define TYPE_LAST  11 /* one more than any release has */
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
 {
@@ -136,11 +130,11 @@ static int read_coroutines(const struct target_memory *memory, const void *offse
 {
 	const struct ls_puc_layout *layout = offsets;
 	const struct coroutine_list list = {
-		.type_at = TAG_AT,
-		.type_mask = TYPE_MASK,
-		.type_first = TYPE_FIRST,
-		.type_last = TYPE_LAST,
-		.coroutine = TAG_THREAD,
+		.type_at = LS_OBJECT_TAG,
+		.type_mask = LS_TYPE(0xff),
+		.type_first = LS_TYPE_STRING,
+		.type_last = LS_TYPE_LAST,
+		.coroutine = LS_TYPE_THREAD,
 		.state_size = layout->state_size,
 		.state_global = layout->state_global,
 		.global_objects = layout->global_objects,

@@ -16,6 +16,7 @@
 #include "base/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
+#include "interpreter/family.h"
 #include "sampler/self_sample.h"
 #include "session/session.h"
 #include "session/session_profile.h"
@@ -35,6 +36,7 @@ enum finding { FINE, NOTE, WRONG };
 
 struct check {
 	int wrong;
+	int refused_walkers; /* of these; the other families can be profiled all the same */
 };
 
 /* Prints one line. Text from the target is escaped. */
@@ -146,18 +148,34 @@ static void check_sample(struct check *check, const char *subject, const struct 
 		    read < all ? sentences[result->error % LS_WALK_ERROR_COUNT] : "");
 }
 
+/* The walkers of the families are programs of their own, and a kernel may refuse one of them. */
+static void check_walkers(struct check *check, const struct self_test *test)
+{
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
+		const char *family = families__get(id)->name;
+
+		if (!test->walkers[id]) {
+			say(check, FINE, "walker", "%s", family);
+			continue;
+		}
+		say(check, WRONG, "walker", "%s cannot be profiled, see above", family);
+		check->refused_walkers++;
+	}
+}
+
 static void check_programs(struct check *check)
 {
-	struct self_sample main_thread, other_thread;
+	struct self_test test;
 
-	if (self_sample__take(&main_thread, &other_thread)) {
+	if (self_sample__take(&test)) {
 		say(check, WRONG, "BPF programs", "the kernel refuses them, see above");
 		return;
 	}
 	say(check, FINE, "BPF programs", "loaded and attached%s",
-	    main_thread.is_old ? ", those for kernels before 6.1" : "");
-	check_sample(check, "samples", &main_thread);
-	check_sample(check, "samples, thread", &other_thread);
+	    test.is_old ? ", those for kernels before 6.1" : "");
+	check_walkers(check, &test);
+	check_sample(check, "samples", &test.main_thread);
+	check_sample(check, "samples, thread", &test.other_thread);
 }
 
 /* Samples for up to PATIENCE_NS: only a stack of the running program decides the layout. */
@@ -211,7 +229,7 @@ int command_check__run(const struct check_options *options)
 	check_namespaces(&check);
 	check_timers(&check);
 	check_programs(&check);
-	if (pid && !check.wrong)
+	if (pid && check.wrong == check.refused_walkers)
 		error = check_process(&check, pid, options->no_command_lines);
 	if (fflush(stdout))
 		return EXIT_FAILED;

@@ -194,7 +194,7 @@ void sampler__close(struct sampler *sampler)
 	free(sampler);
 }
 
-static int load_walker(struct sampler *sampler, uint32_t family)
+int sampler__load_walker(struct sampler *sampler, uint32_t family)
 {
 	int error = programs__load_walker(&sampler->programs, family);
 	char what[64];
@@ -211,7 +211,7 @@ static int load_walkers(struct sampler *sampler, uint32_t families)
 
 	for (uint32_t id = 0; !error && id < LS_FAMILY_COUNT; id++)
 		if (families >> id & 1)
-			error = load_walker(sampler, id);
+			error = sampler__load_walker(sampler, id);
 	return error;
 }
 

@@ -50,6 +50,9 @@ void sampler__close(struct sampler *sampler);
  */
 int sampler__load_walkers(struct sampler *sampler);
 
+/* Loads the walker of one family. 0, or -errno after logging why it cannot. */
+int sampler__load_walker(struct sampler *sampler, uint32_t family);
+
 /*
  * Tells BPF about a process, which is not sampled without that; loads the walkers that it needs,
  * and logs if it cannot. 0 or -errno.

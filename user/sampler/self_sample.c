@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,7 +15,8 @@
 #define ENOUGH      10                   /* samples */
 #define PATIENCE_NS UINT64_C(2000000000) /* ten take 10 ms, or more if the CPU is busy */
 
-struct subject {
+/* The thread that is sampled. */
+struct sampled_thread {
 	struct sampler *sampler;
 	struct self_sample *result;
 	pid_t tid;
@@ -24,14 +24,14 @@ struct subject {
 
 static int take_sample(void *context, const struct ls_sample *sample, const struct ls_frame *frames)
 {
-	struct subject *subject = context;
+	struct sampled_thread *thread = context;
 
 	(void)frames;
-	if (sample->tid != (uint32_t)subject->tid)
+	if (sample->tid != (uint32_t)thread->tid)
 		return 0;
-	subject->result->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
+	thread->result->classes[sample->class % LS_SAMPLE_CLASS_COUNT]++;
 	if (sample->class != LS_SAMPLE_HOST)
-		subject->result->error = sample->error;
+		thread->result->error = sample->error;
 	return 0;
 }
 
@@ -68,64 +68,87 @@ static uint64_t count(const struct self_sample *result)
 /* The thread works by draining, which is sampled like any other work. */
 static void *be_sampled(void *context)
 {
-	struct subject *subject = context;
+	struct sampled_thread *thread = context;
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	int error;
 
-	subject->tid = gettid();
-	error = sampler__attach_thread(subject->sampler, getpid(), subject->tid);
-	while (!error && count(subject->result) < ENOUGH && clock_ns(CLOCK_MONOTONIC) < until_ns)
-		error = sampler__drain(subject->sampler);
-	sampler__stop(subject->sampler);
-	subject->result->attach_error = error;
+	thread->tid = gettid();
+	error = sampler__attach_thread(thread->sampler, getpid(), thread->tid);
+	while (!error && count(thread->result) < ENOUGH && clock_ns(CLOCK_MONOTONIC) < until_ns)
+		error = sampler__drain(thread->sampler);
+	sampler__stop(thread->sampler);
+	thread->result->attach_error = error;
 	return NULL;
 }
 
-/* Tells BPF what it is told about a target with an interpreter: to try all layouts. */
-static int register_self(struct sampler *sampler)
+/* Loads every walker that can be. 0, or -errno if there is none. */
+static int load_walkers(struct sampler *sampler, int errors[LS_FAMILY_COUNT])
+{
+	int error = -ENOENT;
+
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
+		errors[id] = sampler__load_walker(sampler, id);
+		error = error ? errors[id] : 0;
+	}
+	return error;
+}
+
+/* Tells BPF what it is told about a target with interpreters: to try all layouts of all of them. */
+static int register_self(struct sampler *sampler, const int errors[LS_FAMILY_COUNT])
 {
 	struct ls_image target = {};
 
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
-		target.candidates[id].layouts = family__layouts(families__get(id));
+		if (!errors[id])
+			target.candidates[id].layouts = family__layouts(families__get(id));
 	families__choose(&target);
 	return sampler__set_target(sampler, getpid(), &target);
 }
 
-int self_sample__take(struct self_sample *main_thread, struct self_sample *other_thread)
+static int sample_both(struct sampled_thread *sampled, struct self_test *test)
 {
-	struct subject subject = {.result = main_thread};
+	pthread_t thread;
+	int error;
+
+	sampled->result = &test->main_thread;
+	be_sampled(sampled);
+	sampled->result = &test->other_thread;
+	error = -pthread_create(&thread, NULL, be_sampled, sampled);
+	if (!error)
+		pthread_join(thread, NULL);
+	return error;
+}
+
+int self_sample__take(struct self_test *test)
+{
+	struct sampled_thread sampled = {.result = &test->main_thread};
 	struct sampler_options options = {.sampling = {.period_ns = PERIOD_NS, .max_depth = 512}};
-	struct sampler_receiver receiver = {.context = &subject,
+	struct sampler_receiver receiver = {.context = &sampled,
 					    .sample = take_sample,
 					    .function = pass_function,
 					    .thread_exit = pass_thread_exit,
 					    .exec = pass_exec};
-	pthread_t thread;
 	int error;
 
-	memset(main_thread, 0, sizeof(*main_thread));
-	memset(other_thread, 0, sizeof(*other_thread));
+	*test = (struct self_test){};
 	error = resource_limits__raise_files();
 	if (error) {
 		log_error("cannot start: %s", resource_limits__reason(error));
 		return error;
 	}
-	error = sampler__open(&options, &receiver, &subject.sampler);
+	error = sampler__open(&options, &receiver, &sampled.sampler);
 	if (error)
 		return error;
-	main_thread->is_old = other_thread->is_old = sampler__is_old(subject.sampler);
-	error = register_self(subject.sampler);
+	test->is_old = sampler__is_old(sampled.sampler);
+	error = load_walkers(sampled.sampler, test->walkers);
 	if (error)
 		goto cleanup;
-	be_sampled(&subject);
-	subject.result = other_thread;
-	error = -pthread_create(&thread, NULL, be_sampled, &subject);
+	error = register_self(sampled.sampler, test->walkers);
 	if (!error)
-		pthread_join(thread, NULL);
-cleanup:
+		error = sample_both(&sampled, test);
 	if (error)
 		log_error("cannot sample luaspy itself: %s", resource_limits__reason(error));
-	sampler__close(subject.sampler);
+cleanup:
+	sampler__close(sampled.sampler);
 	return error;
 }

@@ -13,14 +13,20 @@ struct self_sample {
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT]; /* samples; LS_SAMPLE_HOST: the stack was read */
 	enum ls_walk_error error;                /* of the last sample of another class */
 	int attach_error;                        /* -errno of starting its timer, or of draining */
-	bool is_old;                             /* see sampler__is_old() */
+};
+
+struct self_test {
+	bool is_old;                  /* see sampler__is_old() */
+	int walkers[LS_FAMILY_COUNT]; /* of each family: 0, or -errno of loading its walker */
+	struct self_sample main_thread, other_thread;
 };
 
 /*
- * Loads and attaches the BPF programs and samples the calling thread, which must be the main one,
- * and a thread that it creates; both work for a few milliseconds. 0, whatever the samples show; or
- * -errno after logging in one line why there can be none.
+ * Loads and attaches the BPF programs, all walkers included, and samples the calling thread, which
+ * must be the main one, and a thread that it creates; both work for a few milliseconds. 0, whatever
+ * the samples show, if any walker can be loaded; or -errno. What cannot be loaded is logged, each
+ * in one line.
  */
-int self_sample__take(struct self_sample *main_thread, struct self_sample *other_thread);
+int self_sample__take(struct self_test *test);
 
 #endif

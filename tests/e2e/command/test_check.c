@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "interpreter/family.h"
 #include "spying.h"
 
 #define PATIENCE 20
@@ -83,6 +84,23 @@ static void samples_its_own_stacks(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	assert_says(*state, spy, "ok    samples               ");
 	assert_says(*state, spy, "ok    samples, thread       ");
+}
+
+/* Each family has a walker of its own, which a kernel may refuse while it takes the others. */
+static void loads_the_walker_of_each_family(void **state)
+{
+	struct child *spy;
+
+	need_to_record();
+	spy = start(*state, luaspy_program(), "check");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "ok    walker                %s\n",
+			 families__get(id)->name);
+		assert_says(*state, spy, line);
+	}
 }
 
 /* If the kernel refused the current programs, luaspy would go on with those for older kernels. */
@@ -218,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(describes_this_machine_and_a_process),
 		staged(samples_its_own_stacks),
+		staged(loads_the_walker_of_each_family),
 		staged(loads_the_programs_for_this_kernel),
 		staged(samples_its_own_stacks_in_a_container),
 		staged(reports_a_forbidden_system_call),

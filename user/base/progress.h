@@ -12,7 +12,7 @@
 struct progress {
 	uint64_t elapsed_ns;
 	uint64_t duration_ns; /* 0: no limit */
-	int is_waiting;       /* sampling has not begun; the times are those until it begins */
+	bool is_waiting;      /* sampling has not begun; the times are those until it begins */
 	uint64_t samples;
 	uint64_t script_samples;
 	uint64_t lost; /* samples that were dropped or unreadable */

@@ -85,7 +85,7 @@ static int open_readers(struct dump *dump)
 		detection__new(&(struct detection_options){.pid = options->pid,
 							   .inspector = internal->inspector,
 							   .layout = options->layout,
-							   .is_for_dump = 1});
+							   .is_for_dump = true});
 	internal->reader = stack_reader__new(options->pid, internal->inspector, &dump->counts);
 	if (!internal->detection || !internal->reader || open_walkers(dump))
 		return -ENOMEM;

@@ -2,6 +2,7 @@
 #include "elf/machine_code.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct reading {
@@ -51,7 +52,7 @@ static void read_store(const struct reading *reading, size_t at)
 	const uint8_t *code = reading->code;
 	uint8_t modrm = code[at + 1];
 	size_t offset = at + 2 + ((modrm & 7) == 4);
-	int is_constant = code[at] == 0xc6;
+	bool is_constant = code[at] == 0xc6;
 
 	if ((modrm & 0xc0) != 0x40 || (is_constant && modrm & 0x38) ||
 	    offset + is_constant >= reading->size)

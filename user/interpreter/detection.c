@@ -39,7 +39,7 @@ struct detection {
 	uint64_t noticed_ns;                 /* when new mappings were last looked for */
 	uint64_t pages;                      /* that were mapped when files were last inspected */
 	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
-	int tries_all;                       /* all layouts are candidates */
+	bool tries_all;                      /* all layouts are candidates */
 	uint32_t changes;                    /* of the interpreters */
 };
 
@@ -185,7 +185,7 @@ int detection__run(struct detection *detection, const char *target)
 
 	interpreters__free(&detection->interpreters);
 	memset(detection->announced, 0, sizeof(detection->announced));
-	detection->tries_all = 0;
+	detection->tries_all = false;
 	detection->noticed_ns = 0;
 	detection->changes++;
 	detection->looked_ns = clock_ns(CLOCK_MONOTONIC);
@@ -225,7 +225,7 @@ void detection__begin(struct detection *detection, struct layout_votes *votes)
 						       .candidates = (uint16_t)(1U << layout.slot),
 						       .decided = (uint16_t)(1U << layout.slot),
 						       .layout = layout.slot,
-						       .is_forced = 1};
+						       .is_forced = true};
 		return;
 	}
 	for (size_t i = 0; i < found->count; i++)
@@ -312,7 +312,7 @@ static int widen(struct detection *detection, struct layout_vote *vote, const ch
 	if (detection->tries_all)
 		return is_hopeless(vote);
 	if (is_hopeless(vote)) {
-		detection->tries_all = 1;
+		detection->tries_all = true;
 		vote->misfits = 0;
 		vote->misfit_ns = 0;
 		log_warn(

@@ -474,7 +474,7 @@ uint32_t symbolizer__function(struct symbolizer *symbolizer, const struct ls_sam
 {
 	struct layout layout;
 
-	*quality = (struct symbol_quality){.is_known = true, .has_line = 1};
+	*quality = (struct symbol_quality){.is_known = true, .has_line = true};
 	if (!layout__of_sample(sample, &layout))
 		return symbolizer->truncated;
 	if (frames->kind == LS_FRAME_LUA)

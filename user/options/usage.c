@@ -32,7 +32,7 @@ void usage__begin(void)
 	opterr = 0;
 }
 
-static int has_argument(const struct usage_option *option)
+static int argument_kind(const struct usage_option *option)
 {
 	if (!option->value)
 		return no_argument;
@@ -45,7 +45,7 @@ int usage__next(const struct usage_option *options, int argc, char **argv)
 	char letters[2 * USAGE_OPTIONS_MAX + 3] = "+:", *end = letters + 2;
 
 	for (size_t i = 0; options[i].name && i < USAGE_OPTIONS_MAX; i++) {
-		longs[i] = (struct option){options[i].name + 2, has_argument(&options[i]), NULL,
+		longs[i] = (struct option){options[i].name + 2, argument_kind(&options[i]), NULL,
 					   options[i].letter};
 		if (options[i].letter > UINT8_MAX)
 			continue;

@@ -237,7 +237,7 @@ static int name_key(struct search *search, int64_t pc, char name[PROTO_PUC_NAME_
 }
 
 /* Whether the table that the instruction at `pc` takes a field from is the environment. */
-static int is_environment(struct search *search, int64_t pc, bool is_upvalue, bool *answer)
+static int find_environment(struct search *search, int64_t pc, bool is_upvalue, bool *answer)
 {
 	struct call_site table = {.kind = CALL_SITE_UNKNOWN};
 	uint32_t index = b_of(search, search->proto.code[pc]);
@@ -273,7 +273,7 @@ static int name_field(struct search *search, int64_t pc, struct call_site *site)
 				proto_puc__constant(&search->proto, word, site->name));
 	case SOURCE_UPVALUE_TABLE:
 	case SOURCE_TABLE:
-		error = is_environment(search, pc, source == SOURCE_UPVALUE_TABLE, &is_global);
+		error = find_environment(search, pc, source == SOURCE_UPVALUE_TABLE, &is_global);
 		if (error)
 			return error;
 		site->kind = is_global ? CALL_SITE_GLOBAL : CALL_SITE_FIELD;

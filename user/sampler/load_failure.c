@@ -38,7 +38,7 @@ static void show_line(const char *line, size_t length)
 	} while (length);
 }
 
-static int begins_with(const char *line, const char *words)
+static bool begins_with(const char *line, const char *words)
 {
 	return !strncmp(line, words, strlen(words));
 }
@@ -94,7 +94,7 @@ void load_failure__listen(void)
 }
 
 /* libbpf returns -ESRCH for the kernel's types (BTF) if there is no memory for them. */
-static int lacks_memory(int error)
+static bool lacks_memory(int error)
 {
 	void *memory = error == -ESRCH ? malloc(LOADING_BYTES) : NULL;
 

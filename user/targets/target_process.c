@@ -195,7 +195,7 @@ int target_process__new(const struct target_setting *setting, pid_t pid,
 
 	*target = NULL;
 	if (!error)
-		return make(setting, pid, 0, name, target);
+		return make(setting, pid, false, name, target);
 	if (error == -ESRCH || error == -ENOENT) {
 		log_error("no process has the id %d", pid);
 		return -ENOENT;
@@ -207,7 +207,7 @@ int target_process__new(const struct target_setting *setting, pid_t pid,
 int target_process__new_child(const struct target_setting *setting, pid_t pid, const char *name,
 			      struct target_process **target)
 {
-	return make(setting, pid, 1, name, target);
+	return make(setting, pid, true, name, target);
 }
 
 void target_process__free(struct target_process *target)
@@ -302,7 +302,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	target->is_known = parent->is_known;
 	target->is_refused = parent->is_refused;
 	target->executed_ns = parent->executed_ns;
-	target->is_forked = true;
+	target->fork_rounds = 1;
 	memcpy(target->label, parent->label, sizeof(target->label));
 	set_title(target);
 	if (!target->group && parent->group) {
@@ -324,7 +324,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 static bool was_expected(const struct target_process *target, const struct ls_exec *exec,
 			 const char *name)
 {
-	return target->setting->is_system_wide && target->is_filed && !target->is_forked &&
+	return target->setting->is_system_wide && target->is_filed && !target->fork_rounds &&
 	       !strcmp(target->name, name) && exec->time_ns - target->executed_ns < EXECUTING_NS;
 }
 
@@ -352,7 +352,8 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 {
 	const struct target_setting *setting = target->setting;
 	char name[LS_COMM_LEN + 1];
-	int error, is_expected;
+	bool is_expected;
+	int error;
 
 	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, exec->comm);
 	is_expected = was_expected(target, exec, name);
@@ -372,7 +373,7 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 	set_name(target, name);
 	target->has_executed = true;
 	target->named_cpu_ns = 0;
-	target->is_forked = false;
+	target->fork_rounds = 0;
 	error = set_group(target);
 	if (!error && target->setting->is_of_many && target->is_filed && !is_expected) {
 		target->is_filed = false;
@@ -448,9 +449,9 @@ static int follow_fork(struct target_process *target)
 {
 	char name[16];
 
-	if (target->is_forked++ == 1)
+	if (target->fork_rounds++ == 1)
 		return sampler__set_target(target->setting->sampler, target->pid, &target->known);
-	target->is_forked = false;
+	target->fork_rounds = 0;
 	if (!process__name(target->pid, name))
 		set_name(target, name);
 	return target_process__inspect(target);
@@ -460,7 +461,7 @@ static int follow_fork(struct target_process *target)
 bool target_process__has_news(const struct target_process *target)
 {
 	return !target->setting->is_system_wide || target->has_news || target->has_mapped ||
-	       target->has_executed || target->is_forked || target->is_renewing ||
+	       target->has_executed || target->fork_rounds || target->is_renewing ||
 	       !target->is_labelled;
 }
 
@@ -498,9 +499,9 @@ int target_process__follow(struct target_process *target)
 		if (error || target->is_given_up)
 			return error;
 	}
-	if (target->is_forked) {
+	if (target->fork_rounds) {
 		error = follow_fork(target);
-		if (error || target->is_forked)
+		if (error || target->fork_rounds)
 			return error;
 	}
 	error = renew(target);
@@ -553,7 +554,7 @@ int target_process__awaits_rest(struct target_process *target)
 
 bool target_process__is_without_lua(const struct target_process *target)
 {
-	return !target->has_executed && !target->is_forked && !target->has_mapped &&
+	return !target->has_executed && !target->fork_rounds && !target->has_mapped &&
 	       !detection__found(target->detection);
 }
 

@@ -29,8 +29,8 @@ struct target_setting {
 	const char *layout;              /* forced; NULL: samples decide */
 	bool waits;                      /* a process without Lua yet is not an error */
 	bool is_of_many;                 /* there may be more than one process */
-	int is_system_wide; /* mappings are reported; processes without Lua are not targets */
-	bool is_launched;   /* luaspy started the first process */
+	bool is_system_wide; /* mappings are reported; processes without Lua are not targets */
+	bool is_launched;    /* luaspy started the first process */
 };
 
 struct target_process {
@@ -57,13 +57,13 @@ struct target_process {
 	bool is_known;        /* BPF was told something */
 	uint64_t executed_ns; /* CLOCK_MONOTONIC: last execution, or when found; 0: neither */
 	bool has_executed;    /* it executed a program and was not inspected since */
-	int is_forked;        /* likewise forked: 1, plus the rounds of following since */
+	int fork_rounds;      /* 0, or likewise forked: 1, plus the rounds of following since */
 	bool is_renewing;     /* BPF was told of a new edition */
 	bool has_lost_timers; /* the kernel removed them, and does not let us start others */
 	bool has_news;        /* samples of it arrived */
 	bool has_mapped;      /* it may have mapped a Lua, to be looked for */
 	bool is_refused;      /* its Lua is not to be profiled */
-	int is_given_up;      /* it runs another program, without Lua; that was logged */
+	bool is_given_up;     /* it runs another program, without Lua; that was logged */
 	bool has_ended;
 	uint64_t ended_ns;         /* CLOCK_MONOTONIC: when it ended */
 	uint64_t looked_ns;        /* likewise: when it was last checked for being a zombie */
@@ -72,7 +72,7 @@ struct target_process {
 	int ended_rounds;          /* rounds of targets__follow() since */
 	uint64_t named_ns;     /* CLOCK_MONOTONIC: when its tables were read for names; 0: never */
 	uint64_t named_cpu_ns; /* its CPU time then */
-	int is_filed;          /* shown under its own name; else with those without Lua */
+	bool is_filed;         /* shown under its own name; else with those without Lua */
 	bool is_dirty;         /* in the list of targets to follow */
 	struct target_process *prev, *next; /* in that list */
 	UT_hash_handle hh;

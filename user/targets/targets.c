@@ -249,7 +249,7 @@ bool targets__have_ended(struct targets *targets)
 bool targets__are_decided(const struct targets *targets)
 {
 	const struct target_process *target;
-	int any = 0;
+	bool any = false;
 
 	for (target = targets->items; target; target = target->hh.next) {
 		const struct layout_votes *votes =

@@ -129,7 +129,8 @@ static bool is_restless(const struct targets *targets, const struct target_proce
 /* 0 or -errno. */
 static int follow(struct targets *targets, struct target_process *target)
 {
-	int was_labelled = target->is_labelled, error = 0;
+	bool was_labelled = target->is_labelled;
+	int error = 0;
 
 	/* The end of a thread may be reported after that of the process. */
 	if (target->has_ended && target->is_child && target->ended_rounds > 1 &&

@@ -99,7 +99,7 @@ bool threads__have_inherited(const struct threads *threads)
 {
 	pid_t *tids = NULL;
 	ssize_t count = process__threads(threads->pid, &tids);
-	int any = 0;
+	bool any = false;
 
 	for (ssize_t i = 0; i < count && !any; i++)
 		any = !timers__attached_ns(sampler__timers(threads->sampler), tids[i]);

@@ -14,7 +14,7 @@ struct threads {
 	pid_t pid;
 	struct sampler *sampler;     /* borrowed, and so is the recording */
 	struct recording *recording; /* receives the beginnings and ends of threads */
-	int is_paused;               /* nothing is recorded; may be set from the start */
+	bool is_paused;              /* nothing is recorded; may be set from the start */
 	bool is_newborn;             /* all CPU time since its creation is recorded */
 	uint64_t begin_ns;           /* else from that CPU time on; 0: from when timers start */
 	uint64_t cpu_start_ns;       /* CPU time of the process when recording began or resumed */

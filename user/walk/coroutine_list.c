@@ -46,7 +46,8 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 	return word;
 }
 
-static int is_visited(struct reading *reading, uint64_t state)
+/* Notes that a state was visited. 0: for the first time; 1: not; -ENOMEM. */
+static int visit_once(struct reading *reading, uint64_t state)
 {
 	struct visited *visited;
 
@@ -72,7 +73,7 @@ static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
 
 	if (state == reading->vm || word_at(copy, list->state_global) != reading->global)
 		return 0;
-	visited = is_visited(reading, state);
+	visited = visit_once(reading, state);
 	if (visited)
 		return visited < 0 ? visited : 0;
 	if (coroutines->count == COROUTINES_MAX) {

@@ -106,7 +106,7 @@ static const char *end(struct terminal *terminal)
 static void counts_down_to_the_start(void **state)
 {
 	const struct progress waiting = {
-		.elapsed_ns = 2 * S + 1, .duration_ns = 65 * S, .is_waiting = 1};
+		.elapsed_ns = 2 * S + 1, .duration_ns = 65 * S, .is_waiting = true};
 
 	begin(*state);
 	progress__show(&waiting);

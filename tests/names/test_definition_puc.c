@@ -25,7 +25,7 @@
 #define NAMED_NEEDED 0.9 /* of the functions that the source names */
 #define NESTED_MAX   16384
 
-struct tally {
+struct counts {
 	size_t files, functions; /* those that the text defines alone on their lines */
 	size_t both;             /* named by both, and the same */
 	size_t spelled_out;      /* likewise, but "function M.f(self)" or "_ENV.f" in the text */
@@ -39,7 +39,7 @@ struct target {
 	const struct ls_puc_layout *layout;
 	const char *file;
 	struct definitions *definitions;
-	struct tally tally;
+	struct counts counts;
 };
 
 static uint64_t read_number(const struct target *target, uint64_t address, size_t size)
@@ -103,18 +103,18 @@ static bool is_spelled_out(const char *name, const char *stored)
 static void compare(struct target *target, uint32_t first, uint32_t last, const char *stored)
 {
 	const char *name = definitions__name(target->definitions, first, last);
-	struct tally *tally = &target->tally;
+	struct counts *counts = &target->counts;
 
-	tally->functions++;
+	counts->functions++;
 	if (!name || !stored) {
-		tally->only_source += name != NULL;
-		tally->only_bytecode += stored != NULL;
+		counts->only_source += name != NULL;
+		counts->only_bytecode += stored != NULL;
 	} else if (!strcmp(name, stored)) {
-		tally->both++;
+		counts->both++;
 	} else if (is_spelled_out(name, stored)) {
-		tally->spelled_out++;
+		counts->spelled_out++;
 	} else {
-		tally->wrong++;
+		counts->wrong++;
 		print_message("%s:%u-%u: '%s' in the source, '%s' in bytecode\n", target->file,
 			      first, last, name, stored);
 	}
@@ -165,7 +165,7 @@ static void compare_files(struct target *target)
 		compare_nested(target,
 			       read_number(target, closure + target->layout->closure_proto, 8), 0);
 		definitions__free(target->definitions);
-		target->tally.files++;
+		target->counts.files++;
 	}
 	assert_string_equal(line, "ready\n");
 }
@@ -176,7 +176,7 @@ static void check_interpreter(const char *program, int minor, int patch)
 	struct target *target = &the_target;
 	char list[] = "/tmp/definitions-XXXXXX";
 	int fd = mkstemp(list);
-	const struct tally *tally = &target->tally;
+	const struct counts *counts = &target->counts;
 
 	assert_true(fd >= 0);
 	close(fd);
@@ -194,12 +194,13 @@ static void check_interpreter(const char *program, int minor, int patch)
 	print_message(
 		"%s: %zu files, %zu functions: %zu named by both, %zu more with 'self' or _ENV "
 		"spelled out, %zu by the source only, %zu by bytecode only, %zu wrong\n",
-		program, tally->files, tally->functions, tally->both, tally->spelled_out,
-		tally->only_source, tally->only_bytecode, tally->wrong);
-	assert_in_range(tally->files, FILES_NEEDED, SIZE_MAX);
-	assert_int_equal(tally->wrong, 0);
-	assert_true((double)(tally->both + tally->spelled_out) >=
-		    NAMED_NEEDED * (double)(tally->both + tally->spelled_out + tally->only_source));
+		program, counts->files, counts->functions, counts->both, counts->spelled_out,
+		counts->only_source, counts->only_bytecode, counts->wrong);
+	assert_in_range(counts->files, FILES_NEEDED, SIZE_MAX);
+	assert_int_equal(counts->wrong, 0);
+	assert_true((double)(counts->both + counts->spelled_out) >=
+		    NAMED_NEEDED *
+			    (double)(counts->both + counts->spelled_out + counts->only_source));
 }
 
 static void check_host(int minor, int patch)

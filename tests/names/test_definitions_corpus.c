@@ -21,7 +21,7 @@
 #define NAMED_NEEDED 0.98 /* of functions that bytecode gives a name to */
 #define FILES_NEEDED 50
 
-struct tally {
+struct counts {
 	size_t files, all, alone; /* functions */
 	size_t both, only_source, only_bytecode, wrong;
 };
@@ -48,27 +48,27 @@ static bool is_same(const char *name, const char *stored)
 	return !strcmp(last_part(name), stored);
 }
 
-static void compare(struct tally *tally, const char *file, uint32_t first, uint32_t last,
+static void compare(struct counts *counts, const char *file, uint32_t first, uint32_t last,
 		    const char *name, const char *stored)
 {
-	tally->alone++;
+	counts->alone++;
 	if (!name && stored)
-		tally->only_bytecode++;
+		counts->only_bytecode++;
 	if (name && !stored)
-		tally->only_source++;
+		counts->only_source++;
 	if (!name || !stored)
 		return;
-	tally->both++;
+	counts->both++;
 	/* A variable as key is no name in bytecode; what was found belongs to something else. */
 	if (is_same(name, stored) || name[strlen(name) - 1] == ']')
 		return;
-	tally->wrong++;
+	counts->wrong++;
 	print_message("%s:%u-%u: '%s' in the source, '%s' in bytecode\n", file, first, last, name,
 		      stored);
 }
 
 /* Takes in a line of definitions_in_bytecode.py. */
-static void take_line(struct tally *tally, const char *line, char file[1024],
+static void take_line(struct counts *counts, const char *line, char file[1024],
 		      struct definitions **definitions)
 {
 	char stored[256];
@@ -78,15 +78,15 @@ static void take_line(struct tally *tally, const char *line, char file[1024],
 	if (sscanf(line, "file\t%1023[^\t]\t%zu", file, &functions) == 2) {
 		definitions__free(*definitions);
 		*definitions = functions ? corpus__definitions(file) : NULL;
-		tally->files += functions != 0;
-		tally->all += functions;
+		counts->files += functions != 0;
+		counts->all += functions;
 		if (functions && !*definitions)
 			fail_msg("compiles, but has no definitions: %s", file);
 		return;
 	}
 	if (sscanf(line, "%u\t%u\t%255[^\n]", &first, &last, stored) != 3)
 		fail_msg("%s: not a line of a function: %s", file, line);
-	compare(tally, file, first, last, definitions__name(*definitions, first, last),
+	compare(counts, file, first, last, definitions__name(*definitions, first, last),
 		strcmp(stored, "-") ? stored : NULL);
 }
 
@@ -94,7 +94,7 @@ static void definitions_are_what_compilers_store(void **state)
 {
 	char list[] = "/tmp/definitions-XXXXXX", command[128], line[2048], file[1024] = "";
 	struct definitions *definitions = NULL;
-	struct tally tally = {};
+	struct counts counts = {};
 	int fd = mkstemp(list);
 	FILE *listing;
 
@@ -109,18 +109,18 @@ static void definitions_are_what_compilers_store(void **state)
 	listing = popen(command, "re");
 	assert_non_null(listing);
 	while (fgets(line, sizeof(line), listing))
-		take_line(&tally, line, file, &definitions);
+		take_line(&counts, line, file, &definitions);
 	definitions__free(definitions);
 	assert_int_equal(pclose(listing), 0);
 	unlink(list);
 	print_message("%zu files, %zu functions, %zu of them alone on their lines: %zu named by "
 		      "both, %zu by the source only, %zu by bytecode only, %zu wrong\n",
-		      tally.files, tally.all, tally.alone, tally.both, tally.only_source,
-		      tally.only_bytecode, tally.wrong);
-	assert_in_range(tally.files, FILES_NEEDED, SIZE_MAX);
-	assert_int_equal(tally.wrong, 0);
-	assert_true((double)tally.both >=
-		    NAMED_NEEDED * (double)(tally.both + tally.only_bytecode));
+		      counts.files, counts.all, counts.alone, counts.both, counts.only_source,
+		      counts.only_bytecode, counts.wrong);
+	assert_in_range(counts.files, FILES_NEEDED, SIZE_MAX);
+	assert_int_equal(counts.wrong, 0);
+	assert_true((double)counts.both >=
+		    NAMED_NEEDED * (double)(counts.both + counts.only_bytecode));
 }
 
 int main(void)

@@ -13,7 +13,7 @@ $(O)/tests/unit/arm64/%: tests/programs/host.c $(HOST_SCRIPTS)
 	$(call say,HOST,tests/unit/arm64/$*)
 	$(Q)$(call build_host,$*,$@)
 
-$(O)/tests/unit/arm64/signed.so: tests/unit/target/signed.c
+$(O)/tests/unit/arm64/signed.so: tests/unit/elf/arm64/signed.c
 	$(call say,CC,tests/unit/arm64/signed.so)
 	@mkdir -p $(@D)
 	$(Q)! command -v $(ARM64_TRIPLE)-gcc >/dev/null || \

@@ -217,8 +217,8 @@ int command_check__run(const struct check_options *options)
 	struct check check = {};
 	pid_t pid = options->pid;
 	enum exit_status status =
-		options->wish.name
-			? named_process__find(&options->wish, options->no_command_lines, &pid)
+		options->criteria.name
+			? named_process__find(&options->criteria, options->no_command_lines, &pid)
 			: EXIT_OK;
 	int error = 0;
 

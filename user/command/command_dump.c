@@ -113,6 +113,6 @@ int command_dump__run(const struct dump_command_options *options)
 
 	if (options->pid)
 		return run_supervised(options);
-	status = named_process__find(&options->wish, options->no_command_lines, &chosen.pid);
+	status = named_process__find(&options->criteria, options->no_command_lines, &chosen.pid);
 	return status == EXIT_OK ? run_supervised(&chosen) : (int)status;
 }

@@ -387,13 +387,14 @@ static int record_command(const struct record_options *options)
 static int record_named(const struct record_options *options)
 {
 	struct record_options chosen = *options;
-	enum exit_status status = named_process__find(
-		&options->targets.wish, options->targets.no_command_lines, &chosen.targets.pids[0]);
+	enum exit_status status =
+		named_process__find(&options->targets.criteria, options->targets.no_command_lines,
+				    &chosen.targets.pids[0]);
 
 	if (status != EXIT_OK)
 		return status;
 	chosen.targets.pid_count = 1;
-	chosen.targets.wish = (struct process_wish){};
+	chosen.targets.criteria = (struct process_criteria){};
 	return record(&chosen, NULL);
 }
 

@@ -486,13 +486,13 @@ int command_top__run(const struct top_options *options)
 	if (target_choice__refuse_self(&options->targets))
 		return EXIT_NOTHING;
 	if (target_choice__is_by_name(&options->targets)) {
-		status = named_process__find(&options->targets.wish,
+		status = named_process__find(&options->targets.criteria,
 					     options->targets.no_command_lines,
 					     &chosen.targets.pids[0]);
 		if (status != EXIT_OK)
 			return status;
 		chosen.targets.pid_count = 1;
-		chosen.targets.wish = (struct process_wish){};
+		chosen.targets.criteria = (struct process_criteria){};
 	}
 	return watch_processes(&chosen, NULL);
 }

@@ -11,7 +11,7 @@
 
 #define LISTED_MOST 20 /* of the processes among which the user has to choose */
 
-int named_process__find_all(const struct process_wish *wish, bool leaves_command_lines,
+int named_process__find_all(const struct process_criteria *criteria, bool leaves_command_lines,
 			    struct lua_processes *processes)
 {
 	struct process_filter *filter = NULL;
@@ -21,8 +21,8 @@ int named_process__find_all(const struct process_wish *wish, bool leaves_command
 	*processes = (struct lua_processes){};
 	if (!error && leaves_command_lines)
 		inspector__leave(inspector, INSPECTOR_COMMANDS);
-	if (!error && wish)
-		error = process_filter__new(wish, &filter);
+	if (!error && criteria)
+		error = process_filter__new(criteria, &filter);
 	if (!error) {
 		inspector__grant_more(inspector);
 		error = lua_processes__find(inspector, filter, processes);
@@ -34,7 +34,7 @@ int named_process__find_all(const struct process_wish *wish, bool leaves_command
 	return error;
 }
 
-static void list_fitting(const struct lua_processes *processes, const char *wish, size_t fitting)
+static void list_fitting(const struct lua_processes *processes, const char *words, size_t fitting)
 {
 	char interpreters[LUA_PROCESS_INTERPRETERS_SIZE], label[COMMAND_LINE_LABEL_SIZE];
 	size_t listed = 0;
@@ -42,7 +42,7 @@ static void list_fitting(const struct lua_processes *processes, const char *wish
 	log_error(
 		"%zu processes with an interpreter fit %s (choose one by '-p PID', or take all by "
 		"'--system'):",
-		fitting, wish);
+		fitting, words);
 	for (size_t i = 0; i < processes->count && listed < LISTED_MOST; i++) {
 		const struct lua_process *process = &processes->items[i];
 
@@ -58,7 +58,7 @@ static void list_fitting(const struct lua_processes *processes, const char *wish
 }
 
 /* Whether one fits whose interpreter is not supported: that is then the reason. */
-static bool tell_unsupported(const struct lua_processes *processes, const char *wish)
+static bool tell_unsupported(const struct lua_processes *processes, const char *words)
 {
 	char interpreters[LUA_PROCESS_INTERPRETERS_SIZE];
 	const struct lua_process *first = NULL;
@@ -70,7 +70,7 @@ static bool tell_unsupported(const struct lua_processes *processes, const char *
 	if (count)
 		log_error("no process with a supported interpreter fits %s: %zu with another "
 			  "do%s, such as %s (pid %d): %s",
-			  wish, count, count == 1 ? "es" : "", first->name, first->pid,
+			  words, count, count == 1 ? "es" : "", first->name, first->pid,
 			  lua_process__interpreters(first, interpreters));
 	return count != 0;
 }
@@ -91,7 +91,7 @@ static void tell_others(const struct lua_processes *processes, struct text_list 
 }
 
 /* The filter has rejected all that hold Lua. */
-static void tell_what_there_is(const struct lua_processes *processes, const char *wish)
+static void tell_what_there_is(const struct lua_processes *processes, const char *words)
 {
 	struct text_list others = {};
 	const char *there;
@@ -102,28 +102,28 @@ static void tell_what_there_is(const struct lua_processes *processes, const char
 		log_error(
 			"no process with an interpreter fits %s: %zu without do%s, such as %s (pid %d); "
 			"with an interpreter there %s: %s",
-			wish, processes->fitting, processes->fitting == 1 ? "es" : "",
+			words, processes->fitting, processes->fitting == 1 ? "es" : "",
 			processes->fitting_name, processes->fitting_pid,
 			processes->supported == 1 ? "is" : "are", there ? there : "none");
 	else
 		log_error("no process fits %s (REGEX is found anywhere in a name of up to "
 			  "15 bytes); with an interpreter there %s: %s",
-			  wish, processes->supported == 1 ? "is" : "are", there ? there : "none");
+			  words, processes->supported == 1 ? "is" : "are", there ? there : "none");
 	if (processes->unread)
 		log_error("cannot inspect %zu of %zu processes, such as pid %d: %s",
 			  processes->unread, processes->seen, processes->unread_pid,
 			  resource_limits__reason(processes->unread_error));
 }
 
-enum exit_status named_process__find(const struct process_wish *wish, bool leaves_command_lines,
-				     pid_t *pid)
+enum exit_status named_process__find(const struct process_criteria *criteria,
+				     bool leaves_command_lines, pid_t *pid)
 {
 	struct lua_processes processes;
 	enum exit_status status = EXIT_FAILED;
 	size_t fitting = 0;
 	char text[256];
 
-	if (named_process__find_all(wish, leaves_command_lines, &processes))
+	if (named_process__find_all(criteria, leaves_command_lines, &processes))
 		goto cleanup;
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct lua_process *process = &processes.items[i];
@@ -134,7 +134,7 @@ enum exit_status named_process__find(const struct process_wish *wish, bool leave
 		fitting++;
 	}
 	status = fitting == 1 ? EXIT_OK : fitting ? EXIT_USAGE : EXIT_NOTHING;
-	process_wish__describe(wish, text, sizeof(text));
+	process_criteria__describe(criteria, text, sizeof(text));
 	if (fitting > 1)
 		list_fitting(&processes, text, fitting);
 	else if (!fitting && !tell_unsupported(&processes, text))

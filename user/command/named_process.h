@@ -11,11 +11,11 @@
  * several fit, which were listed; EXIT_NOTHING: none does, and what there is was reported;
  * EXIT_FAILED, likewise reported.
  */
-enum exit_status named_process__find(const struct process_wish *wish, bool leaves_command_lines,
-				     pid_t *pid);
+enum exit_status named_process__find(const struct process_criteria *criteria,
+				     bool leaves_command_lines, pid_t *pid);
 
-/* All processes with an interpreter; `wish` may be NULL. 0, or -errno after reporting it. */
-int named_process__find_all(const struct process_wish *wish, bool leaves_command_lines,
+/* All processes with an interpreter; `criteria` may be NULL. 0, or -errno after reporting it. */
+int named_process__find_all(const struct process_criteria *criteria, bool leaves_command_lines,
 			    struct lua_processes *processes);
 
 #endif

@@ -117,7 +117,7 @@ static enum options_verdict parse_check(int argc, char **argv, struct check_opti
 						    argv[optind - 1]);
 		if (letter == USAGE_WORD && check->pid)
 			return usage__stray(optarg, argv[0]);
-		error = target_choice__set_one(&check->pid, &check->wish, letter, optarg);
+		error = target_choice__set_one(&check->pid, &check->criteria, letter, optarg);
 		if (error && letter == TARGET_CHOICE_NAME)
 			return usage__refuse_value(check_accepted, letter, optarg, error);
 		if (error)
@@ -125,7 +125,7 @@ static enum options_verdict parse_check(int argc, char **argv, struct check_opti
 	}
 	if (optind < argc)
 		return usage__stray_word(argv[optind], false);
-	return target_choice__check_one(check->pid, &check->wish) ? OPTIONS_WRONG : OPTIONS_RUN;
+	return target_choice__check_one(check->pid, &check->criteria) ? OPTIONS_WRONG : OPTIONS_RUN;
 }
 
 static enum options_verdict print_version(void)

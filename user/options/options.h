@@ -65,17 +65,17 @@ struct record_options {
 };
 
 struct check_options {
-	pid_t pid;                /* 0: none */
-	struct process_wish wish; /* finds it by name; all NULL: `pid` */
-	bool no_command_lines;    /* as in target_choice.h */
+	pid_t pid;                        /* 0: none */
+	struct process_criteria criteria; /* finds it by name; all NULL: `pid` */
+	bool no_command_lines;            /* as in target_choice.h */
 	enum log_level log_level;
 };
 
 struct dump_command_options {
-	pid_t pid;                /* 0: `wish` finds it */
-	struct process_wish wish; /* finds it by name */
-	const char *layout;       /* as in target_choice */
-	bool all;                 /* suspended coroutines, too */
+	pid_t pid;                        /* 0: `criteria` finds it */
+	struct process_criteria criteria; /* finds it by name */
+	const char *layout;               /* as in target_choice */
+	bool all;                         /* suspended coroutines, too */
 	bool json;
 	bool no_source;        /* as in target_choice */
 	bool no_command_lines; /* likewise */

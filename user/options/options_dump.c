@@ -66,7 +66,7 @@ static const struct usage_option accepted[] = {
 /* Takes one option with its value, as getopt_long() left it in optarg. */
 static int set_option(int letter, struct dump_command_options *dump)
 {
-	int error = target_choice__set_one(&dump->pid, &dump->wish, letter, optarg);
+	int error = target_choice__set_one(&dump->pid, &dump->criteria, letter, optarg);
 
 	if (error != -ENOTSUP)
 		return error;
@@ -119,9 +119,9 @@ enum options_verdict options_dump__parse(int argc, char **argv, struct dump_comm
 	}
 	if (optind < argc)
 		return usage__stray_word(argv[optind], false);
-	if (target_choice__check_one(dump->pid, &dump->wish))
+	if (target_choice__check_one(dump->pid, &dump->criteria))
 		return OPTIONS_WRONG;
-	if (dump->pid || dump->wish.name)
+	if (dump->pid || dump->criteria.name)
 		return OPTIONS_RUN;
 	log_error("missing option '--pid': which process? (accepted: %s; or '--name')",
 		  accepted[0].value);

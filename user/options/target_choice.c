@@ -43,10 +43,10 @@ static int parse_pids(const char *list, struct target_choice *choice)
 }
 
 /* Checks the values, for example that the user exists. 0 or -errno. */
-static int check_wish(const struct process_wish *wish)
+static int check_criteria(const struct process_criteria *criteria)
 {
 	struct process_filter *filter = NULL;
-	int error = process_filter__new(wish, &filter);
+	int error = process_filter__new(criteria, &filter);
 
 	process_filter__free(filter);
 	return error;
@@ -77,14 +77,14 @@ int target_choice__set(struct target_choice *choice, int letter, const char *val
 		choice->system = true;
 		return 0;
 	case TARGET_CHOICE_NAME:
-		choice->wish.name = value;
-		return check_wish(&choice->wish);
+		choice->criteria.name = value;
+		return check_criteria(&choice->criteria);
 	case TARGET_CHOICE_USER:
-		choice->wish.user = value;
-		return check_wish(&choice->wish);
+		choice->criteria.user = value;
+		return check_criteria(&choice->criteria);
 	case TARGET_CHOICE_CGROUP:
-		choice->wish.cgroup = value;
-		return check_wish(&choice->wish);
+		choice->criteria.cgroup = value;
+		return check_criteria(&choice->criteria);
 	case TARGET_CHOICE_NO_COMMAND_LINES:
 		choice->no_command_lines = true;
 		return 0;
@@ -94,14 +94,15 @@ int target_choice__set(struct target_choice *choice, int letter, const char *val
 	return -ENOTSUP;
 }
 
-int target_choice__set_one(pid_t *pid, struct process_wish *wish, int letter, const char *value)
+int target_choice__set_one(pid_t *pid, struct process_criteria *criteria, int letter,
+			   const char *value)
 {
 	uint32_t number;
 	int error;
 
 	if (letter == TARGET_CHOICE_NAME) {
-		wish->name = value;
-		return check_wish(wish);
+		criteria->name = value;
+		return check_criteria(criteria);
 	}
 	if (letter != 'p' && letter != USAGE_WORD)
 		return -ENOTSUP;
@@ -111,9 +112,9 @@ int target_choice__set_one(pid_t *pid, struct process_wish *wish, int letter, co
 	return error;
 }
 
-int target_choice__check_one(pid_t pid, const struct process_wish *wish)
+int target_choice__check_one(pid_t pid, const struct process_criteria *criteria)
 {
-	if (!pid || !wish->name)
+	if (!pid || !criteria->name)
 		return 0;
 	log_error("'--pid' excludes '--name' (it chooses among all processes)");
 	return -EINVAL;
@@ -124,19 +125,19 @@ void target_choice__explain_too_many(const char *value)
 	log_error("too many processes in '%s' (accepted: up to " TEXT(PIDS_MAX) ")", value);
 }
 
-static bool has_wish(const struct target_choice *choice)
+static bool has_criteria(const struct target_choice *choice)
 {
-	return choice->wish.name || choice->wish.user || choice->wish.cgroup;
+	return choice->criteria.name || choice->criteria.user || choice->criteria.cgroup;
 }
 
 bool target_choice__is_by_name(const struct target_choice *choice)
 {
-	return choice->wish.name && !choice->system;
+	return choice->criteria.name && !choice->system;
 }
 
 bool target_choice__is_made(const struct target_choice *choice)
 {
-	return choice->pid_count || choice->system || choice->wish.name;
+	return choice->pid_count || choice->system || choice->criteria.name;
 }
 
 bool target_choice__refuse_self(const struct target_choice *choice)
@@ -150,9 +151,9 @@ bool target_choice__refuse_self(const struct target_choice *choice)
 }
 
 /* --name alone finds one process, among all; --user and --cgroup choose among several. */
-static int check_wish_alone(const struct target_choice *choice, bool has_command)
+static int check_criteria_alone(const struct target_choice *choice, bool has_command)
 {
-	if (!has_wish(choice) || choice->system)
+	if (!has_criteria(choice) || choice->system)
 		return 0;
 	if (choice->pid_count || has_command) {
 		log_error("'%s' excludes '--name', '--user' and '--cgroup' (they choose among all "
@@ -160,11 +161,11 @@ static int check_wish_alone(const struct target_choice *choice, bool has_command
 			  choice->pid_count ? "--pid" : "COMMAND");
 		return -EINVAL;
 	}
-	if (choice->wish.name)
+	if (choice->criteria.name)
 		return 0;
 	log_error("'%s' needs '--system', which takes all such processes, or '--name', which "
 		  "finds one",
-		  choice->wish.user ? "--user" : "--cgroup");
+		  choice->criteria.user ? "--user" : "--cgroup");
 	return -EINVAL;
 }
 
@@ -187,7 +188,7 @@ int target_choice__check(const struct target_choice *choice, bool has_command)
 			  "list of '--pid')");
 		return -EINVAL;
 	}
-	if (check_wish_alone(choice, has_command))
+	if (check_criteria_alone(choice, has_command))
 		return -EINVAL;
 	return check_system(choice, has_command);
 }

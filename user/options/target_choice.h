@@ -52,15 +52,16 @@ enum {
 int target_choice__set(struct target_choice *choice, int letter, const char *value);
 
 /* The same for a command of one process: -p, the word of usage__next_or_pid(), --name. */
-int target_choice__set_one(pid_t *pid, struct process_wish *wish, int letter, const char *value);
+int target_choice__set_one(pid_t *pid, struct process_criteria *criteria, int letter,
+			   const char *value);
 
 /* 0, or -EINVAL after reporting that there are both. */
-int target_choice__check_one(pid_t pid, const struct process_wish *wish);
+int target_choice__check_one(pid_t pid, const struct process_criteria *criteria);
 
 /* Reports in one line that `value` lists too many processes. */
 void target_choice__explain_too_many(const char *value);
 
-/* Whether the process is to be found by `wish`: exactly one has to fit. */
+/* Whether the process is to be found by `criteria`: exactly one has to fit. */
 bool target_choice__is_by_name(const struct target_choice *choice);
 
 /* Whether there is anything to profile, besides a command. */

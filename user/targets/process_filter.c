@@ -18,10 +18,10 @@ struct process_filter {
 	char *cgroup; /* without '/' at its end; NULL: any */
 };
 
-char *process_wish__describe(const struct process_wish *wish, char *to, size_t size)
+char *process_criteria__describe(const struct process_criteria *criteria, char *to, size_t size)
 {
 	const char *const names[] = {"--name", "--user", "--cgroup"};
-	const char *const values[] = {wish->name, wish->user, wish->cgroup};
+	const char *const values[] = {criteria->name, criteria->user, criteria->cgroup};
 	size_t used = 0;
 
 	to[0] = '\0';
@@ -77,18 +77,18 @@ static int set_cgroup(struct process_filter *filter, const char *path)
 	return filter->cgroup ? 0 : -ENOMEM;
 }
 
-int process_filter__new(const struct process_wish *wish, struct process_filter **made)
+int process_filter__new(const struct process_criteria *criteria, struct process_filter **made)
 {
 	struct process_filter *filter = calloc(1, sizeof(*filter));
 	int error = filter ? 0 : -ENOMEM;
 
 	*made = filter;
-	if (!error && wish->name)
-		error = set_name(filter, wish->name);
-	if (!error && wish->user)
-		error = set_user(filter, wish->user);
-	if (!error && wish->cgroup)
-		error = set_cgroup(filter, wish->cgroup);
+	if (!error && criteria->name)
+		error = set_name(filter, criteria->name);
+	if (!error && criteria->user)
+		error = set_user(filter, criteria->user);
+	if (!error && criteria->cgroup)
+		error = set_cgroup(filter, criteria->cgroup);
 	if (!error)
 		return 0;
 	process_filter__free(filter);

@@ -8,19 +8,19 @@
 #include <sys/types.h>
 
 /* NULL: any. */
-struct process_wish {
+struct process_criteria {
 	const char *name;   /* an extended regular expression, found anywhere in its name (comm) */
 	const char *user;   /* name or number of its real user */
 	const char *cgroup; /* a path such as "/system.slice/nginx.service"; or below it */
 };
 
 /* "'--name ^redis' and '--user 0'", for messages. Returns `to`. */
-char *process_wish__describe(const struct process_wish *wish, char *to, size_t size);
+char *process_criteria__describe(const struct process_criteria *criteria, char *to, size_t size);
 
 struct process_filter;
 
 /* 0; -ENOMEM; -EINVAL: a criterion is invalid. Free with __free(), which takes NULL. */
-int process_filter__new(const struct process_wish *wish, struct process_filter **filter);
+int process_filter__new(const struct process_criteria *criteria, struct process_filter **filter);
 void process_filter__free(struct process_filter *filter);
 
 /*

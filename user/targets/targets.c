@@ -127,7 +127,7 @@ int targets__open(const struct targets_options *options, struct recording *recor
 		error = -EXDEV;
 		goto cleanup;
 	}
-	error = process_filter__new(&choice->wish, &targets->filter);
+	error = process_filter__new(&choice->criteria, &targets->filter);
 	if (!error)
 		error = add_all_asked_for(targets);
 	targets__set_title(targets);

@@ -351,11 +351,12 @@ const char *targets__rejected(struct targets *targets)
 static void tell_rejected(struct targets *targets)
 {
 	const char *rejected = targets__rejected(targets);
-	char wish[256];
+	char criteria[256];
 
 	if (rejected)
 		log_warn("none of the processes that run an interpreter fits %s: %s",
-			 process_wish__describe(&targets->options.choice->wish, wish, sizeof(wish)),
+			 process_criteria__describe(&targets->options.choice->criteria, criteria,
+						    sizeof(criteria)),
 			 rejected);
 }
 

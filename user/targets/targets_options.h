@@ -19,9 +19,10 @@ struct inspector;
 struct target_choice {
 	pid_t pids[PIDS_MAX]; /* no duplicates */
 	size_t pid_count;
-	bool children;               /* and the processes that these start */
-	bool system;                 /* instead, all processes that run Lua */
-	struct process_wish wish;    /* which of the `system` ones; or the only one that fits */
+	bool children; /* and the processes that these start */
+	bool system;   /* instead, all processes that run Lua */
+	struct process_criteria
+		criteria;            /* which of the `system` ones; or the only one that fits */
 	enum grouping_kind merge_by; /* which processes share a category, or a subprofile */
 	const char *layout;    /* forced, a name that layout__find() knows; NULL: samples decide */
 	bool waits;            /* a process without Lua yet is not an error */

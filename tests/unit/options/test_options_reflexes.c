@@ -49,8 +49,8 @@ static void takes_a_name_instead_of_a_process(void **state)
 
 	(void)state;
 	assert_runs(&options, "record", "--name", "^redis", "--user=0");
-	assert_string_equal(options.record.targets.wish.name, "^redis");
-	assert_string_equal(options.record.targets.wish.user, "0");
+	assert_string_equal(options.record.targets.criteria.name, "^redis");
+	assert_string_equal(options.record.targets.criteria.user, "0");
 	assert_false(options.record.targets.system);
 	assert_int_equal(options.record.category, CATEGORY_THREAD);
 	assert_true(target_choice__is_by_name(&options.record.targets));
@@ -58,9 +58,9 @@ static void takes_a_name_instead_of_a_process(void **state)
 	assert_false(target_choice__is_by_name(&options.record.targets));
 	assert_runs(&options, "dump", "--name=lua");
 	assert_int_equal(options.dump.pid, 0);
-	assert_string_equal(options.dump.wish.name, "lua");
+	assert_string_equal(options.dump.criteria.name, "lua");
 	assert_runs(&options, "check", "--name=lua");
-	assert_string_equal(options.check.wish.name, "lua");
+	assert_string_equal(options.check.criteria.name, "lua");
 	assert_wrong("cannot understand value '(' of option '--name' (accepted: an extended "
 		     "regular expression, such as '^(lua|redis)')",
 		     "dump", "--name", "(");

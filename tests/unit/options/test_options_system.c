@@ -17,7 +17,7 @@ static void takes_all_processes(void **state)
 	(void)state;
 	assert_runs(&options, "record", "--system");
 	assert_true(options.record.targets.system);
-	assert_null(options.record.targets.wish.name);
+	assert_null(options.record.targets.criteria.name);
 	assert_int_equal(options.record.targets.pid_count, 0);
 	assert_int_equal(options.record.category, CATEGORY_PROCESS);
 	assert_runs(&options, "record", "--system", "--category=chunk");
@@ -25,12 +25,12 @@ static void takes_all_processes(void **state)
 }
 
 /* Whether this process is taken where it has that name. */
-static bool is_taken(const struct process_wish *wish, const char *name)
+static bool is_taken(const struct process_criteria *criteria, const char *name)
 {
 	struct process_filter *filter;
 	bool result;
 
-	assert_int_equal(process_filter__new(wish, &filter), 0);
+	assert_int_equal(process_filter__new(criteria, &filter), 0);
 	result = process_filter__takes(filter, getpid(), name);
 	process_filter__free(filter);
 	return result;
@@ -44,14 +44,14 @@ static void takes_some_of_them(void **state)
 	(void)state;
 	snprintf(user, sizeof(user), "%u", getuid());
 	assert_runs(&options, "record", "--system", "--name=^(lua|redis)", "--user", user);
-	assert_true(is_taken(&options.record.targets.wish, "redis-server"));
-	assert_false(is_taken(&options.record.targets.wish, "my-redis"));
+	assert_true(is_taken(&options.record.targets.criteria, "redis-server"));
+	assert_false(is_taken(&options.record.targets.criteria, "my-redis"));
 	assert_runs(&options, "record", "--system", "--user=4294967294");
-	assert_false(is_taken(&options.record.targets.wish, "lua"));
+	assert_false(is_taken(&options.record.targets.criteria, "lua"));
 	assert_runs(&options, "record", "--system", "--cgroup=/");
-	assert_true(is_taken(&options.record.targets.wish, "lua"));
+	assert_true(is_taken(&options.record.targets.criteria, "lua"));
 	assert_runs(&options, "record", "--system", "--cgroup=/no/such/group");
-	assert_false(is_taken(&options.record.targets.wish, "lua"));
+	assert_false(is_taken(&options.record.targets.criteria, "lua"));
 }
 
 static void refuses_what_names_nothing(void **state)
@@ -93,17 +93,19 @@ static void stands_alone(void **state)
 
 static void says_which_were_asked_for(void **state)
 {
-	struct process_wish wish = {.name = "^lua", .cgroup = "/x"};
+	struct process_criteria criteria = {.name = "^lua", .cgroup = "/x"};
 	char text[64], narrow[12];
 
 	(void)state;
-	assert_string_equal(process_wish__describe(&wish, text, sizeof(text)),
+	assert_string_equal(process_criteria__describe(&criteria, text, sizeof(text)),
 			    "'--name ^lua' and '--cgroup /x'");
-	assert_string_equal(process_wish__describe(&wish, narrow, sizeof(narrow)), "'--name ^lu");
-	wish = (struct process_wish){.user = "0"};
-	assert_string_equal(process_wish__describe(&wish, text, sizeof(text)), "'--user 0'");
-	wish = (struct process_wish){};
-	assert_string_equal(process_wish__describe(&wish, text, sizeof(text)), "");
+	assert_string_equal(process_criteria__describe(&criteria, narrow, sizeof(narrow)),
+			    "'--name ^lu");
+	criteria = (struct process_criteria){.user = "0"};
+	assert_string_equal(process_criteria__describe(&criteria, text, sizeof(text)),
+			    "'--user 0'");
+	criteria = (struct process_criteria){};
+	assert_string_equal(process_criteria__describe(&criteria, text, sizeof(text)), "");
 }
 
 static void merges_processes(void **state)

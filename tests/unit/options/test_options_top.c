@@ -62,9 +62,9 @@ static void chooses_among_processes(void **state)
 	assert_runs(&options, "top", "--system", "--name", "^redis", "--user=0", "--cgroup", "/x");
 	assert_true(options.top.targets.system);
 	assert_int_equal(options.top.sampling.max_overhead_ppm, 10000);
-	assert_string_equal(options.top.targets.wish.name, "^redis");
-	assert_string_equal(options.top.targets.wish.user, "0");
-	assert_string_equal(options.top.targets.wish.cgroup, "/x");
+	assert_string_equal(options.top.targets.criteria.name, "^redis");
+	assert_string_equal(options.top.targets.criteria.user, "0");
+	assert_string_equal(options.top.targets.criteria.cgroup, "/x");
 	assert_wrong(
 		"'--system' excludes '--pid' (it records all processes that run an interpreter)",
 		"top", "--system", "-p1");

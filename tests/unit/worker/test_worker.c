@@ -20,7 +20,7 @@
 
 #define MS UINT64_C(1000000)
 
-enum wish { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, TELL_PID, BREAK_OUT };
+enum job_request { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, TELL_PID, BREAK_OUT };
 
 static void rest(uint64_t ns)
 {
@@ -54,21 +54,21 @@ static int break_out(void)
 
 static void serve(void *state, struct message *request, struct message *answer)
 {
-	uint64_t wish = message__take_number(request, BREAK_OUT);
+	uint64_t asked = message__take_number(request, BREAK_OUT);
 	volatile int *nothing = NULL;
 
 	(void)state;
-	if (wish == BLOCK)
+	if (asked == BLOCK)
 		rest(1000000 * MS);
-	while (wish == SPIN)
+	while (asked == SPIN)
 		;
-	if (wish == CRASH)
+	if (asked == CRASH)
 		*nothing = 0;
-	if (wish == BE_SLOW)
+	if (asked == BE_SLOW)
 		rest(300 * MS);
-	message__put_number(answer, wish == TELL_PID    ? (uint64_t)getpid()
-				    : wish == BREAK_OUT ? (uint64_t)break_out()
-							: wish);
+	message__put_number(answer, asked == TELL_PID    ? (uint64_t)getpid()
+				    : asked == BREAK_OUT ? (uint64_t)break_out()
+							 : asked);
 }
 
 static int start(void **state)
@@ -89,13 +89,13 @@ static int end(void **state)
 }
 
 /* What it answers, or -errno. */
-static int64_t ask(struct worker *worker, enum wish wish, uint64_t *spent_ns)
+static int64_t ask(struct worker *worker, enum job_request asked, uint64_t *spent_ns)
 {
 	struct message request = {}, answer = {};
 	int64_t number;
 	int error;
 
-	message__put_number(&request, wish);
+	message__put_number(&request, asked);
 	error = worker__call(worker, &request, &answer, spent_ns);
 	number = error ? error : (int64_t)message__take_number(&answer, INT64_MAX);
 	if (!error)

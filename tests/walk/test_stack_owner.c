@@ -233,5 +233,5 @@ int main(void)
 		TEST(finds_a_resumer_above_many_protected_calls),
 	};
 
-	return fixture__run("proof", tests, sizeof(tests) / sizeof(tests[0]));
+	return fixture__run("stack owner", tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -136,5 +136,5 @@ int main(void)
 		TEST(knows_nothing_without_a_map),
 	};
 
-	return fixture__run("collector", tests, sizeof(tests) / sizeof(tests[0]));
+	return fixture__run("gc", tests, sizeof(tests) / sizeof(tests[0]));
 }

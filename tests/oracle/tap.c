@@ -28,6 +28,7 @@ struct tap {
 	struct tap_receiver receiver;
 	struct truth_record truth; /* that waits for its sample */
 	bool has_truth;
+	bool is_decided; /* the walker was told the layout */
 	uint64_t unpaired_truths, unpaired_samples;
 };
 
@@ -209,6 +210,16 @@ int tap__drain(struct tap *tap)
 	timer_set__vary(&tap->timers, tap->period_ns);
 	count = ring_buffer__consume(tap->ring);
 	return count < 0 ? count : 0;
+}
+
+int tap__drain_deciding(struct tap *tap, pid_t pid, const struct layout_vote *vote)
+{
+	int error = tap__drain(tap);
+
+	if (error || tap->is_decided || !vote->is_decided)
+		return error;
+	tap->is_decided = true;
+	return tap__decide(tap, pid, vote->family->id, vote->layout);
 }
 
 void tap__losses(const struct tap *tap, struct tap_losses *losses)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "interpreter/layout_vote.h"
 #include "record.h"
 #include "target.h"
 #include "truth.h"
@@ -50,6 +51,9 @@ int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t per
 
 /* Waits a little, hands out what is there. 0, or what a receiver returned. */
 int tap__drain(struct tap *tap);
+
+/* Likewise, and says the layout to the walker once the vote has decided it. */
+int tap__drain_deciding(struct tap *tap, pid_t pid, const struct layout_vote *vote);
 
 void tap__losses(const struct tap *tap, struct tap_losses *losses);
 

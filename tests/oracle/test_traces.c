@@ -118,19 +118,12 @@ static int set_candidates(struct run *run)
 
 static int collect(struct run *run)
 {
-	bool is_decided = false;
 	int error = 0;
 
-	for (int i = 0; !error && run->samples < run->wanted; i++) {
-		if (i == DRAINS_MAX)
-			return -ETIMEDOUT;
-		error = tap__drain(run->tap);
-		if (!error && !is_decided && run->vote.is_decided) {
-			error = tap__decide(run->tap, run->workload.pid, LS_FAMILY_LUAJIT,
-					    run->vote.layout);
-			is_decided = true;
-		}
-	}
+	for (int i = 0; !error && run->samples < run->wanted; i++)
+		error = i < DRAINS_MAX
+				? tap__drain_deciding(run->tap, run->workload.pid, &run->vote)
+				: -ETIMEDOUT;
 	return error;
 }
 

@@ -14,7 +14,7 @@
 
 #define PROTOTYPES 8
 
-/* What one look-up may read: see the limits of proto_puc.c, call_site_puc.c, c_functions_puc.c. */
+/* What one look-up may read: see the limits of proto_puc.c, call_site_puc.c, table_puc.c. */
 #define SITE_READS  (1U << 17)
 #define SITE_BYTES  (96U << 20)
 #define TABLE_READS (12U << 16)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What top draws on a screen of 80 by 24, of statistics that a test makes up. */
+#ifndef TEST_SCREEN_H
+#define TEST_SCREEN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "showing.h"
+#include "top/top_view.h"
+
+#define SCREEN_LINES_MAX 64
+#define SCREEN_LINE_SIZE 8192
+
+struct screen {
+	struct function_stats *stats;
+	struct listing listing;
+	struct top_view top_view;
+	char lines[SCREEN_LINES_MAX][SCREEN_LINE_SIZE];
+	enum top_view_style styles[SCREEN_LINES_MAX];
+	unsigned count;
+};
+
+/* Makes *state a screen with what `top_view` says of the target. For cmocka: 0 or -1. */
+int screen__set_up(void **state, const struct top_view *top_view);
+int screen__tear_down(void **state);
+
+/* Replaces the statistics; see showing__stats(). */
+void screen__show(struct screen *screen, const struct shown_function *functions, uint32_t count,
+		  int processes);
+
+/* Fills in the lines and their styles. */
+void screen__draw(struct screen *screen);
+
+/* Fails the test unless the line is `text`, without the spaces at its end. */
+void screen__assert_line(const struct screen *screen, unsigned at, const char *text);
+
+#endif

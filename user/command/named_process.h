@@ -4,7 +4,7 @@
 #define LS_NAMED_PROCESS_H
 
 #include "command/exit_status.h"
-#include "targets/lua_processes.h"
+#include "command/lua_processes.h"
 
 /*
  * Sets *pid to the only process that fits and holds a profiled interpreter. EXIT_OK; EXIT_USAGE:

@@ -12,140 +12,17 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "process/process.h"
+#include "targets/target_category.h"
 
 #define SETTLING_NS 2000000000ULL
 
 /* Maximum time from a program's first mapping to the report of its execution. */
 #define EXECUTING_NS 10000000ULL
 
-/* How old the known group may be. */
-#define GROUPED_NS 500000000ULL
-
-static void set_title(struct target_process *target)
-{
-	container__title(&target->container, *target->label ? target->label : target->name,
-			 target->pid, target->title);
-}
-
-static void set_name(struct target_process *target, const char *name)
-{
-	snprintf(target->name, sizeof(target->name), "%.15s", name);
-	set_title(target);
-}
-
-/*
- * Reads what the process is called, once for each program, so that its category stays the same. If
- * it cannot be read yet, the name serves until then.
- */
-static void read_label(struct target_process *target)
-{
-	if (target->is_labelled)
-		return;
-	target->is_labelled = inspector__label(target->setting->inspector, target->pid,
-					       target->name, target->label) != -EAGAIN;
-	/* Names are followed as they change. */
-	if (!strcmp(target->label, target->name))
-		target->label[0] = '\0';
-	set_title(target);
-}
-
-/* If the process is gone, its known group stays. 0 or -ENOMEM. */
-static int set_group(struct target_process *target)
-{
-	char *group;
-	int error;
-
-	if (!target->setting->grouping)
-		return 0;
-	target->grouped_ns = clock_ns(CLOCK_MONOTONIC);
-	error = grouping__of(target->setting->grouping, target->pid, target->name, &group);
-	if (error)
-		return error == -ENOMEM ? error : 0;
-	free(target->group);
-	target->group = group;
-	return 0;
-}
-
-static const char *group_name(const struct target_process *target)
-{
-	return target->group ? target->group : grouping__unknown(target->setting->grouping);
-}
-
-/* If groups have profiles of their own, their categories are processes. */
-const char *target_process__category(const struct target_process *target)
-{
-	if (!target->is_filed)
-		return PROFILE_WITHOUT_INTERPRETER;
-	if (!target->setting->grouping || target->setting->subprofiles)
-		return target->title;
-	return group_name(target);
-}
-
-/* Moves it to the subprofile of its group. 0 or -ENOMEM; none if there are too many. */
-static int join_group(struct target_process *target)
-{
-	struct subprofile *subprofile;
-	int error;
-
-	if (target->subprofile && !strcmp(target->subprofile->name, group_name(target)))
-		return 0;
-	error = subprofiles__of_group(target->setting->subprofiles, group_name(target),
-				      &subprofile);
-	if (error)
-		return error;
-	subprofiles__release(target->subprofile);
-	target->subprofile = subprofile;
-	return 0;
-}
-
-/* The same for a part of its own, whatever it runs. */
-static int have_own_subprofile(struct target_process *target)
-{
-	int error = target->subprofile ? 0
-				       : subprofiles__add_process(target->setting->subprofiles,
-								  target->pid, &target->subprofile);
-
-	return error || !target->subprofile
-		       ? error
-		       : subprofile__rename(target->subprofile, target->name, target->title);
-}
-
-/* Processes without Lua belong to the rest. */
-static int file_apart(struct target_process *target)
-{
-	int error = 0;
-
-	if (target->is_filed && target->setting->grouping)
-		error = join_group(target);
-	else if (target->is_filed)
-		error = have_own_subprofile(target);
-	recording__assign(target->setting->recording, target->pid,
-			  target->is_filed ? target->subprofile : NULL);
-	return error;
-}
-
-static int file(struct target_process *target)
-{
-	int error = recording__rename_process(target->setting->recording, target->pid,
-					      target_process__category(target));
-
-	return error || !target->setting->subprofiles ? error : file_apart(target);
-}
-
-/* If there may be many processes, those without Lua share one category. */
-static int file_by_name(struct target_process *target)
-{
-	bool is_filed = !target->setting->is_of_many ||
-			detection__found(target->detection) != NULL || target->setting->layout;
-
-	target->is_filed = is_filed;
-	return file(target);
-}
-
 int target_process__presume(struct target_process *target)
 {
 	target->is_filed = true;
-	return file(target);
+	return target_category__file(target);
 }
 
 static int make(const struct target_setting *setting, pid_t pid, bool is_child, const char *name,
@@ -169,17 +46,17 @@ static int make(const struct target_setting *setting, pid_t pid, bool is_child, 
 	target->pid_fd = -1;
 	target->is_child = is_child;
 	process__container(pid, &target->container);
-	set_name(target, name);
+	target_category__set_name(target, name);
 	target->threads = (struct threads){
 		.pid = pid, .sampler = setting->sampler, .recording = setting->recording};
 	target->detection = detection__new(&options);
 	if (target->detection)
-		error = set_group(target);
+		error = target_category__read_group(target);
 	if (!error)
 		error = recording__add_process(setting->recording, pid,
 					       PROFILE_WITHOUT_INTERPRETER);
 	if (!error)
-		error = file_by_name(target);
+		error = target_category__file_by_name(target);
 	if (!error)
 		return 0;
 	target_process__free(target);
@@ -235,7 +112,7 @@ int target_process__inspect(struct target_process *target)
 {
 	int error;
 
-	read_label(target);
+	target_category__read_label(target);
 	error = detection__run(target->detection, target->title);
 	/* Look again soon, as if it had just mapped a file. */
 	if (error == -EAGAIN) {
@@ -244,7 +121,7 @@ int target_process__inspect(struct target_process *target)
 	}
 	if (!error)
 		note_unsupported(target);
-	return error ? error : file_by_name(target);
+	return error ? error : target_category__file_by_name(target);
 }
 
 static struct layout_votes *votes_of(const struct target_process *target)
@@ -304,7 +181,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 	target->executed_ns = parent->executed_ns;
 	target->fork_rounds = 1;
 	memcpy(target->label, parent->label, sizeof(target->label));
-	set_title(target);
+	target_category__set_title(target);
 	if (!target->group && parent->group) {
 		target->group = strdup(parent->group);
 		if (!target->group)
@@ -314,7 +191,7 @@ int target_process__inherit(struct target_process *target, const struct target_p
 		return 0;
 	recording__prepare(target->setting->recording, target->pid);
 	target->is_filed = true;
-	return file(target);
+	return target_category__file(target);
 }
 
 /*
@@ -370,14 +247,14 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 		return error;
 	target->label[0] = '\0';
 	target->is_labelled = false;
-	set_name(target, name);
+	target_category__set_name(target, name);
 	target->has_executed = true;
 	target->named_cpu_ns = 0;
 	target->fork_rounds = 0;
-	error = set_group(target);
+	error = target_category__read_group(target);
 	if (!error && target->setting->is_of_many && target->is_filed && !is_expected) {
 		target->is_filed = false;
-		error = file(target);
+		error = target_category__file(target);
 	}
 	return error ? error : recording__exec(target->setting->recording, target->pid);
 }
@@ -437,7 +314,7 @@ static int settle(struct target_process *target)
 		error = 0;
 	}
 	if (!error && !target->is_filed && detection__found(target->detection))
-		error = file_by_name(target);
+		error = target_category__file_by_name(target);
 	return error;
 }
 
@@ -453,7 +330,7 @@ static int follow_fork(struct target_process *target)
 		return sampler__set_target(target->setting->sampler, target->pid, &target->known);
 	target->fork_rounds = 0;
 	if (!process__name(target->pid, name))
-		set_name(target, name);
+		target_category__set_name(target, name);
 	return target_process__inspect(target);
 }
 
@@ -463,30 +340,6 @@ bool target_process__has_news(const struct target_process *target)
 	return !target->setting->is_system_wide || target->has_news || target->has_mapped ||
 	       target->has_executed || target->fork_rounds || target->is_renewing ||
 	       !target->is_labelled;
-}
-
-/* 0 or -ENOMEM. */
-static int follow_label(struct target_process *target)
-{
-	if (target->is_labelled)
-		return 0;
-	read_label(target);
-	return target->is_labelled ? file(target) : 0;
-}
-
-/* A process may change its name, user or cgroup any moment, as servers do after their start. */
-static int follow_group(struct target_process *target)
-{
-	char name[16];
-	int error;
-
-	if (!target->setting->grouping ||
-	    clock_ns(CLOCK_MONOTONIC) - target->grouped_ns < GROUPED_NS)
-		return 0;
-	if (!process__name(target->pid, name))
-		set_name(target, name);
-	error = set_group(target);
-	return error ? error : file(target);
 }
 
 int target_process__follow(struct target_process *target)
@@ -506,9 +359,7 @@ int target_process__follow(struct target_process *target)
 	}
 	error = renew(target);
 	if (!error)
-		error = follow_label(target);
-	if (!error)
-		error = follow_group(target);
+		error = target_category__follow(target);
 	if (!error)
 		error = settle(target);
 	return error ? error : tell(target);

@@ -17,6 +17,7 @@
 #include "process/process.h"
 #include "targets/target_list.h"
 #include "targets/targets_discovery.h"
+#include "targets/target_category.h"
 #include "targets/targets_state.h"
 
 static int explain_no_pidfd(pid_t pid, const char *title, int error)
@@ -426,7 +427,7 @@ int targets__visit_living(const struct targets *targets,
 		uint64_t late_ns = so_far_ns > known_ns ? so_far_ns - known_ns : 0;
 
 		if (!target->has_ended && (target->is_filed || late_ns))
-			result = visit(context, target_process__category(target), late_ns);
+			result = visit(context, target_category__name(target), late_ns);
 	}
 	return result;
 }

@@ -9,7 +9,7 @@
 
 #include "recording/subprofiles.h"
 #include "targets/grouping.h"
-#include "targets/process_filter.h"
+#include "process/process_filter.h"
 
 struct inspector;
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "interpreter/inspection.h"
-#include "targets/process_filter.h"
+#include "process/process_filter.h"
 
 #define LUA_PROCESS_USER_SIZE         33
 #define LUA_PROCESS_INTERPRETERS_SIZE 128

@@ -103,6 +103,29 @@ static void loads_the_walker_of_each_family(void **state)
 	}
 }
 
+/* A walker that the kernel refuses is no reason not to profile the other families. */
+static void goes_on_without_a_walker_that_is_refused(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	char command[1024];
+
+	need_lua();
+	target = start_busy(stage);
+	snprintf(command, sizeof(command),
+		 "REFUSED_OBJECT=walk_luajit LD_PRELOAD='%s' exec '%s' check -p %d",
+		 built_program("refused_walker.so"), luaspy_program(), target->pid);
+	spy = start(stage, "sh", "-c", command);
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_says(stage, spy, "ok    walker                Lua\n");
+	assert_says(stage, spy,
+		    "FAIL  walker                LuaJIT cannot be profiled, see above\n");
+	assert_says(stage, spy, "ok    samples               ");
+	assert_says(stage, spy, "ok    layout                5.4.");
+	assert_non_null(strstr(child__errors(stage, spy),
+			       "luaspy: cannot load the BPF program for LuaJIT: "));
+}
+
 /* If the kernel refused the current programs, luaspy would go on with those for older kernels. */
 static void loads_the_programs_for_this_kernel(void **state)
 {
@@ -237,6 +260,7 @@ int main(void)
 		staged(describes_this_machine_and_a_process),
 		staged(samples_its_own_stacks),
 		staged(loads_the_walker_of_each_family),
+		staged(goes_on_without_a_walker_that_is_refused),
 		staged(loads_the_programs_for_this_kernel),
 		staged(samples_its_own_stacks_in_a_container),
 		staged(reports_a_forbidden_system_call),

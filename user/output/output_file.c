@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/folder.h"
 #include "base/user_rights.h"
 #include "output/output_file.h"
+#include "output/special_file.h"
 
 #define TEMPORARY_LEN 32
 #define ATTEMPTS      16
@@ -136,79 +136,6 @@ static int finish(struct output_file *file, int error)
 	return error;
 }
 
-static int parse_id(const char *text, unsigned long limit, unsigned long *id)
-{
-	char *end;
-
-	if (!text || *text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	*id = strtoul(text, &end, 10);
-	return errno || *end || *id > limit ? -EINVAL : 0;
-}
-
-/*
- * Checked now, not when there is something to write. Descriptors inherited from the process that
- * started luaspy have no FD_CLOEXEC, since execve(2) closes those: ones with it are luaspy's own.
- */
-static int check_descriptor(int fd)
-{
-	int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
-
-	if (flags < 0 || own < 0)
-		return -errno;
-	if (own & FD_CLOEXEC)
-		return -EBADF;
-	return (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
-}
-
-/*
- * The descriptor that `path` names, which is used as it is: opening it again by name would start
- * over a file that the shell opened for appending, and cannot work for a socket. -EINVAL: `path`
- * names none.
- */
-static int parse_descriptor(const char *path)
-{
-	static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
-	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-	unsigned long descriptor;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcmp(path, names[i]))
-			return (int)i;
-	}
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		size_t length = strlen(folders[i]);
-
-		if (!strncmp(path, folders[i], length) &&
-		    !parse_id(path + length, INT_MAX, &descriptor))
-			return (int)descriptor;
-	}
-	return -EINVAL;
-}
-
-/* Devices that anyone is meant to write; merely opening another one may do harm. */
-static bool is_harmless(const struct stat *status)
-{
-	return S_ISCHR(status->st_mode) && (status->st_rdev == makedev(1, 3) /* null */ ||
-					    status->st_rdev == makedev(1, 7) /* full */ ||
-					    status->st_rdev == makedev(5, 0) /* tty */);
-}
-
-static int open_device(const char *path)
-{
-	struct stat status;
-	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) || !is_harmless(&status)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
-}
-
 /* What is at `path` now. A device is written directly, a file is replaced; `old`: its status. */
 struct there {
 	bool is_device, is_file;
@@ -224,7 +151,7 @@ static int look_at(const char *path, struct there *there)
 		return errno == ENOENT ? 0 : -errno;
 	if (S_ISDIR(status->st_mode))
 		return -EISDIR;
-	there->is_device = is_harmless(status);
+	there->is_device = special_file__is_device(status);
 	there->is_file = S_ISREG(status->st_mode);
 	/* Links to devices and sockets, such as those in /dev, must not be replaced. */
 	if (S_ISLNK(status->st_mode)) {
@@ -335,7 +262,7 @@ static int open_temporary(struct output_file *file)
 
 static int open_descriptor(int descriptor)
 {
-	int error = check_descriptor(descriptor);
+	int error = special_file__check(descriptor);
 
 	if (error)
 		return error;
@@ -361,7 +288,7 @@ static int open_path(void *context, const struct user_rights *rights)
 	if (error)
 		return error;
 	if (there.is_device) {
-		opening->fd = open_device(opening->path);
+		opening->fd = special_file__open(opening->path);
 		return opening->fd < 0 ? opening->fd : 0;
 	}
 	error = folder__open_of(opening->path);
@@ -385,7 +312,7 @@ static int open_path(void *context, const struct user_rights *rights)
 static int open_target(struct output_file *file, const char *path)
 {
 	struct opening opening = {.file = file, .path = path, .mode = file->mode};
-	int descriptor = parse_descriptor(path);
+	int descriptor = special_file__descriptor(path);
 	const char *name = folder__name_in(path);
 	int error;
 
@@ -419,7 +346,7 @@ static int open_named(struct output_file *file, const char *path)
 static int open_stdout(struct output_file *file)
 {
 	file->stream = stdout;
-	return check_descriptor(STDOUT_FILENO);
+	return special_file__check(STDOUT_FILENO);
 }
 
 int output_file__open(const char *path, mode_t mode, struct output_file **file)

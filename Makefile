@@ -209,7 +209,7 @@ $(OLD_OBJECTS): private BPF_CFLAGS += -DLS_OLD_KERNEL
 $(OLD_OBJECTS): $(O)/old/%.o: %.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 	$(compile_bpf)
 
-#: vmlinux       all types of the running kernel, for VMLINUX=full
+#: vmlinux       dumps all types of the running kernel, for VMLINUX=full
 .PHONY: vmlinux
 vmlinux:
 	$(call say,BTF,$(O)/vmlinux/vmlinux.h)
@@ -284,7 +284,7 @@ check:
 	@$(MAKE) all test-programs
 	@OUTPUT=$(O) tests/run.sh $(TEST_PROGRAMS)
 
-#: hosts         builds the interpreters that the tests run, 5.1 to 5.5
+#: hosts         builds the interpreters that the tests run: Lua 5.1 to 5.5, LuaJIT
 .PHONY: hosts
 hosts: $(HOSTS)
 

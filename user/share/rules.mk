@@ -6,7 +6,7 @@
 SOURCE_DATE_EPOCH ?= $(or $(if $(REVISION),$(shell git log -1 --format=%ct)),$(shell stat -c %Y Makefile))
 export SOURCE_DATE_EPOCH
 
-#: deb           a package for Debian, in .output/deb/; ARCH=arm64
+#: deb           builds a package for Debian, in .output/deb/; ARCH=arm64
 # Of what was built. For another machine, what that one says of itself is what this one's says.
 .PHONY: deb
 ifeq ($(ARCH),$(MACHINE))
@@ -26,7 +26,7 @@ OTHERS   := $(filter-out $(ARCH),x86 arm64)
 IMAGE_OF := $(ARCH) $(foreach other,$(OTHERS),$(if $(wildcard $(O)/$(other)/static/luaspy),$(other)))
 static_of = $(if $(filter $(ARCH),$(1)),$(STATIC),$(O)/$(1)/static/luaspy)
 
-#: image         luaspy as an OCI image, in .output/image/
+#: image         builds an OCI image of the static program, in .output/image/
 .PHONY: image
 image: $(STATIC)
 	$(foreach other,$(filter-out $(ARCH),$(IMAGE_OF)),$(call make_static_of,$(other)))
@@ -43,7 +43,7 @@ $(Q)env -u MAKEFLAGS -u CC -u LDFLAGS -u PKG_CONFIG -u ARCH $(MAKE) -j$$(nproc) 
 
 endef
 
-#: reproducible  shows that the same sources give the same bytes
+#: reproducible  builds static file, package and image twice and compares them
 # For arm64, too, where its compiler is.
 .PHONY: reproducible
 reproducible:

@@ -33,7 +33,7 @@ $(STATIC): $(USER_OBJECTS) $(STATIC_OBJECTS)
 	$(Q)user/static/check.sh $@.new $(ARCH)
 	$(Q)mv $@.new $@
 
-#: static        luaspy in one file that needs no other, in .output/static/; ARCH=arm64
+#: static        builds luaspy as one file that needs no other, in .output/static/; ARCH=arm64
 .PHONY: static
 static: $(STATIC)
 	@echo "$(STATIC): $$(wc -c < $(STATIC)) bytes, $(ARCH), no shared libraries"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which names of calls count: a caller that is dead may still look alive, all but the string that
- * names the call. What the fingerprint is said to cover must change it.
+ * Which call names are trusted. A dead caller may still look alive except for the string that names
+ * the call, so whatever the fingerprint claims to cover must change it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "puc/prototype_puc.h"
 #include "puc_image.h"
 
-#define NAMES        20 /* of each kind: more than the fingerprint covers */
+#define NAMES        20 /* of each kind, more than the fingerprint covers */
 #define CALL_LAST    40 /* instructions: more than it covers */
 #define LAST_COVERED 15 /* of the constants */
 
@@ -100,7 +100,7 @@ static void call_constant(uint32_t index)
 	image__finish();
 }
 
-/* Of 16 constants before it all but `strings` are numbers. */
+/* Of the 16 constants before it, `strings` are strings and the rest numbers. */
 static void call_constant_after_numbers(uint32_t strings)
 {
 	call_constant(LAST_COVERED);
@@ -192,7 +192,10 @@ static void suggests_nothing_when_told_so(void **state)
 	assert_null(shown());
 }
 
-/* The call at `pc`: whether it is said to be covered; if so, spoiling the byte must change that. */
+/*
+ * Reads the call at `pc` and checks whether the fingerprint claims to cover it. If so, spoiling the
+ * byte must change the fingerprint.
+ */
 static bool is_covered(uint32_t pc, uint8_t *byte)
 {
 	struct call_site site;
@@ -258,7 +261,7 @@ static void covers_the_first_sixteen_instructions(void **state)
 	assert_false(is_covered(14, (uint8_t *)&image.code[14] + 2));
 }
 
-/* LUAI_MAXSHORTLEN is 40: longer ones are hashed late, if ever. */
+/* LUAI_MAXSHORTLEN is 40: Lua hashes longer strings late, if ever. */
 static void covers_no_long_names(void **state)
 {
 	char text[64];

@@ -41,7 +41,7 @@ static void are_kept_as_they_are(void **state)
 	free(kept);
 }
 
-/* One for each process that has ended, where they have files of their own. */
+/* If processes have files of their own, luaspy keeps the findings of each that has ended. */
 static void are_kept_in_little_room(void **state)
 {
 	struct findings findings = {};

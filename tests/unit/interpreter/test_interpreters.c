@@ -42,13 +42,13 @@ static uint16_t layouts_of(int minor, int first_patch, int last_patch)
 	return layouts;
 }
 
-/* Those that may be tried where the file does not tell the patch. */
+/* The layouts to try if the file does not tell the patch release. */
 static uint16_t layouts_of_minor(int minor)
 {
 	return layouts_of(minor, 0, 99) & families__get(LS_FAMILY_PUC)->distinct_layouts();
 }
 
-/* A Lua that has started and waits. Until then its memory may still be the test's own. */
+/* Starts a Lua and returns once it waits. Until then, its memory may still be that of the test. */
 static struct child *start_lua(struct stage *stage, const char *program)
 {
 	struct child *child =
@@ -80,8 +80,10 @@ static void identify(const struct child *child, struct interpreter *interpreter)
 	free(found.items);
 }
 
-/* A copy of `program` in the stage's folder. Where `from` is not NULL, `to` takes its place and, if
- * longer, that of what follows. */
+/*
+ * Copies `program` into the stage's folder. If `from` is not NULL, `to` overwrites it and, if `to`
+ * is longer, what follows it.
+ */
 static const char *copy_program(struct stage *stage, const char *program, const char *name,
 				const char *from, const char *to)
 {
@@ -251,7 +253,7 @@ static void tries_every_layout_that_a_walk_tells_apart(void **state)
 		assert_int_equal(all >> i & 1, !layouts_puc[i].only_by_release);
 }
 
-/* All that is mapped of that file and cannot be written is code of the first range. */
+/* The first range of code is every mapping of that file that is not writable. */
 static void covers_the_code(struct stage *stage, const char *program)
 {
 	struct process_mappings mappings = {};
@@ -405,7 +407,7 @@ static void reads_a_file_again_that_has_changed(void **state)
 	lua_files__free(files);
 }
 
-/* An upgrade puts another file in its place; what runs is the old one. */
+/* An upgrade replaces the file, but the process still runs the old one. */
 static void looks_at_the_file_that_runs_not_at_its_successor(void **state)
 {
 	struct stage *stage = *state;

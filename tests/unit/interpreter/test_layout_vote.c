@@ -146,7 +146,10 @@ static void survives_numbers_of_layouts_that_do_not_exist(void **state)
 	assert_int_equal(vote.is_decided, 0);
 }
 
-/* Every size with a buffer of just that size: the sanitizer sees a byte beyond it. */
+/*
+ * Tries every size with a buffer of exactly that size, so that the sanitizer sees a write beyond
+ * it.
+ */
 static void describes_into_whatever_room_there_is(void **state)
 {
 	struct layout_vote votes[4] = {
@@ -219,7 +222,7 @@ static void takes_two_interpreters_of_one_class_for_one_layout(void **state)
 	assert_int_equal(votes.items[0].is_decided, 1);
 }
 
-/* One sample may fit both: one runs on top of the other. */
+/* One sample may fit both, because one interpreter runs on top of the other. */
 static void judges_interpreters_that_share_nothing_apart(void **state)
 {
 	struct layout_votes votes = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which names by the code that defines functions count: its definer may be dead when it is read. */
+/* Which names from a definer's code are trusted: the definer may be dead by the time it is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,10 @@ static struct prototype_key key_of(const void *proto)
 	return key;
 }
 
-/* "local NAME = function", behind more code than the fingerprint covers if it is not covered. */
+/*
+ * "local NAME = function". Unless it is to be covered, it follows more code than the fingerprint
+ * covers.
+ */
 static void make_definer(const char *name, bool is_covered)
 {
 	const struct ls_puc_layout *layout = &image.layout;
@@ -133,7 +136,7 @@ static void a_function_of_two_definers_that_differ_has_no_name(void **state)
 	assert_null(name_of_child());
 }
 
-/* Its memory belongs to something else by then. */
+/* By then, its memory belongs to something else. */
 static void another_prototype_at_that_place_has_no_name(void **state)
 {
 	(void)state;

@@ -90,7 +90,7 @@ static uint64_t charged(const struct fixture *fixture)
 	return sum;
 }
 
-/* xorshift64: the same numbers everywhere, so that a failure comes again. */
+/* xorshift64, which yields the same numbers everywhere, so that a failure is reproducible. */
 static uint64_t next_random(uint64_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -326,7 +326,7 @@ static void adds_up_to_what_was_charged_for_any_sequence(void **state)
 	assert_int_not_equal(charged(fixture), 0);
 }
 
-/* Pieces of 10 and 190 us by turns; the value moves at the end of each. */
+/* Pieces of 10 and 190 us alternate; the counter advances at the end of each. */
 static void favours_no_long_pieces_where_the_value_moves_at_their_ends(void **state)
 {
 	struct fixture *fixture = *state;
@@ -346,8 +346,7 @@ static void favours_no_long_pieces_where_the_value_moves_at_their_ends(void **st
 	assert_in_range(fixture->nodes[2] * 1000 / (ticks * PERIOD), 940, 960);
 }
 
-/* The same, but every second tick is lost on the way: whoever was hit has no say in what it weighs.
- */
+/* The same, but every second tick is lost: what a tick weighs must not depend on whom it hit. */
 static void favours_nobody_where_ticks_get_lost(void **state)
 {
 	struct fixture *fixture = *state;
@@ -388,7 +387,7 @@ static void charges_nobody_for_a_pause(void **state)
 	assert_int_equal(cpu_time__resume(fixture->time, 1, "lua", 2000 * PERIOD), 0);
 	sample_at(fixture, 1002 * PERIOD, 2);
 	end(fixture, 1, 1002 * PERIOD);
-	/* One window, of five periods: two samples share them. */
+	/* Two samples share one window of five periods. */
 	assert_int_equal(fixture->nodes[1], 5 * PERIOD / 2);
 	assert_int_equal(fixture->nodes[2], 5 * PERIOD / 2);
 	assert_int_equal(fixture->unsampled_ns, 0);

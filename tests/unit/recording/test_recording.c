@@ -302,7 +302,7 @@ static void ends_threads_at_the_finish_where_the_total_is_not_known(void **state
 	recording__free(NULL);
 }
 
-/* A stack that resembles the last: some frames leave at the leaf, others enter. */
+/* Makes a stack from the last one: pops some frames at the leaf and pushes others. */
 static uint16_t change_stack(struct ls_frame *frames, uint16_t count)
 {
 	uint16_t left = (uint16_t)(rand() % (count + 1)), entered = (uint16_t)(rand() % 6);
@@ -332,7 +332,7 @@ static void files_by_the_outermost_script(void **state)
 	stack(recording, script(1), script(0), in_c);
 	assert_non_null(find(recording, "app.lua"));
 	assert_samples(recording, "app.lua;0x5000;main chunk;app.lua:1", 1);
-	/* Its resumers are missing, or the outermost function is gone, or could not be decoded. */
+	/* Resumers are missing, or the outermost function is gone or could not be decoded. */
 	torn.error = LS_WALK_RESUMERS;
 	take(recording, torn, (struct ls_frame[]){script(1)}, 1);
 	assert_samples(recording, "(unknown chunk);app.lua:1", 1);
@@ -345,7 +345,7 @@ static void files_by_the_outermost_script(void **state)
 	recording__free(recording);
 }
 
-/* A thread that is new at every sample has no last stack to share with. */
+/* A thread that is new in every sample has no previous stack to share frames with. */
 static void builds_the_same_tree_without_shared_prefixes(void **state)
 {
 	struct recording *fresh = new_recording(CATEGORY_THREAD);
@@ -382,7 +382,10 @@ static void builds_the_same_tree_without_shared_prefixes(void **state)
 	recording__free(fresh);
 }
 
-/* A name for each, as a template engine gives them: app.lua:1 and so on are hot beside them. */
+/*
+ * Each chunk has a name of its own, as template engines do it. Beside them, app.lua:1 and others
+ * are hot.
+ */
 static struct ls_frame rare(struct recording *recording, uint32_t number)
 {
 	struct ls_function function = {.type = LS_RECORD_FUNCTION,
@@ -434,7 +437,7 @@ static size_t resident_kib(void)
 	return pages * 4;
 }
 
-/* A million functions that come once, each calling one that comes all the time. */
+/* A million functions that occur once; each calls one that occurs in every sample. */
 static void keeps_its_bounds_and_the_shares_of_what_is_hot(void **state)
 {
 	const uint32_t count = 1000000;
@@ -516,7 +519,10 @@ static void forgets_no_definition_that_is_in_use(void **state)
 	assert_int_equal(counts(*state).collected, 0);
 }
 
-/* The collector's time is a child of what it interrupted, and nothing without a stack. */
+/*
+ * The collector's time is a child of the function that it interrupted; without a stack, there is
+ * none.
+ */
 static void puts_the_collector_under_what_it_interrupted(void **state)
 {
 	struct ls_frame frames[] = {script(1), script(0)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a recording keeps besides sums, when told to. */
+/* What a recording keeps besides sums if it is asked to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void take(struct recording *recording, uint64_t time_ns, uint32_t tid,
 	assert_int_equal(recording__sample(recording, &sample, frames), 0);
 }
 
-/* "@" is where a coroutine begins, else the line, or '(' for what is no script; root first. */
+/* Root first: "@" begins a coroutine, '(' stands for a frame that is not script, else the line. */
 static void assert_path(const struct ls_profile *profile, uint32_t node, const char *expected)
 {
 	char path[64] = "", longer[64];
@@ -79,7 +79,9 @@ static void no_samples_unless_told_to(void **state)
 	assert_null(profile.samples);
 }
 
-/* More functions than are kept: the timeline follows what became of its nodes. */
+/*
+ * There are more functions than are kept; the timeline follows its nodes to where they were merged.
+ */
 static void samples_of_functions_that_were_evicted(void **state)
 {
 	struct ls_profile profile = {};
@@ -93,7 +95,7 @@ static void samples_of_functions_that_were_evicted(void **state)
 		if (i % 2 == 0)
 			define(*state, 2 + i);
 		take(*state, i, 1, frames, 1);
-		/* What was defined long ago is dropped at some time. */
+		/* Old definitions are dropped eventually. */
 		if (recording__is_full(*state, NO_PID))
 			recording__age(*state, NO_PID);
 	}

@@ -14,7 +14,7 @@
 #include "local_inspector.h"
 #include "recording/recording.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no process to read names from. */
 #define ONE    2000000000
 #define OTHER  2000000001
 #define PERIOD 1000000U
@@ -65,7 +65,7 @@ static void end_child(struct recording *recording, pid_t child)
 	recording__end_process(recording, child);
 }
 
-/* Thousands that run one after the other bring no more functions than the first. */
+/* Thousands of processes, one after the other, add no functions to those of the first. */
 static void has_one_function_for_all_processes_of_a_program(void **state)
 {
 	struct recording *recording = recording__new(CATEGORY_PROCESS, 1, local_inspector());
@@ -139,7 +139,7 @@ static void counts_what_it_is_sent_of_strangers(void **state)
 	recording__free(recording);
 }
 
-/* Of a category itself are those that were lost. */
+/* Lost samples belong to the category itself. */
 static void weighs_samples_by_their_periods(void **state)
 {
 	struct recording *recording = recording__new(CATEGORY_PROCESS, 1, local_inspector());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A recording whose profiles follow one another. */
+/* A recording that yields one profile after another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "local_inspector.h"
 #include "recording/recording.h"
 
-#define PID    2000000000 /* no process: ids are at most 4,194,304 (PID_MAX_LIMIT) */
+#define PID    2000000000 /* above PID_MAX_LIMIT (4,194,304), so it is no process */
 #define PERIOD 1000000U
 
 static void take_of(struct recording *recording, uint64_t function, uint64_t runtime_ns)
@@ -84,14 +84,14 @@ static void each_has_what_came_since_the_one_before(void **state)
 	recording__free(recording);
 }
 
-/* A sample that comes between has its time in the next one, where its stack is known. */
+/* The time of a sample in between goes to the next profile, which knows its stack. */
 static void time_that_is_not_handed_over_is_in_the_next(void **state)
 {
 	struct recording *recording = begin();
 	struct ls_profile profile = {};
 
 	(void)state;
-	/* Its node comes first, and is none of the next profile. */
+	/* Its node comes first and does not exist in the next profile. */
 	take_of(recording, 0x5000, PERIOD);
 	for (uint64_t i = 2; i <= 5; i++)
 		take(recording, i * PERIOD);
@@ -122,7 +122,7 @@ static uint32_t count_functions(struct recording *recording)
 	return count;
 }
 
-/* What lives goes on to be known; of what has ended, the next profile needs nothing. */
+/* Living processes stay known; the next profile needs nothing of those that have ended. */
 static void functions_of_programs_that_have_ended_are_forgotten(void **state)
 {
 	struct recording *recording = begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is counted of a session is counted of the subprofile that it belongs to, too. */
+/* Whatever is counted for the session is also counted for its subprofile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "recording/subprofiles.h"
 #include "recording/recording.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no process to read names from. */
 #define ONE    2000000000
 #define OTHER  2000000001
 #define PERIOD 1000000U
@@ -74,7 +74,7 @@ static void settle(struct fixture *fixture, pid_t pid, uint64_t runtime_ns)
 	assert_int_equal(recording__settle_thread(fixture->recording, &thread), 0);
 }
 
-/* What the subprofile's categories have, in ns. */
+/* The time of the subprofile's categories in ns. */
 static uint64_t charged_ns(struct fixture *fixture, uint32_t owner)
 {
 	struct ls_profile profile = {};
@@ -121,7 +121,9 @@ static void what_is_counted_is_its_subprofiles(void **state)
 	assert_int_equal(recording__classes(fixture->recording)[LS_SAMPLE_TORN], 4);
 }
 
-/* Counts begin anew; what is not handed over yet goes where it was taken. */
+/*
+ * Counts start again; samples that are still pending go to the subprofile in which they were taken.
+ */
 static void a_part_stays_while_time_of_it_is_to_come(void **state)
 {
 	struct fixture *fixture = *state;
@@ -142,7 +144,7 @@ static void a_part_stays_while_time_of_it_is_to_come(void **state)
 	assert_ptr_equal(fixture->subprofiles->items, fixture->other);
 }
 
-/* Which samples were dropped is told by the next, perhaps in another profile. */
+/* The next sample reports the dropped ones, perhaps in another profile. */
 static void what_was_dropped_is_in_one_profile(void **state)
 {
 	struct fixture *fixture = *state;

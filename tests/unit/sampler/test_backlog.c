@@ -11,13 +11,13 @@
 
 #include "sampler/backlog.h"
 
-/* Where in a record its number is, its size aside. */
+/* Offset of a record's number, whatever its size. */
 struct taken {
 	uint32_t next;    /* the number that is expected */
 	uint32_t refused; /* that one is answered by an error; 0: none */
 };
 
-/* Odd sizes, the longest and the shortest among them. */
+/* Odd sizes, including the longest and the shortest. */
 static size_t size_of(uint32_t number)
 {
 	if (number % 50 == 7)
@@ -104,7 +104,7 @@ static void is_bounded(void **state)
 	}
 	assert_int_equal(error, -ENOSPC);
 	assert_int_equal(backlog.bytes, BACKLOG_BYTES_MAX);
-	/* What was taken in is there, and there is room again. */
+	/* The backlog has the records, and the buffer has room again. */
 	assert_int_equal(backlog__hand_out(&backlog, take, &taken), 0);
 	assert_int_equal(taken.next, count);
 	assert_int_equal(backlog__make_room(&backlog), 0);

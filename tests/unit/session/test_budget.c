@@ -11,7 +11,7 @@
 #define PERIOD_NS MS
 #define ONE_CPU   1.0
 
-/* A window of `ms` in which targets ran on so many processors, with the frequency as it is. */
+/* A window of `ms` in which the targets ran on that many processors, at the current frequency. */
 static struct budget_window window(const struct budget *budget, uint64_t ms, double cpus,
 				   uint64_t sample_ns, uint64_t user_ns, double fixed)
 {
@@ -26,7 +26,9 @@ static struct budget_window window(const struct budget *budget, uint64_t ms, dou
 				      .fixed_ns = (uint64_t)((double)(ms * MS) * fixed)};
 }
 
-/* So many milliseconds with samples of that cost; how often the frequency was changed. */
+/*
+ * Runs for so many milliseconds with samples of that cost. Returns how often the frequency changed.
+ */
 static int run(struct budget *budget, uint64_t ms, double cpus, uint64_t sample_ns, double fixed)
 {
 	uint64_t waited = 0;
@@ -61,7 +63,7 @@ static void lowers_it_within_a_window_as_far_as_it_takes(void **state)
 
 	(void)state;
 	budget__start(&budget, 0.01, PERIOD_NS, 2000);
-	/* 3.8% of the time at 1 kHz, 0.95% at 250 Hz; what luaspy takes for each comes on top. */
+	/* 3.8% of the time at 1 kHz, 0.95% at 250 Hz, plus luaspy's own time for each sample. */
 	assert_int_equal(run(&budget, 200, ONE_CPU, 38000, 0), 1);
 	assert_int_equal(budget.divisor, 4);
 	assert_int_equal(run(&budget, 60000, ONE_CPU, 38000, 0), 0);
@@ -84,7 +86,7 @@ static void goes_no_lower_than_the_floor(void **state)
 	budget__start(&budget, 0.0001, PERIOD_NS, 20000);
 	run(&budget, 60000, ONE_CPU, 100000, 0);
 	assert_int_equal(budget.divisor, 64);
-	/* What is at the floor already stays as it was asked for. */
+	/* A frequency that is at the floor already stays as requested. */
 	budget__start(&budget, 0.0001, 100 * MS, 20000);
 	run(&budget, 60000, 8, 100000, 0);
 	assert_int_equal(budget.divisor, 1);
@@ -105,7 +107,10 @@ static void raises_it_step_by_step_when_samples_are_cheap_again(void **state)
 	assert_int_equal(budget.divisor, 1);
 }
 
-/* A load that is dear for a second and cheap for five has it raised each time, at first. */
+/*
+ * A load that is expensive for one second and cheap for five: at first, the frequency rises each
+ * time.
+ */
 static void loses_patience_with_a_load_that_comes_and_goes(void **state)
 {
 	struct budget budget;
@@ -162,7 +167,7 @@ static void takes_no_odd_window_for_one_that_comes_all_the_time(void **state)
 	assert_int_equal(budget.divisor, 2);
 }
 
-/* Costs that vary by a third around what is just allowed. */
+/* Costs that vary by a third around the limit. */
 static void does_not_swing_with_noise(void **state)
 {
 	struct budget budget;
@@ -182,7 +187,7 @@ static void does_not_swing_with_noise(void **state)
 	assert_int_equal(budget.divisor, 2);
 }
 
-/* A first window in which all functions are new, say. */
+/* For example, a first window in which all functions are new. */
 static void waits_for_luaspys_own_time_to_stay_high(void **state)
 {
 	struct budget budget;
@@ -205,7 +210,7 @@ static void leaves_room_for_what_no_frequency_changes(void **state)
 
 	(void)state;
 	budget__start(&budget, 0.01, PERIOD_NS, 2000);
-	/* 0.75% for samples and 0.2% besides; then 0.4% besides. */
+	/* 0.75% for samples plus 0.2% for the rest, later plus 0.4%. */
 	assert_int_equal(run(&budget, 60000, ONE_CPU, 7000, 0.002), 0);
 	assert_int_equal(run(&budget, 60000, ONE_CPU, 7000, 0.004), 1);
 	assert_int_equal(budget.divisor, 2);
@@ -217,7 +222,7 @@ static void does_not_starve_where_targets_are_nearly_idle(void **state)
 
 	(void)state;
 	budget__start(&budget, 0.01, PERIOD_NS, 2000);
-	/* Samples are 0.45% of what targets take, luaspy is a third of it. */
+	/* Samples cost 0.45% of the targets' time, and luaspy is a third of that. */
 	assert_int_equal(run(&budget, 600000, 0.01, 4000, 0.003), 0);
 	assert_int_equal(budget.divisor, 1);
 }

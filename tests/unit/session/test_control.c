@@ -99,7 +99,7 @@ static void waits_for_the_end_of_a_line(void **state)
 	assert_takes(*state, CONTROL_RESUME);
 }
 
-/* A line without end is one line, whatever comes in it, and the next one counts again. */
+/* An endless line is one line, whatever it contains; the line after it counts again. */
 static void passes_over_lines_that_are_too_long(void **state)
 {
 	struct captured captured;
@@ -163,7 +163,7 @@ static void answers_in_words(void **state)
 	assert_answer(*state, "failed: not understood\n");
 }
 
-/* Nobody has to read: it goes on, and tells how much that one missed. */
+/* Nobody has to read the answers: luaspy goes on, and reports how many the reader missed. */
 static void counts_the_answers_that_nobody_reads(void **state)
 {
 	struct fixture *fixture = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A command line and what luaspy says of it. To be included after cmocka.h. */
+/* A command line, and what luaspy prints about it. Include it after cmocka.h. */
 #ifndef TEST_PARSING_H
 #define TEST_PARSING_H
 
@@ -7,7 +7,7 @@
 
 #include "options/options.h"
 
-/* Parses "luaspy" and these words, ended by NULL; what it printed is for the caller to free. */
+/* Parses "luaspy" and these words, which NULL ends. The caller frees what it printed. */
 enum options_verdict parsing__run(struct options *options, char **out, char **err, ...);
 
 #define assert_runs(options, ...)                                                                  \

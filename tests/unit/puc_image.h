@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A prototype of PUC Lua in this process's own memory, and what call_site_puc.h says of it. */
+/* A prototype of PUC Lua in this process's own memory, and what call_site_puc.h reads from it. */
 #ifndef TEST_PUC_IMAGE_H
 #define TEST_PUC_IMAGE_H
 
@@ -78,7 +78,7 @@ void image__add_upvalue(const char *name);
 void image__add(uint32_t op, uint32_t a, uint32_t b, uint32_t c);
 void image__add_wide(uint32_t op, uint32_t a, uint32_t bx);
 
-/* Fills in the header, which a test may then spoil; reads the call at `pc`. */
+/* Fills in the header, which a test may corrupt afterwards; reads the call at `pc`. */
 void image__finish(void);
 int image__read(uint32_t pc, struct call_site *site);
 

@@ -56,7 +56,7 @@ static void escapes_what_turns_the_direction_of_text(void **state)
 	assert_printable("\u2027\u202f\u205f\u2070", "\u2027\u202f\u205f\u2070");
 }
 
-/* Names that look alike and are not the same. */
+/* Names that look alike but differ. */
 static void escapes_what_is_not_seen(void **state)
 {
 	static const char *const unseen[] = {
@@ -85,13 +85,15 @@ static void escapes_invalid_utf8_byte_by_byte(void **state)
 	assert_printable("\xed\xa0\x80", "\\xed\\xa0\\x80");
 	assert_printable("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
 	assert_printable("\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80");
-	/* Cut off in the middle, at the end and before another character. */
+	/* Sequences cut off in the middle, at the end, and before another character. */
 	assert_printable("\xe4\xb8", "\\xe4\\xb8");
 	assert_printable("\xe4\xb8z", "\\xe4\\xb8z");
 	assert_printable("\xf0\x9f\x98\xe4\xb8\xad", "\\xf0\\x9f\\x98\u4e2d");
 }
 
-/* On the heap, of exactly the size, so that the sanitizer sees one byte too many. */
+/*
+ * The buffer is on the heap and of exactly this size, so that the sanitizer sees a write beyond it.
+ */
 static void assert_cut(const char *text, size_t size, const char *expected)
 {
 	char *to = malloc(size);
@@ -113,7 +115,7 @@ static void shows_that_it_cut_off(void **state)
 	assert_cut("abcdef", 1, "");
 	assert_cut("ab\033", 7, "ab\\x1b");
 	assert_cut("ab\033", 6, "ab...");
-	/* Neither an escape nor a character is left in half. */
+	/* Truncation never splits an escape or a character. */
 	assert_cut("\033\033", 8, "\\x1b...");
 	assert_cut("\033\033", 7, "...");
 	assert_cut("\u4e2d\u4e2d\u4e2d", 9, "\u4e2d...");

@@ -83,7 +83,7 @@ static void begin(struct terminal *terminal)
 	dup2(terminal->slave, STDERR_FILENO);
 }
 
-/* Takes the line away, so that no test inherits it, and returns what was shown before. */
+/* Removes the line, so that no other test inherits it, and returns what was shown before. */
 static const char *end(struct terminal *terminal)
 {
 	char *shown = terminal->shown;

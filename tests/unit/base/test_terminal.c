@@ -58,7 +58,7 @@ static void assert_fit(const char *text, unsigned columns, size_t bytes, unsigne
 static void fits_wide_and_narrow_characters(void **state)
 {
 	(void)state;
-	/* With and without a locale that knows the characters. */
+	/* With and without a locale that has these characters. */
 	for (int i = 0; i < 2; i++) {
 		setlocale(LC_CTYPE, i ? "C.UTF-8" : "C");
 		assert_fit("abc", 2, 2, 2);

@@ -17,7 +17,7 @@
 
 #define ROUNDS 100
 
-/* Waits for a byte at one place, again and again. */
+/* Waits for a byte in a loop, always at the same place. */
 struct waiter {
 	pid_t pid;
 	int wake, reply;
@@ -85,7 +85,7 @@ static void stands_as_long_as_it_does_not_run(void **state)
 {
 	struct standing_thread before, after;
 
-	/* It says that it is in its read() a moment before it sleeps there. */
+	/* It reports its read() a moment before it sleeps there. */
 	do {
 		look_at(*state, &before);
 		usleep(1000);
@@ -98,7 +98,7 @@ static void stands_as_long_as_it_does_not_run(void **state)
 	}
 }
 
-/* Back at the very place by the next look: only the switches tell. */
+/* The next look finds it at the same place; only the count of context switches differs. */
 static void has_not_stood_where_it_ran_and_came_back(void **state)
 {
 	const struct waiter *waiter = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions of this very program, and of copies of it that lack something. */
+/* The functions of this program, and of copies of it that lack something. */
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -179,7 +179,7 @@ static void says_that_there_are_no_unwind_tables(void **state)
 	free(bytes);
 }
 
-/* Ends in sense or not, but ends, and reads nothing that is not there. */
+/* The result may be wrong, but the read ends and stays within the file. */
 static void survives_tables_of_noise(void **state)
 {
 	struct elf_file *file;

@@ -77,7 +77,7 @@ static size_t count_frames(const struct opened *opened)
 	return count;
 }
 
-/* x86-64 alone: what an AArch64 file says of its frames is of no use. */
+/* Only for x86-64: luaspy does not use the frames of AArch64 files. */
 static void knows_the_sizes_of_frames_on_x86_64(void **state)
 {
 	struct opened opened;

@@ -32,7 +32,7 @@
 
 enum { NONE, RODATA, TEXT, DATA, SYMTAB, STRTAB, SECTIONS };
 
-/* A whole ELF file, small enough to break every byte of. */
+/* A whole ELF file, small enough to corrupt each of its bytes in turn. */
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr segments[5];
@@ -437,7 +437,7 @@ static void reads_no_more_than_the_file_has_bytes(void **state)
 	struct fixture *fixture = *state;
 	size_t room;
 
-	/* Of sections that overlap only the first fit. */
+	/* Of sections that overlap, only the first ones fit. */
 	fixture->image.sections[TEXT] = fixture->image.sections[RODATA];
 	fixture->image.sections[TEXT].sh_offset = 0;
 	fixture->image.sections[TEXT].sh_size = sizeof(fixture->image);

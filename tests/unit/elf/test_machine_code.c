@@ -112,7 +112,7 @@ static void reads_arm64(void **state)
 	assert_other(&seen.events[11], MACHINE_SHIFT, 16, 0);
 }
 
-/* On the heap, where the sanitizer sees a byte too many. */
+/* On the heap, where the sanitizer sees a read beyond it. */
 static void reads_no_byte_beyond_the_code(void **state)
 {
 	static const uint8_t starts[] = {0xe8, 0xe9, 0x0f, 0xc6, 0x88, 0xc1, 0x44, 0x84};

@@ -20,7 +20,7 @@
 #include "skip.h"
 #include "stage.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no such process. */
 #define NO_PID 2000000000
 
 /* A bit for each layout of that minor version that holds one of the patches. */

@@ -62,7 +62,7 @@ static void refuses_what_cannot_be_many_files(void **state)
 		     "--keep-size=1G");
 }
 
-/* A file for each process has for categories what that of one process has. */
+/* A file for each process has the same categories as the file of a single process. */
 static void takes_a_folder(void **state)
 {
 	struct options options;

@@ -24,7 +24,7 @@ static void takes_all_processes(void **state)
 	assert_int_equal(options.record.category, CATEGORY_CHUNK);
 }
 
-/* Whether this process is taken where it has that name. */
+/* Whether the filter takes this process under that name. */
 static bool is_taken(const struct process_criteria *criteria, const char *name)
 {
 	struct process_filter *filter;

@@ -14,7 +14,7 @@ struct output_fixture {
 	mode_t mask;
 };
 
-/* Setup and teardown of cmocka, with a umask of 022 and nobody who called sudo. */
+/* Setup and teardown of cmocka, with a umask of 022 and without sudo. */
 int output_fixture__make(void **state);
 int output_fixture__free(void **state);
 #define with_output(name)                                                                          \
@@ -23,7 +23,7 @@ int output_fixture__free(void **state);
 int output_fixture__count(const struct output_fixture *fixture);
 void point_stdout_back(struct output_fixture *fixture);
 
-/* A file as others make it, and what is in one. */
+/* Makes a file as other programs do; reads one. */
 void put_file(const char *path, const char *content);
 void assert_content(const char *path, const char *expected);
 mode_t mode_of(const char *path);

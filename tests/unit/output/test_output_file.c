@@ -217,7 +217,7 @@ static void a_failed_rename_is_reported_and_leaves_nothing(void **state)
 	assert_int_equal(output_fixture__count(fixture), 1);
 }
 
-/* Nodes of our own: a mistake that replaces them must not cost the machine its /dev/null. */
+/* The test has device nodes of its own, so that a bug cannot replace the machine's /dev/null. */
 static bool make_device(const struct output_fixture *fixture, unsigned int minor)
 {
 	int fd;
@@ -288,7 +288,7 @@ static void standard_output_that_cannot_be_written_is_reported_at_once(void **st
 	assert_int_equal(name, -EBADF);
 }
 
-/* Where the shell opened the file to append, what is in it stays. */
+/* If the shell opened the file for appending, its content stays. */
 static void writes_open_descriptors_where_they_are(void **state)
 {
 	struct output_fixture *fixture = *state;
@@ -314,7 +314,7 @@ static void writes_open_descriptors_where_they_are(void **state)
 	close(pipes[1]);
 }
 
-/* Of luaspy's own files none is for whoever calls it to write. */
+/* The caller cannot make luaspy write to one of luaspy's own files. */
 static void writes_no_descriptor_that_was_not_handed_to_it(void **state)
 {
 	struct output_fixture *fixture = *state;

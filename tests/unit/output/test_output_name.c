@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files are called after processes, which may call themselves anything. */
+/* Files are named after processes, which may call themselves anything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static void names_a_process_and_a_group(void **state)
 }
 
 /*
- * No name leads out of the folder, is hidden, is an option, or has what a terminal or a shell would
- * take.
+ * No name leads out of the folder, is hidden, looks like an option, or contains what a terminal or
+ * a shell would interpret.
  */
 static void any_name_is_a_plain_one(void **state)
 {
@@ -76,7 +76,7 @@ static void any_name_is_a_plain_one(void **state)
 		}
 }
 
-/* Of a long path the end tells most; a date and a number still have room. */
+/* A long path keeps its end, which tells most, and leaves room for a date and a number. */
 static void a_long_name_is_cut(void **state)
 {
 	char path[600];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whose an output file is, and what its path tells: root's rights are not given away. */
+/* Who owns an output file, and what its path reveals: luaspy gives no rights of root away. */
 #include <errno.h>
 #include <grp.h>
 #include <setjmp.h>
@@ -56,7 +56,7 @@ static void belongs_to_the_caller_of_sudo(void **state)
 	assert_owner(fixture->path, 0, 0, 0640);
 }
 
-/* What the caller of sudo could not have made is root's, as if they had used sudo for cp. */
+/* A file that the caller of sudo could not have made is root's, as if they had used 'sudo cp'. */
 static void gives_the_caller_of_sudo_nothing_that_they_could_not_make(void **state)
 {
 	struct output_fixture *fixture = *state;
@@ -77,7 +77,7 @@ static void gives_the_caller_of_sudo_nothing_that_they_could_not_make(void **sta
 	assert_int_equal(output_fixture__count(fixture), 1);
 }
 
-/* Root's groups are not the caller's, and the caller's are. */
+/* The file is made with the caller's groups, and not with root's. */
 static void is_made_with_the_groups_of_the_caller_of_sudo(void **state)
 {
 	static const gid_t roots = 4711;
@@ -102,7 +102,7 @@ static void is_made_with_the_groups_of_the_caller_of_sudo(void **state)
 	assert_return_code(setgroups((size_t)count, before), errno);
 }
 
-/* In a folder that all may write to, a stranger's file is not where the profile goes. */
+/* In a folder that everyone may write to, the profile does not go into a stranger's file. */
 static void gives_a_stranger_nothing(void **state)
 {
 	struct output_fixture *fixture = *state;
@@ -120,7 +120,7 @@ static void gives_a_stranger_nothing(void **state)
 	}
 }
 
-/* Root writes for others, too, where they told it where. */
+/* If root names a file of another user, luaspy writes it, and it stays that user's. */
 static void leaves_a_file_to_its_owner(void **state)
 {
 	struct output_fixture *fixture = *state;

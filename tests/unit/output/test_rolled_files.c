@@ -18,7 +18,7 @@
 
 #define NOON 1000000000
 
-/* What they are called without their dates. */
+/* Their names without the dates. */
 static char dateless[128];
 
 /* Writes the next file of the interval, of that size, and has it noted. Its path is good until the
@@ -57,7 +57,7 @@ static int is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* The date before the ending; no name is given twice, whoever has it. */
+/* The date precedes the ending; no name is used twice, even if another program's file has it. */
 static void names_are_of_the_time_and_free(void **state)
 {
 	struct rolled_files *files = open_files(*state, "x.json", 0, 0);

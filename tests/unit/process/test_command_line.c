@@ -17,7 +17,7 @@
 #include "local_inspector.h"
 #include "process/command_line.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no such process. */
 #define NO_PID 2000000000
 
 static int waits_for; /* what the shell reads from */
@@ -51,7 +51,7 @@ static void a_command_line_without_a_script_loses_its_folders(void **state)
 	assert_string_equal(
 		label_of("redis-server 127.0.0.1:6379", "", "/usr/bin/redis-server 127.0.0.1:6379"),
 		"redis-server 127.0.0.1:6379");
-	/* What is behind the first blank is no folder of the program. */
+	/* Text after the first blank is not part of the program's path. */
 	assert_string_equal(
 		label_of("nginx -g x", "", "nginx: master process /usr/sbin/nginx -g x"),
 		"nginx: master process /usr/sbin/nginx -g x");
@@ -78,14 +78,14 @@ static void a_long_one_is_cut_at_a_character(void **state)
 	text[65] = '\0';
 	assert_int_equal(strlen(label_of("", "", text)), 64);
 	assert_string_equal(label_of("", "", text) + 60, "x...");
-	/* The cut, at byte 61, lies within a character. */
+	/* The cut at byte 61 would split a character. */
 	memset(text, 'y', 99);
 	memcpy(text + 59, "\u20ac", 3);
 	text[99] = '\0';
 	assert_string_equal(label_of("", "", text) + 58, "y...");
 }
 
-/* A shell that waits in this folder, with these words. */
+/* Starts a shell that waits in this folder, with these words as its command line. */
 static pid_t start(const char *folder, const char *const *words)
 {
 	int input[2], begun[2];

@@ -29,7 +29,7 @@ static void knows_who_is_in_our_namespace(void **state)
 	assert_int_equal(container__parse_pid("Name:\tlua\nNSpid:\t4242\t\n12\n"), 0);
 	/* A kernel without PID namespaces. */
 	assert_int_equal(container__parse_pid("Name:\tlua\nPid:\t4242\n"), 0);
-	/* As the name of a process it comes with its newline escaped. */
+	/* The kernel escapes the newline in a process's name. */
 	assert_int_equal(container__parse_pid("Name:\ta\\nNSpid:\t1\t2\nNSpid:\t9\n"), 0);
 	assert_int_equal(container__parse_pid("Name:\tlua\nNSpid:\t1\t99999999999999999999\n"), 0);
 	assert_int_equal(container__parse_pid("Name:\tlua\nNSpid:\t1\t-2\n"), 0);
@@ -82,7 +82,7 @@ static void takes_nothing_else_for_one(void **state)
 	assert_id("", "");
 }
 
-/* Hashes are a common way to name a folder. */
+/* Folders are often named by a hash. */
 static void takes_no_cgroup_of_another_program_for_one(void **state)
 {
 	(void)state;
@@ -97,13 +97,13 @@ static void takes_no_cgroup_of_another_program_for_one(void **state)
 	assert_id("0::/crio-conmon-" ID ".scope\n", "");
 }
 
-/* These do not exist here: the path tells. */
+/* These do not exist here, so the path decides. */
 static void takes_no_cgroup_of_a_user_for_one(void **state)
 {
 	(void)state;
 	assert_id("0::/user.slice/user-1000.slice/user@1000.service/docker-" ID ".scope\n", "");
 	assert_id("0::/user.slice/user-1000.slice/session-2.scope/docker/" ID "\n", "");
-	/* The container is root's, what is inside of it not. */
+	/* Root owns the container, but not what is in it. */
 	assert_id("0::/docker/" ID "/user@7.service/docker-" OTHER ".scope\n", "1a2b3c4d5e6f");
 }
 

@@ -24,7 +24,7 @@
 #include "skip.h"
 #include "stage.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no such process. */
 #define NO_PID 2000000000
 
 /* Long enough to have a middle. */
@@ -110,7 +110,7 @@ static void shows_an_address_of_a_process_that_is_gone(void **state)
 	assert_place_named(NO_PID, (uint64_t)(uintptr_t)getppid);
 }
 
-/* The names are those that a second one of the program would have, which lives. */
+/* The names equal those of a second process of the same program, which is alive. */
 static void names_code_of_a_process_that_has_ended(void **state)
 {
 	uint64_t ours = (uint64_t)(uintptr_t)function_of_our_own;
@@ -128,7 +128,7 @@ static void names_code_of_a_process_that_has_ended(void **state)
 	assert_non_null(names);
 	native_names__prepare(names);
 	kill(child, SIGKILL);
-	/* A zombie can be looked at, but has nothing mapped. */
+	/* A zombie can be inspected, but has no mappings. */
 	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){}, WEXITED | WNOWAIT), 0);
 	native_names__prepare(names);
 	assert_string_equal(native_names__name(names, ours), "function_of_our_own");
@@ -265,7 +265,7 @@ struct place {
 	uint64_t file, in_file;
 };
 
-/* Where the code of the program at `path` begins; 0: the process does not run it yet. */
+/* The start of the code of the program at `path`; 0: the process does not run it yet. */
 static uint64_t find_code(pid_t pid, const char *path)
 {
 	struct process_mappings mappings = {};
@@ -416,7 +416,7 @@ static int note_program(struct dl_phdr_info *info, size_t size, void *bias)
 	return 1;
 }
 
-/* Data lies at another address than its offset in the file: the former is what tools show. */
+/* The address of data differs from its offset in the file; tools show the address. */
 static void shows_the_address_in_the_file_rather_than_the_offset(void **state)
 {
 	uint64_t address = (uint64_t)(uintptr_t)&data_of_our_own, bias = 0;

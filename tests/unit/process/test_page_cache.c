@@ -61,7 +61,7 @@ static void reads_within_and_across_pages(void **state)
 		}
 }
 
-/* What is behind what is there is no part of it. */
+/* A read that goes beyond the mapped memory fails. */
 static void fails_where_a_byte_is_missing(void **state)
 {
 	uint8_t bytes[16];
@@ -89,7 +89,7 @@ static void keeps_what_it_read_until_it_is_cleared(void **state)
 	assert_int_equal(byte, (uint8_t)~before);
 }
 
-/* Pages that fall on the same place take turns. */
+/* Pages that share a slot of the cache evict each other. */
 static void tells_pages_apart(void **state)
 {
 	const struct target_memory memory = {.pid = getpid(), .pages = fixture.cache};

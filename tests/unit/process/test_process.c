@@ -24,7 +24,7 @@
 
 #define MS 1000000ull
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no such process. */
 #define NO_PID 2000000000
 
 static uint64_t read_clock(clockid_t clock)
@@ -209,7 +209,7 @@ static void opens_the_mapped_file_after_it_was_replaced(void **state)
 	unmap_file(&mapped);
 }
 
-/* In a child that is no root. 0: as it should be. */
+/* Runs in a child that is not root. 0: all is right. */
 static int open_as_nobody(const struct mapped *mapped, const struct process_mapping *mapping)
 {
 	char map_files[64];
@@ -314,7 +314,7 @@ static void follows_no_link_out_of_the_root_of_the_process(void **state)
 	unmap_file(&mapped);
 }
 
-/* Goes down `depth` folders, or up and removes them. */
+/* Makes and enters `depth` folders, or leaves and removes them. */
 static void dig(const char *name, int depth)
 {
 	for (int i = 0; i < depth; i++) {
@@ -384,7 +384,7 @@ static void reads_the_time_of_a_thread(void **state)
 
 	(void)state;
 	burn(NULL);
-	/* schedstat of a running thread moves in ticks, of 10 ms at most. */
+	/* The schedstat of a running thread advances in ticks of at most 10 ms. */
 	before = read_clock(CLOCK_THREAD_CPUTIME_ID);
 	assert_int_equal(process__thread_runtime_ns(getpid(), getpid(), &runtime_ns), 0);
 	after = read_clock(CLOCK_THREAD_CPUTIME_ID);

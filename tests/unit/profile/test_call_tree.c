@@ -97,7 +97,9 @@ static void has_one_category_for_all_that_are_too_many(void **state)
 	assert_string_equal(export(*state).categories[CALL_TREE_CATEGORIES_MAX].name, "(other)");
 }
 
-/* Of two owners a category of one name is two, also where there are too many. */
+/*
+ * Categories of two owners stay apart even if they have the same name, also if there are too many.
+ */
 static void owners_have_categories_of_their_own(void **state)
 {
 	uint32_t first = call_tree__category_of(*state, 1, "main");
@@ -187,7 +189,7 @@ static void adds_up_samples_and_time(void **state)
 	assert_int_equal(profile.nodes[root].weight_ns, 7);
 }
 
-/* Wide and deep at once, so that the index is grown with nodes of both kinds in it. */
+/* Wide and deep at once, so that the index grows with nodes of both kinds in it. */
 static void holds_a_million_nodes(void **state)
 {
 	const uint32_t wide = 500000, deep = 500000;

@@ -207,7 +207,7 @@ static void knows_c_functions_by_file_and_place(void **state)
 	assert_int_equal(shown(*state, id)->line, 0);
 }
 
-/* One program may call "app.sleep" what is "socket.sleep" to the next. */
+/* One program's "app.sleep" may be another's "socket.sleep". */
 static void tells_c_functions_apart_by_what_processes_call_them(void **state)
 {
 	uint32_t id = c_in(*state, 0, 1, 0x1000, "socket.sleep");
@@ -283,7 +283,7 @@ static void mixes_up_no_kinds(void **state)
 	assert_int_not_equal(in_c, nowhere);
 }
 
-/* A name with more than an eighth of the votes wins against any number of others. */
+/* A name with more than an eighth of the votes wins, however many other names there are. */
 static void elects_among_more_names_than_it_keeps(void **state)
 {
 	uint32_t id = script(*state, "app.lua", 3, 9, 0);

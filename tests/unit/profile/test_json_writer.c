@@ -48,7 +48,7 @@ static const char *finish(struct fixture *fixture)
 {
 	assert_int_equal(json_writer__finish(&fixture->writer), 0);
 	assert_int_equal(fflush(fixture->stream), 0);
-	/* A rewound stream leaves behind it what was written before. */
+	/* Rewinding a stream does not erase what was written before. */
 	fixture->text[fixture->length] = '\0';
 	return fixture->text;
 }
@@ -59,7 +59,7 @@ static void restart(struct fixture *fixture)
 	json_writer__init(&fixture->writer, fixture->stream);
 }
 
-/* The document that is nothing but this string. */
+/* A document that consists of this string only. */
 static const char *written(struct fixture *fixture, const char *bytes, size_t length)
 {
 	restart(fixture);

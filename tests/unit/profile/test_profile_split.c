@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Each owner's profile is what a tree of that owner alone would have been. */
+/* Each owner's profile equals that of a tree with this owner alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ struct fixture {
 	unsigned seed;
 };
 
-/* Ids that are neither dense nor in the order of their first category. */
+/* The ids are neither dense nor in the order of their first categories. */
 static const uint32_t ids[OWNERS] = {0, 70000, 3, 12, 4};
 
 static unsigned draw(struct fixture *fixture, unsigned below)
@@ -129,7 +129,7 @@ static void assert_same_categories(const struct ls_profile *part, const struct l
 	}
 }
 
-/* Twice, in another order: nothing of one is left in the next. */
+/* Splits twice, in another order, to show that nothing is left over from the first time. */
 static void each_owner_has_what_is_his(void **state)
 {
 	struct fixture *fixture = *state;

@@ -137,7 +137,7 @@ static void leaves_a_small_tree_as_it_is(void **state)
 	assert_int_equal(fixture->used[function_of('D')], 0);
 }
 
-/* Templates that come once each call what is called all the time. */
+/* Templates that occur once call functions that are called all the time. */
 static void puts_rare_functions_into_one_where_they_stood(void **state)
 {
 	struct fixture *fixture = *state;

@@ -46,7 +46,7 @@ static const struct ls_totals *compute(struct fixture *fixture, uint32_t functio
 	return &fixture->totals;
 }
 
-/* Charges a new node. Microseconds are easier to read than what the tree takes. */
+/* Charges a new node, in microseconds, which are easier to read than the tree's nanoseconds. */
 static uint32_t charge_us(struct fixture *fixture, uint32_t parent, uint32_t function, uint64_t us)
 {
 	uint32_t node = call_tree__child(fixture->tree, parent, function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Instructions put together by hand, above all such as compilers hardly ever make. That the names
- * are the right ones is tested against real interpreters: tests/names/.
+ * Hand-made instructions, mostly such as compilers hardly ever emit. tests/names/ compares the
+ * names with those of real interpreters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -254,7 +254,10 @@ static void refuses_a_version_without_a_table(void **state)
 	assert_int_equal(image__read(0, &site), -EINVAL);
 }
 
-/* All moves at the end of as much code as is looked at: without a bound, this takes seconds. */
+/*
+ * The code ends with as many moves as luaspy reads at most; without a bound, this would take
+ * seconds.
+ */
 static void gives_up_on_work_without_end(void **state)
 {
 	uint32_t count = 4U << 20;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* On tables made by hand, as 5.4 lays them out. */
+/* Hand-made tables in the layout of 5.4. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ struct value {
 	uint8_t padding[7];
 };
 
-/* A VM with an empty package.loaded, no metatables, and globals that nothing else leads to. */
+/* A VM with an empty package.loaded, no metatables, and globals that nothing else refers to. */
 struct world {
 	uint8_t state[256], global[2048];
 	struct value array[2];
@@ -244,7 +244,7 @@ static void names_methods_and_metamethods(void **state)
 	assert_string_equal(name_of(world, 0x1004), "(none)");
 }
 
-/* Wireshark gives all its classes one __index. */
+/* All classes of Wireshark share one __index. */
 static void names_no_type_for_what_several_types_share(void **state)
 {
 	struct world *world = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Code that no compiler makes, torn and hostile prototypes. That the names are the right ones is
- * tested against real interpreters: tests/names/test_definition_puc.c.
+ * Code that no compiler emits, and torn or hostile prototypes. tests/names/test_definition_puc.c
+ * compares the names with those of real interpreters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static uint64_t nested[NESTED_MOST + 1];
 static int8_t lines[CODE_MAX];
 static struct nested_definitions found;
 
-/* A parent of 5.4 with so many functions, which are on lines 1 to 9 and take no parameters. */
+/* A parent of 5.4 with this many functions, on lines 1 to 9 and without parameters. */
 static void begin(uint32_t functions)
 {
 	const struct ls_puc_layout *layout = &image.layout;
@@ -240,7 +240,7 @@ static void refuses_what_makes_no_sense(void **state)
 	expect_error(-EFAULT);
 }
 
-/* One that is gone costs the others nothing. */
+/* A function that is gone does not affect the others. */
 static void a_function_that_cannot_be_read_has_no_name(void **state)
 {
 	(void)state;

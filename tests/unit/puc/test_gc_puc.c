@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether it is the right code, tests/oracle/test_collector asks of running programs. Here: files
- * that it is found in, files that it is not found in, and that it takes no time.
+ * Files in which the code is found and files in which it is not, and that neither takes long.
+ * tests/oracle/test_collector checks on running programs that it is the right code.
  */
 #include <elf.h>
 #include <glob.h>
@@ -85,7 +85,7 @@ static void knows_debians_interpreters(void **state)
 	}
 }
 
-/* As files: the machine that this runs on needs not be one of them. */
+/* They are only read as files, so any machine can run this test. */
 static void knows_what_is_built_for_arm64(void **state)
 {
 	const char *folder = getenv("OUTPUT");

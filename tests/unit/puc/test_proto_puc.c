@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Prototypes that are long, wrong or not there. */
+/* Prototypes that are long, invalid or missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 
 #include "recording/recording.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT): no memory to read names from. */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no process to read names from. */
 #define NO_PID 2000000000
 
 #define MAIN 0x1000 /* the prototype of "main chunk"; the next are those of app.lua:1, :2 ... */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What definitions in source text call their functions; tests/names compares with compilers. */
+/*
+ * The names that definitions in source text give to functions; tests/names compares them with those
+ * of compilers.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -34,7 +34,7 @@ static void prints_the_whole_accounting_like_this(void **state)
 			      "  all         10.0 s  100.0%\n");
 }
 
-/* What was logged when it was found is not said again. */
+/* The accounting does not repeat what was logged already. */
 static void shows_the_layout_only_where_the_log_does_not(void **state)
 {
 	struct fixture *fixture = *state;

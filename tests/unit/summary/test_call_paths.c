@@ -148,7 +148,7 @@ static void the_path_leaves_out_names_that_do_not_fit(void **state)
 			    PATH_TITLE "  100.0%  \u2026 3 more > work  \u2026/app.lua:50\n");
 }
 
-/* Wherever it calls itself: what it calls from there counts together. */
+/* Wherever the function calls itself, its callees are added up. */
 static void the_path_takes_recursion_for_one_call(void **state)
 {
 	struct fixture *fixture = *state;

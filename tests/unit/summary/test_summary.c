@@ -69,7 +69,7 @@ static void shows_the_ten_hottest_in_order(void **state)
 		set_function(fixture, id, "tepid", "a.lua", id);
 		set_time(fixture, id, id * 100, id * 100);
 	}
-	/* As hot as another: the greater total goes first. */
+	/* Of equally hot functions, the one with the greater total comes first. */
 	set_time(fixture, 10, 2000, 2000);
 	set_time(fixture, 20, 2000, 9000);
 	/* Too cold, and seen when the ten are full. */
@@ -133,7 +133,7 @@ static void shortens_a_path_at_a_slash_and_keeps_the_lines(void **state)
 	assert_shows(fixture, "fib          .../lib/fib.lua:3 ->:7 75%\n");
 }
 
-/* The row that is too long is cut, and nothing else. */
+/* Only the row that is too long is cut. */
 static void one_long_row_costs_others_nothing(void **state)
 {
 	struct fixture *fixture = *state;
@@ -150,7 +150,7 @@ static void one_long_row_costs_others_nothing(void **state)
 	set_function(fixture, ANONYMOUS, "a_name_that_is_longer_than_its_column", "[C]", 0);
 	assert_shows(fixture, "  a_name_that_is_longer_than_its_col\u2026  [C]\n");
 	assert_shows(fixture, "  str.gsub   a/place/that/just/fits.lua:17\n");
-	/* Where there is room for all, all is in its column. */
+	/* If there is room, every cell is in its column. */
 	setenv("COLUMNS", "120", 1);
 	assert_shows(fixture, "  a_name_that_is_longer_than_its_column  [C]\n");
 	assert_shows(fixture,

@@ -12,7 +12,7 @@
 #include "record.h"
 #include "skip.h"
 
-/* The chunk has just the room it needs: the sanitizer sees a byte read beyond it. */
+/* The chunk has exactly the room that it needs, so that the sanitizer sees a read beyond it. */
 static const char *show(const char *chunk, size_t length)
 {
 	static char shown[CHUNK_NAME_SIZE];
@@ -57,7 +57,7 @@ static void shows_the_first_line_of_a_string(void **state)
 	assert_shown("\nreturn 2", "[string \"...\"]");
 }
 
-/* Unlike Lua, which cuts off at 60 bytes: two files are not to look like one. */
+/* Unlike Lua, luaspy does not cut off at 60 bytes, so that two files do not look like one. */
 static void shows_file_names_whole(void **state)
 {
 	char chunk[LS_SOURCE_LEN];

@@ -18,7 +18,7 @@
 #include "skip.h"
 #include "targets/grouping.h"
 
-/* Ids are at most 4,194,304 (PID_MAX_LIMIT). */
+/* Above 4,194,304 (PID_MAX_LIMIT), so there is no such process. */
 #define NO_PID 2000000000
 
 static void assert_group(struct grouping *grouping, pid_t pid, const char *expected)

@@ -46,10 +46,12 @@ void stats_fixture__lose(struct stats_fixture *stats_fixture, const char *catego
 /* The function is gone, with all samples; what takes the place of its own is then to be sampled. */
 void stats_fixture__evict(struct stats_fixture *stats_fixture, uint32_t gone, uint64_t samples);
 
-/* The profile so far, good until anything more is sampled. */
+/* The profile so far, valid until the next sample. */
 void stats_fixture__export(const struct stats_fixture *stats_fixture, struct ls_profile *profile);
 
-/* A look a second later. Of many, only these are alive, NULL coming after the last. */
+/*
+ * Updates the statistics a second later. Of many processes, only these are alive; NULL ends them.
+ */
 void stats_fixture__look(struct stats_fixture *stats_fixture, const char *const *living);
 
 #define stats_fixture__look_at(stats_fixture, ...)                                                 \

@@ -159,7 +159,7 @@ static void tells_what_is_recent(void **state)
 	expect(fixture, STATS_CALLER, a, 3, 13);
 	expect(fixture, STATS_CHOSEN, b, 3, 13);
 	assert_int_equal(function_calls__recent_ns(fixture->stats), S);
-	/* Of another function it is known at once. */
+	/* For another function, it is known at once. */
 	choose(fixture, a);
 	expect(fixture, STATS_CALLEE, b, 3, 13);
 	look(fixture);

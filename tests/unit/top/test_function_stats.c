@@ -204,14 +204,14 @@ static void shares_the_charged_time_among_all_samples(void **state)
 	assert_int_equal(function_stats__recent(fixture->stats)->samples, 80);
 	assert_int_equal(function_stats__recent(fixture->stats)->weight_ns, 80);
 	assert_int_equal(function_stats__recent(fixture->stats)->script_ns, 60);
-	/* The process has ended: what it was charged is no longer told. */
+	/* The process has ended, so its charged time is no longer reported. */
 	fixture->cpu_ns = 0;
 	look(fixture);
 	assert_int_equal(function_stats__recent(fixture->stats)->cpu_ns, 0);
 	assert_int_equal(function_stats__all(fixture->stats)->cpu_ns, S / 10);
 }
 
-/* At a tenth of the frequency a sample stands for ten times as much. */
+/* At a tenth of the frequency, a sample stands for ten times as much time. */
 static void a_sample_weighs_as_much_as_its_period(void **state)
 {
 	struct stats_fixture *fixture = *state;

@@ -277,7 +277,10 @@ static void merges_processes_unless_one_is_shown(void **state)
 	assert_int_equal(fixture->listing.view, LISTING_PROCESSES);
 }
 
-/* Of many callers those with the least time are next to it, and callees below. */
+/*
+ * Of many callers, those with the least time are next to the function, and its callees are below
+ * it.
+ */
 static void the_function_is_in_the_middle_of_the_screen(void **state)
 {
 	struct fixture *fixture = *state;

@@ -142,7 +142,7 @@ static void who_does_it_again_and_again_is_left_alone(void **state)
 	assert_int_equal(allowances__check(fixture->allowances, getpid(), false), 0);
 }
 
-/* As one whose script is on a file server that is down. */
+/* For example, a process whose script is on a file server that is down. */
 static void a_command_line_may_be_left_alone_by_itself(void **state)
 {
 	struct fixture *fixture = *state;

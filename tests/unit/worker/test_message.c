@@ -70,7 +70,7 @@ static void is_bad_where_a_number_or_a_text_is_too_large(void **state)
 	message__free(&message);
 }
 
-/* A name that ends early would pass for another one. */
+/* A truncated name could be mistaken for another one. */
 static void is_bad_where_a_text_has_a_nul(void **state)
 {
 	const uint32_t length = 3;

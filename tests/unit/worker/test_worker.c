@@ -37,7 +37,7 @@ static void *begin(void)
 	return &state;
 }
 
-/* What a target could do that has taken the worker over. 0: nothing. */
+/* Tries what a target could do that has taken over the worker. 0: nothing worked. */
 static int break_out(void)
 {
 	int file = open("/tmp/luaspy-broke-out", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -142,8 +142,8 @@ static void is_ended_when_it_takes_too_much_cpu_time(void **state)
 	uint64_t spent_ns;
 
 	/*
-	 * The limit is a second. The kernel counts it in ticks, and each tick whole to whatever it
-	 * interrupts, which is up to half of the time too much where others use the processors.
+	 * The limit is a second. The kernel counts CPU time in ticks and charges each tick to
+	 * whatever it interrupts, so on a busy machine it may charge up to half too much.
 	 */
 	assert_int_equal(ask(*state, SPIN, &spent_ns), -EIO);
 	assert_in_range(spent_ns, 500 * MS, 4000 * MS);

@@ -40,6 +40,7 @@ struct detection {
 	uint64_t pages;                      /* that were mapped when files were last inspected */
 	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
 	bool tries_all;                      /* all layouts are candidates */
+	bool is_refused;                     /* and that was logged */
 	uint32_t changes;                    /* of the interpreters */
 };
 
@@ -281,11 +282,13 @@ uint32_t detection__changes(const struct detection *detection)
 	return detection->changes;
 }
 
-static int refuse(const struct detection *detection, const struct layout_vote *vote,
-		  const char *target)
+static int refuse(struct detection *detection, const struct layout_vote *vote, const char *target)
 {
 	char score[512];
 
+	if (detection->is_refused)
+		return -ENOENT;
+	detection->is_refused = true;
 	layout_vote__score(vote, score, sizeof(score));
 	log_error("cannot %s %s: an unknown or modified interpreter%s: %s (--layout forces one)",
 		  purpose_of(detection), target,

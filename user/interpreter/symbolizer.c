@@ -184,11 +184,16 @@ static int look_for_definition(struct symbolizer *symbolizer, const struct layou
 					      &inquiry, name);
 		if (inspector__is_later(error))
 			return 0;
+		if (error)
+			*name = '\0';
 		error = functions__define(functions, prototype->function, symbolizer->program,
-					  error ? "" : name);
+					  name);
+		if (!error && prototype->native)
+			error = functions__define(functions, prototype->native, symbolizer->program,
+						  name);
 	}
 	prototype->text = TEXT_NOWHERE;
-	prototype->is_named = functions__is_defined(functions, prototype->function);
+	prototype->is_named = functions__is_in_text(functions, prototype->function);
 	return error;
 }
 
@@ -539,6 +544,14 @@ static void name_script_function(void *context, void *value)
 		rename_prototype(symbolizer, prototype, name);
 }
 
+/* What was too late to read when the session ended has time now. */
+static void define_last(void *context, void *value)
+{
+	const struct last_look *look = context;
+
+	look_for_definition(look->symbolizer, look->layout, value);
+}
+
 static void infer_last(void *context, void *value)
 {
 	infer_name(context, value);
@@ -558,6 +571,7 @@ void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layo
 
 	if (!state)
 		return;
+	generations__visit(symbolizer->prototypes, define_last, &look);
 	read_registered(symbolizer, layout, state);
 	generations__visit(symbolizer->c_functions, name_again, symbolizer);
 	generations__visit(symbolizer->prototypes, name_script_function, &look);

@@ -50,7 +50,7 @@ struct naming {
 	bool is_disputed;   /* processes disagree, so `given` is NULL */
 	bool is_defined;    /* `given` is from its definition in the source text, */
 	bool is_inferred;   /* or in bytecode, */
-	bool is_doubtful;   /* in which programs disagree */
+	bool is_doubtful;   /* which has two names for it: callers' names do not count either */
 	uint32_t definer;   /* the program that looked for its definition last; 0: none did */
 	uint32_t next_free; /* if it was evicted: the next free id */
 	uint32_t function;  /* not 0: this is that function at one of its lines */
@@ -376,6 +376,11 @@ bool functions__is_defined(const struct functions *functions, uint32_t function)
 	return naming->is_defined || naming->is_inferred;
 }
 
+bool functions__is_in_text(const struct functions *functions, uint32_t function)
+{
+	return functions->namings[function].is_defined;
+}
+
 int functions__define(struct functions *functions, uint32_t function, uint32_t program,
 		      const char *name)
 {
@@ -554,7 +559,7 @@ void functions__export(struct functions *functions, struct ls_profile *profile)
 			functions->shown[id].name = naming->given;
 		else if (naming->entry && naming->entry->key.kind == KIND_C)
 			functions->shown[id].name = c_name(naming);
-		else if (naming->votes)
+		else if (naming->votes && !naming->is_doubtful)
 			functions->shown[id].name = elected(naming->votes);
 	}
 	for (uint32_t id = 1; id <= functions->count; id++)

@@ -97,6 +97,9 @@ int functions__infer(struct functions *functions, uint32_t function, const char 
 /* Whether its definition names the function, which may be one at a line. */
 bool functions__is_defined(const struct functions *functions, uint32_t function);
 
+/* The same by its source text alone: bytecode may yet have another name for its like. */
+bool functions__is_in_text(const struct functions *functions, uint32_t function);
+
 /*
  * Gives a C function a better name, found by a process, than the one in its identity. If processes
  * disagree, it has no such name, since their calls are not told apart; but a name given by the

@@ -158,23 +158,18 @@ static const struct memory_ops memory = {
 };
 
 /*
- * Lua 5.3 marks the finalizer's own CallInfo; since 5.4, Lua marks the one that it interrupted
- * (ldebug.c, funcnamefromcall).
+ * GCTM() of lgc.c marks the CallInfo that a finalizer interrupts (CIST_FIN). Lua 5.3 itself takes it
+ * for that of the finalizer, so there debug.getinfo() calls the interrupted function "__gc".
  */
 static const char *implicit_call_name(const void *offsets, const struct ls_frame *frames,
 				      uint32_t count)
 {
-	const struct ls_puc_layout *layout = offsets;
-
-	if (layout->minor == 3 && frames->flags & LS_FRAME_FINALIZER)
-		return "__gc";
+	(void)offsets;
 	if (frames->flags & (LS_FRAME_TAIL_CALLED | LS_FRAME_STATE_ROOT) || count < 2)
 		return NULL;
 	if (frames[1].flags & LS_FRAME_HOOKED)
 		return "hook";
-	if (layout->minor >= 4 && frames[1].flags & LS_FRAME_FINALIZER)
-		return "__gc";
-	return NULL;
+	return frames[1].flags & LS_FRAME_FINALIZER ? "__gc" : NULL;
 }
 
 /* ---- the family */

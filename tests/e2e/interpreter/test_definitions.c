@@ -96,6 +96,69 @@ NAMES_BY_DEFINITION(2)
 NAMES_BY_DEFINITION(3)
 NAMES_BY_DEFINITION(4)
 
+static void assert_no_name_is_missing(const struct scriptprofile *profile)
+{
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		int line = line_in("defined.lua", expected[i].mark);
+
+		assert_int_equal(
+			scriptprofile__self_us(profile, PROGRAM, NULL, line),
+			scriptprofile__self_us(profile, PROGRAM, expected[i].name, line));
+	}
+}
+
+/*
+ * What ends at once has most of its samples in the last look at BPF's records, when there is no time
+ * to read. The names are read after it.
+ */
+static void a_brief_recording_has_the_names_too(void **state)
+{
+	int recorded = 0;
+	struct child *target;
+
+	need_to_record();
+	need_lua();
+	target = start_program(*state, "lua5.4", program_source("defined.lua"));
+	for (int round = 0; round < 100 && recorded < 5; round++) {
+		struct child *spy = start_record(*state, target->pid, "-d", "20ms", "-F", "20khz",
+						 "-q", "-o", "brief.json");
+
+		/* 3: the target got no processor. */
+		if (child__wait(spy, 60) == 3)
+			continue;
+		recorded++;
+		assert_no_name_is_missing(spying__read(*state, in_folder(*state, "brief.json")));
+	}
+	assert_int_equal(recorded, 5);
+}
+
+/* Two functions that look the same. The second runs when the first has its name. */
+static void functions_that_are_alike_get_no_name_of_one_of_them(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_to_record();
+	need_lua();
+	write_text(*state, "alike.lua",
+		   "local p = function() for _ = 1, 1e4 do end end local q = function() for _ = 1, "
+		   "1e4 do end end\n"
+		   "while os.clock() < 0.5 do p() end\n"
+		   "while true do q() end\n");
+	target = start(*state, "lua5.4", "alike.lua");
+	profile = record(*state, target->pid, "--until-samples", "1500", "-d", "60", "-q");
+	assert_true(scriptprofile__self_us(profile, "alike.lua", NULL, 1) > 0);
+	assert_int_equal(scriptprofile__self_us(profile, "alike.lua", "?*", 1), 0);
+	/* Nor does a key that is not constant. */
+	write_text(*state, "keys.lua",
+		   "local all = {select(1, function() for _ = 1, 1e4 do end end)}\n"
+		   "while true do for i = 1, #all do all[i]() end end\n");
+	target = start(*state, "lua5.4", "keys.lua");
+	profile = record(*state, target->pid, "--until-samples", "100", "-d", "60", "-q");
+	assert_true(scriptprofile__self_us(profile, "keys.lua", NULL, 1) > 0);
+	assert_int_equal(scriptprofile__self_us(profile, "keys.lua", "?*", 1), 0);
+}
+
 /*
  * Works in a function that only the source text names: bytecode does not tell how the text spells a
  * number.
@@ -299,6 +362,8 @@ int main(void)
 		staged(names_functions_of_5_3_by_bytecode),
 		staged(names_functions_of_5_4_by_definition),
 		staged(names_functions_of_5_4_by_bytecode),
+		staged(a_brief_recording_has_the_names_too),
+		staged(functions_that_are_alike_get_no_name_of_one_of_them),
 		staged(a_text_that_changed_since_is_not_used),
 		staged(a_text_behind_a_switched_link_is_not_used),
 		staged(source_text_can_be_ignored),

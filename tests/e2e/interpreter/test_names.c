@@ -228,7 +228,8 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 	need_to_record();
 	target = start(*state, built_program("host-5.4"), program_source("c_functions.lua"));
 	child__await_output(*state, target, "ready");
-	profile = record(*state, target->pid, "-d", "1", "-q", "-F", "10khz");
+	profile = record(*state, target->pid, "--until-samples", "5000", "-d", "30", "-q", "-F",
+			 "10khz");
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "string.rep", 0) > 0);
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "table.concat", 0) > 0);
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "mine.burn", 0) > 0);
@@ -238,6 +239,42 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 					   0) > 0);
 	assert_true(scriptprofile__stack_us(profile, "^run_script > main chunk") ==
 		    profile->all_us - scriptprofile__stack_us(profile, "^(unsampled)"));
+}
+
+/* Its caller calls it `body`, and finalizers take nearly all of its time. */
+static const char with_finalizers[] =
+	"local finalized = {__gc = function() for i = 1, 20000 do local x = i % 7 end end}\n"
+	"local function run(body) while true do body() end end\n"
+	"run(function()\n"
+	"	for i = 1, 1000 do setmetatable({}, finalized) end\n"
+	"end)\n";
+
+static void check_finalizers(struct stage *stage, const char *program)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+
+	target = start(stage, program, "-e", with_finalizers);
+	child__let_work(target, 0.2);
+	profile = record(stage, target->pid, "--until-samples", "300", "-d", "15", "-q",
+			 "--no-source");
+	assert_true(scriptprofile__total_us(profile, "*", "body", 3) > profile->all_us / 2);
+	assert_true(scriptprofile__total_us(profile, "*", "*__gc", 1) > 0);
+	assert_true(scriptprofile__total_us(profile, "*", "__gc", 3) == 0);
+}
+
+static void a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_3(void **state)
+{
+	need_to_record();
+	need_program("lua5.3", "lua5.3");
+	check_finalizers(*state, "lua5.3");
+}
+
+static void a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_4(void **state)
+{
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	check_finalizers(*state, "lua5.4");
 }
 
 static void cuts_stacks_deeper_than_max_depth(void **state)
@@ -279,6 +316,8 @@ int main(void)
 		staged(names_recycled_templates_of_one_chunk_name_of_5_4),
 		staged(writes_odd_chunk_names_as_valid_json),
 		staged(names_functions_of_c_by_the_script_then_by_symbols),
+		staged(a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_3),
+		staged(a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_4),
 		staged(cuts_stacks_deeper_than_max_depth),
 	};
 

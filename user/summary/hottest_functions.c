@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "summary/function_label.h"
 #include "summary/function_processes.h"
+#include "summary/process_table.h"
 
 #define WIDTH_BARS  64 /* narrower tables have no totals, bars and hot lines */
 #define WIDTH_TIMES 48 /* these no times either */
@@ -338,7 +339,7 @@ uint32_t hottest_functions__first(const struct ls_profile *profile, const struct
 /* Of several categories. Without memory to find them, the column is left out. */
 static void find_processes(struct table *table)
 {
-	if (table->profile->category_count < 2 ||
+	if (!process_table__tells(table->profile, table->totals, table->words) ||
 	    (uint64_t)table->profile->category_count * table->count > SUMS_MOST)
 		return;
 	table->processes = calloc((size_t)table->count + 1, sizeof(*table->processes));

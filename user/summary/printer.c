@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "summary/printer.h"
 
+#include <ctype.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,14 +86,24 @@ char *printer__format_time(const struct printer *printer, uint64_t us, char *to,
 	return units__format_time(ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns, to, size);
 }
 
-/* How many bytes of `text` go on a line: up to the last blank that fits, else what fits. */
+/* Whether a blank separates a number from its unit, as in "1,000 Hz". */
+static bool is_in_amount(const char *text, size_t blank)
+{
+	return blank && isdigit((unsigned char)text[blank - 1]) &&
+	       isalpha((unsigned char)text[blank + 1]);
+}
+
+/*
+ * How many bytes of `text` go on a line: up to the last blank that fits and parts no number from
+ * its unit, else what fits.
+ */
 static size_t break_line(const char *text, unsigned columns)
 {
 	size_t fits = terminal__fit(text, columns, NULL), end = fits;
 
 	if (!text[fits])
 		return fits;
-	while (end && text[end] != ' ')
+	while (end && (text[end] != ' ' || is_in_amount(text, end)))
 		end--;
 	return end ? end : fits;
 }

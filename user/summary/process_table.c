@@ -135,6 +135,28 @@ uint64_t process_table__script_us(const struct ls_profile *profile, const struct
 	return us;
 }
 
+/* Threads that run no script and take less than one part of so many are not worth a table. */
+#define IDLE_PART 100
+
+bool process_table__tells(const struct ls_profile *profile, const struct ls_totals *totals,
+			  const struct category_words *words)
+{
+	uint64_t idle_us = 0;
+	uint32_t busy = 0;
+
+	if (words != category_words__of(CATEGORY_THREAD, GROUPING_NONE))
+		return profile->category_count > 1;
+	for (uint32_t i = 0; i < profile->category_count; i++) {
+		const struct ls_profile_category *category = &profile->categories[i];
+
+		if (process_table__script_us(profile, totals, category))
+			busy++;
+		else
+			idle_us += time_us(totals, category);
+	}
+	return profile->category_count > 1 && (busy > 1 || idle_us >= totals->all_us / IDLE_PART);
+}
+
 static void fill_row(const struct printer *printer, const struct ls_profile *profile,
 		     const struct ls_totals *totals, const struct ls_profile_category *category,
 		     uint64_t *sums, struct row *row)
@@ -275,7 +297,7 @@ void process_table__print(const struct printer *printer, const struct ls_profile
 {
 	const struct row_choice choice = {.order = ROW_ORDER_TOTAL, .limit = TOP_COUNT};
 
-	if (profile->category_count < 2)
+	if (!process_table__tells(profile, totals, words))
 		return;
 	printer__line(printer, "");
 	if (process_table__print_chosen(printer, profile, totals, words, &choice))

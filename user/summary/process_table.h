@@ -12,7 +12,7 @@
 /*
  * The ten categories with the most CPU time: their shares of all that was charged, their samples
  * where these have room, how much of their own time is script, and the function in each with the
- * most self time. Nothing if there are fewer than two. Names are escaped, and shortened to fit.
+ * most self time. Nothing unless process_table__tells(). Names are escaped, and shortened to fit.
  */
 void process_table__print(const struct printer *printer, const struct ls_profile *profile,
 			  const struct ls_totals *totals, const struct category_words *words);
@@ -24,6 +24,13 @@ void process_table__print(const struct printer *printer, const struct ls_profile
 int process_table__print_chosen(const struct printer *printer, const struct ls_profile *profile,
 				const struct ls_totals *totals, const struct category_words *words,
 				const struct row_choice *choice);
+
+/*
+ * Whether a table of the categories tells anything: there are several, and if they are threads, more
+ * than one runs script, or those without take 1% of the CPU time or more.
+ */
+bool process_table__tells(const struct ls_profile *profile, const struct ls_totals *totals,
+			  const struct category_words *words);
 
 /* CPU time of a category with script on the stack, in microseconds. */
 uint64_t process_table__script_us(const struct ls_profile *profile, const struct ls_totals *totals,

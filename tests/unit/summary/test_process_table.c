@@ -183,6 +183,28 @@ static void other_categories_are_called_what_they_are(void **state)
 	assert_non_null(strstr(fixture->text, "  cgroup  "));
 }
 
+static void threads_that_hardly_run_need_no_table(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->words = category_words__of(CATEGORY_THREAD, GROUPING_NONE);
+	charge(fixture, "lua5.4", 1000, MAIN);
+	charge(fixture, "jemalloc_bg_thd", 9, HOST);
+	assert_string_equal(print(fixture), "");
+	charge(fixture, "jemalloc_bg_thd", 9, HOST);
+	assert_non_null(strstr(print(fixture), "  jemalloc_bg_thd\n"));
+}
+
+static void a_thread_that_runs_script_is_in_the_table(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->words = category_words__of(CATEGORY_THREAD, GROUPING_NONE);
+	charge(fixture, "lua5.4", 1000, MAIN);
+	charge(fixture, "worker", 1, MAIN, WORK);
+	assert_non_null(strstr(print(fixture), "  worker  100.0%  work\n"));
+}
+
 static void names_are_escaped_and_no_line_is_too_wide(void **state)
 {
 	struct fixture *fixture = *state;
@@ -232,6 +254,10 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_long_name_keeps_its_pid, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(other_categories_are_called_what_they_are, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(threads_that_hardly_run_need_no_table, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_thread_that_runs_script_is_in_the_table, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(names_are_escaped_and_no_line_is_too_wide, set_up,
 						tear_down),

@@ -177,6 +177,22 @@ static void is_as_wide_as_the_environment_says(void **state)
 	}
 }
 
+static void breaks_no_line_between_a_number_and_its_unit(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->profile.recorder.target = "lua5.4 a script with quite a long name.lua";
+	for (unsigned width = 60; width <= 120; width++) {
+		char columns[8];
+
+		snprintf(columns, sizeof(columns), "%u", width);
+		setenv("COLUMNS", columns, 1);
+		assert_hides(fixture, "\nHz");
+		assert_hides(fixture, "\ns of CPU");
+		assert_hides(fixture, "\ns, ");
+	}
+}
+
 static void tells_plugins_from_others(void **state)
 {
 	struct fixture *fixture = *state;
@@ -315,6 +331,7 @@ int main(void)
 		with_summary(shortens_a_path_at_a_slash_and_keeps_the_lines),
 		with_summary(one_long_row_costs_others_nothing),
 		with_summary(is_as_wide_as_the_environment_says),
+		with_summary(breaks_no_line_between_a_number_and_its_unit),
 		with_summary(tells_plugins_from_others),
 		with_summary(says_when_no_script_ran),
 		with_summary(survives_a_session_that_saw_nothing),

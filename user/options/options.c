@@ -115,8 +115,8 @@ static enum options_verdict parse_check(int argc, char **argv, struct check_opti
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(check_accepted, argv[0], letter,
 						    argv[optind - 1]);
-		if (letter == USAGE_WORD && check->pid)
-			return usage__stray(optarg, argv[0]);
+		if ((letter == 'p' || letter == USAGE_WORD) && check->pid)
+			return usage__second_process(optarg, argv[0]);
 		error = target_choice__set_one(&check->pid, &check->criteria, letter, optarg);
 		if (error && letter == TARGET_CHOICE_NAME)
 			return usage__refuse_value(check_accepted, letter, optarg, error);

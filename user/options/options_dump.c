@@ -109,8 +109,8 @@ enum options_verdict options_dump__parse(int argc, char **argv, struct dump_comm
 			return options_record__print_layouts();
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
-		if (letter == USAGE_WORD && dump->pid)
-			return usage__stray(optarg, argv[0]);
+		if ((letter == 'p' || letter == USAGE_WORD) && dump->pid)
+			return usage__second_process(optarg, argv[0]);
 		error = set_option(letter, dump);
 		if (error && (letter == 'p' || letter == USAGE_WORD))
 			return usage__refuse_pid(optarg, error);

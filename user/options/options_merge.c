@@ -17,8 +17,8 @@ static const char help[] =
 	"too, and what no recording covers is a pause. - is standard input.\n"
 	"\n"
 	"Options:\n" OUTPUT_OPTIONS_HELP
-	"      --together         make one category of those with one name, such as those\n"
-	"                         of several runs of a program\n"
+	"      --together         put categories of one name together, such as those of\n"
+	"                         several runs of a program\n"
 	"  -h, --help             show this help\n";
 
 static const char exit_status[] = "\n"

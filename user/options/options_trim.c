@@ -18,12 +18,12 @@ static const char help[] =
 	"the parts of a recording add up to the whole. - is standard input.\n"
 	"\n"
 	"Which part:\n"
-	"      --from=TIME        begin this long after the start: 500ms, 2s, 1.5m (default:\n"
-	"                         at the start)\n"
+	"      --from=TIME        begin this long after the start: 500ms, 2s, 1.5m\n"
+	"                         (default: at the start)\n"
 	"      --to=TIME          end this long after the start (default: at the end)\n"
-	"      --mark=TEXT        instead, begin at the first mark with this text, and end\n"
-	"                         at the next one. Given twice: end at the second text.\n"
-	"                         'record --control' takes marks\n"
+	"      --mark=TEXT        instead, begin at the first mark with this text, and\n"
+	"                         end at the next mark. Given twice: end at the second\n"
+	"                         text. 'record --control' sets marks\n"
 	"\n"
 	"Options:\n" OUTPUT_OPTIONS_HELP "  -h, --help             show this help\n";
 

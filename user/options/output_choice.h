@@ -12,8 +12,8 @@
 
 /* Lines of help, behind those of '--output'. */
 #define OUTPUT_CHOICE_HELP                                                                         \
-	"  -f, --format=NAME      the format where no name's ending tells it, of the list\n"       \
-	"                         below (default: scriptprofiler)\n"
+	"  -f, --format=NAME      the format (listed below) where no ending of a name\n"            \
+	"                         chooses it, as with '-o -' (default: scriptprofiler)\n"
 
 /* For usage_option.value of '--output'. */
 #define OUTPUT_CHOICE_OUTPUT "a file name, or - for standard output"

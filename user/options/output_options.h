@@ -19,11 +19,12 @@
 
 /* The lines of help about them. */
 #define OUTPUT_OPTIONS_HELP                                                                        \
-	"  -o, --output=FILE      what to write, in the format that the name's ending\n"           \
-	"                         tells (the list is below); - is stdout. May be given\n"          \
+	"  -o, --output=FILE      what to write; the ending of the name chooses the\n"             \
+	"                         format (listed below), and - is stdout. May be given\n"          \
 	"                         more than once\n" OUTPUT_CHOICE_HELP                             \
-	"      --mode=OCTAL       the permissions of the files, such as 600 or 644 (default:\n"    \
-	"                         640 less the umask, or those of a file that is replaced)\n"
+	"      --mode=OCTAL       the permissions of the files, such as 600 or 644\n"             \
+	"                         (default: 640 less the umask, or those of a file that\n"        \
+	"                         is replaced)\n"
 
 /*
  * Takes one of these options, whose value is `value`. OPTIONS_RUN; OPTIONS_WRONG after reporting

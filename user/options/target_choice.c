@@ -66,8 +66,6 @@ int target_choice__set(struct target_choice *choice, int letter, const char *val
 {
 	switch (letter) {
 	case 'p':
-		choice->pid_count = 0;
-		return parse_pids(value, choice);
 	case USAGE_WORD:
 		return parse_pids(value, choice);
 	case TARGET_CHOICE_CHILDREN:

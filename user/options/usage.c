@@ -181,6 +181,12 @@ enum options_verdict usage__stray(const char *argument, const char *after)
 	return OPTIONS_WRONG;
 }
 
+enum options_verdict usage__second_process(const char *value, const char *command)
+{
+	log_error("a second process, '%s': 'luaspy %s' takes one", value, command);
+	return OPTIONS_WRONG;
+}
+
 enum options_verdict usage__stray_word(const char *argument, bool takes_command)
 {
 	log_error("unexpected argument '%s' (a process is given by its PID or by '--name REGEX'%s)",

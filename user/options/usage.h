@@ -71,6 +71,9 @@ int usage__parse_number(const char *text, uint32_t max, uint32_t *number);
 enum options_verdict usage__unknown_command(const char *typed, const char *const *words);
 enum options_verdict usage__stray(const char *argument, const char *after);
 
+/* `command` takes one process, and has it already. */
+enum options_verdict usage__second_process(const char *value, const char *command);
+
 /* The same for a command that takes processes, and "-- COMMAND" if `takes_command`. */
 enum options_verdict usage__stray_word(const char *argument, bool takes_command);
 

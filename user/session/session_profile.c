@@ -72,9 +72,13 @@ static void explain_absence(struct session *session)
 {
 	const char *rejected = targets__rejected(session->targets);
 
-	snprintf(session->why_empty, sizeof(session->why_empty),
-		 "no process that was asked for ran an interpreter%s%s",
-		 rejected ? "; these did: " : "", rejected ? rejected : "");
+	if (rejected)
+		snprintf(session->why_empty, sizeof(session->why_empty),
+			 "no process that was asked for ran an interpreter; these did: %s",
+			 rejected);
+	else
+		snprintf(session->why_empty, sizeof(session->why_empty),
+			 "no process ran an interpreter");
 }
 
 static void explain_emptiness(struct session *session)

@@ -97,8 +97,10 @@ need_to_test() {
 	need_readers
 }
 
-# Other people's readers of luaspy's formats. npm of Debian's has 300 small packages with it.
+# Other people's readers of luaspy's formats. npm of Debian's has 300 small packages with it; pip
+# fetches the others.
 need_readers() {
+	need python3-pip has_pip
 	need nodejs has_program node
 	need npm has_program npm
 	need golang-go has_program go
@@ -136,7 +138,6 @@ need_extra() {
 	esac
 	need umoci has_program umoci
 	need podman has_program podman
-	need python3-pip has_pip
 }
 
 # To build and test the page that shows a profile, 300 MB; npm fetches the rest (user/page/).

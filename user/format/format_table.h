@@ -35,6 +35,8 @@
 	  ".pb.gz", ".pprof")                                                                      \
 	X(callgrind, "Callgrind call graph", "kcachegrind and callgrind_annotate open it",         \
 	  FORMAT_NEEDS_NOTHING, ".callgrind")                                                      \
+	X(gprof, "call-graph report of gprof", "any pager shows it, gprof2dot draws it",           \
+	  FORMAT_NEEDS_NOTHING, ".gprof")                                                          \
 	X(lua, "table of Lua", "dofile() of any Lua loads it", FORMAT_NEEDS_NOTHING, ".lua")
 
 #endif

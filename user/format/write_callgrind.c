@@ -106,9 +106,12 @@ static void put_function(const struct output *output, uint32_t function, size_t 
 	for (size_t i = first; i < end; i++) {
 		const struct call_arc *arc = &output->arcs.arcs[i];
 
+		if (!arc->us && !arc->samples)
+			continue;
 		put_names(output, arc->callee, "c");
 		fprintf(output->stream, "calls=%" PRIu64 " %" PRIu32 "\n",
-			arc->samples ? arc->samples : 1, line_of(output, arc->callee));
+			output->has_samples && arc->samples ? arc->samples : 1,
+			line_of(output, arc->callee));
 		put_cost(output, line_of(output, function), arc->us, arc->samples);
 	}
 }

@@ -41,6 +41,7 @@ static void an_ending_tells_the_format(void **state)
 		{"x.firefox.json", "firefox"},
 		{"x.perf", "perf"},
 		{"x.callgrind", "callgrind"},
+		{"x.gprof", "gprof"},
 		{"x.lua", "lua"},
 		{"out", "none"},
 		{"svg", "none"},

@@ -81,5 +81,8 @@ int inspector__definition(struct inspector *inspector, pid_t pid, const struct l
 	if (error)
 		return error;
 	message__take_text_into(answer, name, DEFINITION_NAME_SIZE);
-	return message__end(answer);
+	error = message__end(answer);
+	if (error)
+		*name = '\0';
+	return error;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,12 +129,6 @@ static enum text_place place_text(const struct ls_function *function)
 	return function->source_length < LS_SOURCE_LEN - 1 ? TEXT_IN_FILE : TEXT_NOWHERE;
 }
 
-/* The name that the VM keeps of the function; NULL: none. */
-static const char *name_in(const struct ls_function *function)
-{
-	return function->name_length ? function->text + function->source_length + 1 : NULL;
-}
-
 int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *function)
 {
 	struct prototype_key key = {function->function, function->fingerprint};
@@ -144,11 +137,14 @@ int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *
 					     .shape = function->shape};
 	char source[CHUNK_NAME_SIZE];
 	struct prototype *prototype;
-	const char *name = function->line_defined ? name_in(function) : "main chunk";
+	const char *name = function->line_defined ? NULL : "main chunk";
 	uint32_t id;
 
 	if (generations__find(symbolizer->prototypes, &key))
 		return 0;
+	/* Some VMs keep the names of functions. */
+	if (!name && function->name_length)
+		name = function->text + function->source_length + 1;
 	chunk_name__show(function->text, function->source_length, source);
 	identity.source = source;
 	id = functions__script(symbolizer->functions, &identity);
@@ -172,25 +168,22 @@ static int look_for_definition(struct symbolizer *symbolizer, const struct layou
 	struct functions *functions = symbolizer->functions;
 	struct definition_inquiry inquiry = {
 		.key = &prototype->key, .first = prototype->first, .last = prototype->last};
+	const uint32_t program = symbolizer->program;
 	char name[DEFINITION_NAME_SIZE];
 	int error = 0;
 
 	if (prototype->text == TEXT_NOWHERE)
 		return 0;
-	if (functions__awaits_definition(functions, prototype->function, symbolizer->program)) {
+	if (functions__awaits_definition(functions, prototype->function, program)) {
 		if (prototype->text == TEXT_IN_FILE)
 			inquiry.file = functions__source(functions, prototype->function);
 		error = inspector__definition(symbolizer->inspector, symbolizer->pid, layout,
 					      &inquiry, name);
 		if (inspector__is_later(error))
 			return 0;
-		if (error)
-			*name = '\0';
-		error = functions__define(functions, prototype->function, symbolizer->program,
-					  name);
+		error = functions__define(functions, prototype->function, program, name);
 		if (!error && prototype->native)
-			error = functions__define(functions, prototype->native, symbolizer->program,
-						  name);
+			error = functions__define(functions, prototype->native, program, name);
 	}
 	prototype->text = TEXT_NOWHERE;
 	prototype->is_named = functions__is_in_text(functions, prototype->function);
@@ -526,30 +519,24 @@ static void rename_prototype(struct symbolizer *symbolizer, const struct prototy
 /*
  * Where the program keeps a function that its definition does not name tells more than its callers
  * do, which may have it as an argument or a local variable. A chunk that the program keeps under a
- * name of its own gets that name: it is one of many scripts, as in Redis.
+ * name of its own gets that name: it is one of many scripts, as in Redis. Definitions that could
+ * not be read in time are read first.
  */
 static void name_script_function(void *context, void *value)
 {
 	const struct last_look *look = context;
 	struct symbolizer *symbolizer = look->symbolizer;
-	const struct prototype *prototype = value;
+	struct prototype *prototype = value;
 	const struct prototype_key *key = &prototype->key;
 	const char *name = c_function_names__get(symbolizer->registered, key->address);
 
-	if (!name || (prototype->is_named && !prototype->is_chunk) ||
+	if (look_for_definition(symbolizer, look->layout, prototype) || !name ||
+	    (prototype->is_named && !prototype->is_chunk) ||
 	    inspector__check_prototype(symbolizer->inspector, symbolizer->pid, look->layout, key))
 		return;
 	if (!prototype->is_chunk ||
 	    c_function_names__is_given(symbolizer->registered, key->address))
 		rename_prototype(symbolizer, prototype, name);
-}
-
-/* What was too late to read when the session ended has time now. */
-static void define_last(void *context, void *value)
-{
-	const struct last_look *look = context;
-
-	look_for_definition(look->symbolizer, look->layout, value);
 }
 
 static void infer_last(void *context, void *value)
@@ -571,7 +558,6 @@ void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layo
 
 	if (!state)
 		return;
-	generations__visit(symbolizer->prototypes, define_last, &look);
 	read_registered(symbolizer, layout, state);
 	generations__visit(symbolizer->c_functions, name_again, symbolizer);
 	generations__visit(symbolizer->prototypes, name_script_function, &look);

@@ -31,7 +31,7 @@ static bool decide_one(const struct output_choice *choice, const char *path,
 	int error = format__of_path(path, format);
 
 	if (error && !choice->format) {
-		log_error("cannot write '%s': luaspy does not have the format of that name "
+		log_error("cannot write '%s': no format has the ending of that name "
 			  "(accepted: %s; or name one with '--format')",
 			  path, format__list(list, sizeof(list)));
 		return false;

@@ -12,7 +12,7 @@
 
 /* Lines of help, behind those of '--output'. */
 #define OUTPUT_CHOICE_HELP                                                                         \
-	"  -f, --format=NAME      the format (listed below) where no ending of a name\n"            \
+	"  -f, --format=NAME      the format (listed below) where no ending of a name\n"           \
 	"                         chooses it, as with '-o -' (default: scriptprofiler)\n"
 
 /* For usage_option.value of '--output'. */

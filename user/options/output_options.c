@@ -32,7 +32,7 @@ enum options_verdict output_options__check(struct output_choice *outputs)
 	if (!outputs->count) {
 		log_error(
 			"missing option '--output': into which file? (accepted: " OUTPUT_CHOICE_OUTPUT
-			", whose ending tells the format)");
+			", whose ending chooses the format)");
 		return OPTIONS_WRONG;
 	}
 	return output_choice__decide(outputs) ? OPTIONS_RUN : OPTIONS_WRONG;

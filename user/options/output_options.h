@@ -22,8 +22,8 @@
 	"  -o, --output=FILE      what to write; the ending of the name chooses the\n"             \
 	"                         format (listed below), and - is stdout. May be given\n"          \
 	"                         more than once\n" OUTPUT_CHOICE_HELP                             \
-	"      --mode=OCTAL       the permissions of the files, such as 600 or 644\n"             \
-	"                         (default: 640 less the umask, or those of a file that\n"        \
+	"      --mode=OCTAL       the permissions of the files, such as 600 or 644\n"              \
+	"                         (default: 640 less the umask, or those of a file that\n"         \
 	"                         is replaced)\n"
 
 /*

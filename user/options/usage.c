@@ -183,7 +183,7 @@ enum options_verdict usage__stray(const char *argument, const char *after)
 
 enum options_verdict usage__second_process(const char *value, const char *command)
 {
-	log_error("a second process, '%s': 'luaspy %s' takes one", value, command);
+	log_error("unexpected second process '%s' ('luaspy %s' takes one)", value, command);
 	return OPTIONS_WRONG;
 }
 

@@ -158,8 +158,8 @@ static const struct memory_ops memory = {
 };
 
 /*
- * GCTM() of lgc.c marks the CallInfo that a finalizer interrupts (CIST_FIN). Lua 5.3 itself takes it
- * for that of the finalizer, so there debug.getinfo() calls the interrupted function "__gc".
+ * GCTM() of lgc.c marks the CallInfo that a finalizer interrupts (CIST_FIN). Lua 5.3 itself takes
+ * it for that of the finalizer, so there debug.getinfo() calls the interrupted function "__gc".
  */
 static const char *implicit_call_name(const void *offsets, const struct ls_frame *frames,
 				      uint32_t count)

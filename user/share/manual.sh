@@ -34,7 +34,7 @@ fi
 
 # roff KIND: that part of the help on standard input. Headings stand at the margin and end in a
 # colon. A line of an option begins with a dash; its text begins two columns after it, or on the
-# next line.
+# next line. That of a format begins with its name, and its endings are on the line below.
 roff() {
 	awk -v kind="$1" '
 	function escaped(text) {
@@ -94,8 +94,10 @@ roff() {
 		} else if (kind == "options" && section !~ /^(Usage|Examples|Text|Exit status|Commands)$/) {
 			if (line ~ /^-/)
 				item(styled(left), right)
+			else if (section ~ /^Formats/ && $0 ~ /^  [a-z]/)
+				item("\\fB" left "\\fR", right)
 			else
-				print escaped(line)
+				print (section ~ /^Formats/ ? ".br\n" : "") escaped(line)
 		}
 		paragraph = 0
 	}'

@@ -26,8 +26,8 @@ int process_table__print_chosen(const struct printer *printer, const struct ls_p
 				const struct row_choice *choice);
 
 /*
- * Whether a table of the categories tells anything: there are several, and if they are threads, more
- * than one runs script, or those without take 1% of the CPU time or more.
+ * Whether a table of the categories tells anything: there are several, and if they are threads,
+ * more than one runs script, or those without take 1% of the CPU time or more.
  */
 bool process_table__tells(const struct ls_profile *profile, const struct ls_totals *totals,
 			  const struct category_words *words);

@@ -101,15 +101,14 @@ static void assert_no_name_is_missing(const struct scriptprofile *profile)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		int line = line_in("defined.lua", expected[i].mark);
 
-		assert_int_equal(
-			scriptprofile__self_us(profile, PROGRAM, NULL, line),
-			scriptprofile__self_us(profile, PROGRAM, expected[i].name, line));
+		assert_int_equal(scriptprofile__self_us(profile, PROGRAM, NULL, line),
+				 scriptprofile__self_us(profile, PROGRAM, expected[i].name, line));
 	}
 }
 
 /*
- * What ends at once has most of its samples in the last look at BPF's records, when there is no time
- * to read. The names are read after it.
+ * What ends at once has most of its samples in the last look at BPF's records, when there is no
+ * time to read. The names are read after it.
  */
 static void a_brief_recording_has_the_names_too(void **state)
 {

@@ -75,14 +75,19 @@ static void for_each_page(struct stage *stage,
 	for (char *rest, *page = strtok_r(pages, "\n", &rest); page;
 	     page = strtok_r(NULL, "\n", &rest), count++)
 		visit(stage, page, strcmp(page, "luaspy") ? page + strlen("luaspy-") : NULL);
-	assert_int_equal(count, 9);
+	assert_int_equal(count, 12);
 }
 
 /* Commands that read files need no privileges. */
 static bool needs_root(const char *page)
 {
-	return strcmp(page, "luaspy-convert") != 0 && strcmp(page, "luaspy-report") != 0 &&
-	       strcmp(page, "luaspy-open") != 0;
+	static const char *const offline[] = {"luaspy-report", "luaspy-open", "luaspy-convert",
+					      "luaspy-merge",  "luaspy-trim", "luaspy-diff"};
+
+	for (size_t i = 0; i < sizeof(offline) / sizeof(offline[0]); i++)
+		if (!strcmp(page, offline[i]))
+			return false;
+	return true;
 }
 
 static void assert_page_is_whole(struct stage *stage, const char *page, const char *command)
@@ -110,6 +115,14 @@ static void the_manual_of_each_command_has_all_its_options(void **state)
 {
 	need_to_record();
 	for_each_page(*state, assert_page_is_whole);
+}
+
+static void formats_are_a_list_in_the_manual(void **state)
+{
+	need_to_record();
+	assert_non_null(
+		strstr(without_backslashes(*state, made(*state, "/manual.sh", "luaspy-convert")),
+		       ".TP\nfBflamegraphfR\nflame graph in SVG\n.br\n&.svg\n"));
 }
 
 static void assert_overview_names(struct stage *stage, const char *page, const char *command)
@@ -294,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(the_manual_of_each_command_has_all_its_options),
+		staged(formats_are_a_list_in_the_manual),
 		staged(the_overview_of_the_manual_names_each_page),
 		staged(man_and_mandoc_find_no_fault_with_the_manual),
 		staged(the_guides_are_pages_of_the_manual),

@@ -137,7 +137,7 @@ static void assert_refused_path(const char *path)
 	char expected[FORMAT_LIST_SIZE + 256];
 
 	snprintf(expected, sizeof(expected),
-		 "luaspy: cannot write '%s': luaspy does not have the format of that name "
+		 "luaspy: cannot write '%s': no format has the ending of that name "
 		 "(accepted: %s; or name one with '--format')\n",
 		 path, LIST);
 	assert_complains(expected, "record", "-p1", "-o", path);
@@ -227,7 +227,7 @@ static void convert_needs_one_input_and_an_output(void **state)
 		     "profile.svg')",
 		     "convert");
 	assert_wrong("missing option '--output': into which file? (accepted: a file name, or - for "
-		     "standard output, whose ending tells the format)",
+		     "standard output, whose ending chooses the format)",
 		     "convert", "a.json");
 	assert_wrong("unexpected argument 'b.json' after 'luaspy convert' (see 'luaspy --help')",
 		     "convert", "a.json", "b.json", "-o", "x.svg");

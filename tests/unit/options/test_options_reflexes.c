@@ -31,12 +31,20 @@ static void takes_words_that_are_numbers_for_processes(void **state)
 	assert_int_equal(options.record.targets.pids[2], 56);
 	assert_int_equal(options.record.duration_ns, 5000000000);
 	assert_int_equal(options.record.log_level, LOG_ERROR);
+	assert_runs(&options, "record", "-p", "1", "-p", "22", "333");
+	assert_int_equal(options.record.targets.pid_count, 3);
+	assert_int_equal(options.record.targets.pids[0], 1);
+	assert_int_equal(options.record.targets.pids[2], 333);
 	assert_runs(&options, "record", "--", "1234");
 	assert_int_equal(options.record.targets.pid_count, 0);
 	assert_string_equal(options.record.words[0], "1234");
 	assert_runs(&options, "dump", "42", "--json");
 	assert_int_equal(options.dump.pid, 42);
 	assert_true(options.dump.json);
+	assert_wrong("unexpected second process '2' ('luaspy dump' takes one)", "dump", "-p", "1",
+		     "2");
+	assert_wrong("unexpected second process '2' ('luaspy dump' takes one)", "dump", "-p", "1",
+		     "-p", "2");
 	assert_runs(&options, "check", "42");
 	assert_int_equal(options.check.pid, 42);
 	assert_wrong("out of range: value '0' of option '--pid' (accepted: " PID ")", "record",

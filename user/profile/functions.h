@@ -89,8 +89,8 @@ int functions__define(struct functions *functions, uint32_t function, uint32_t p
 
 /*
  * Takes in the name by which a program's bytecode defines the function, which overrides votes; one
- * from source text overrides it. If programs find different names, none of them counts. 0 or
- * -ENOMEM.
+ * from source text overrides it. Two names for it, of functions that look alike or of programs that
+ * differ, are none, and callers do not decide between them. 0 or -ENOMEM.
  */
 int functions__infer(struct functions *functions, uint32_t function, const char *name);
 

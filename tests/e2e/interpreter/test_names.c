@@ -132,7 +132,8 @@ static void check_templates(struct stage *stage, const char *program, const char
 	target = start(stage, program, program_source("templates.lua"), mode);
 	child__await_output(stage, target, "SPENT ");
 	/* These functions are named by their callers, not by the source text. */
-	profile = record(stage, target->pid, "-d", "2", "-F", "10khz", "-q", "--no-source");
+	profile = record(stage, target->pid, "--until-samples", "10000", "-d", "60", "-F", "10khz",
+			 "-q", "--no-source");
 	said = child__output(stage, target);
 	for (size_t i = 0; i < WORKER_COUNT; i++)
 		wrong += check_worker(profile, said, workers[i]);

@@ -230,7 +230,11 @@ $(O)/user.flags:    flags = $(CC) $(USER_CFLAGS)
 $(O)/asan.flags:    flags = $(CC) $(ASAN_CFLAGS)
 $(O)/version.flags: flags = $(VERSION_STRING)
 
-$(O)/%.flags: FORCE | $(O)/ $(SYSROOT)
+# By name, not by the pattern alone: make takes a file that only patterns name for an intermediate one,
+# and looks through it at FORCE, so that a new test program would rebuild every object.
+FLAGS := $(patsubst %,$(O)/%.flags,bpf user asan version fuzz)
+
+$(FLAGS): $(O)/%.flags: FORCE | $(O)/ $(SYSROOT)
 	$(file >$@.new,$(flags))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 

@@ -12,7 +12,7 @@
 #include <locale.h>
 
 #include "base/terminal.h"
-#include "screen.h"
+#include "view_fixture.h"
 #include "top/top_view.h"
 
 static const struct shown_function program[] = {
@@ -32,16 +32,16 @@ static int set_up(void **state)
 		.own_cpu_ns = 19000000,
 	};
 
-	if (screen__set_up(state, &top_view))
+	if (view_fixture__set_up(state, &top_view))
 		return -1;
-	screen__show(*state, program, sizeof(program) / sizeof(program[0]), 1);
+	view_fixture__show(*state, program, sizeof(program) / sizeof(program[0]), 1);
 	return 0;
 }
 
-#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, screen__tear_down)
+#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, view_fixture__tear_down)
 
 /* As the program does it: what a key asks for. */
-static void press(struct screen *fixture, uint32_t key)
+static void press(struct view_fixture *fixture, uint32_t key)
 {
 	struct calls_choice choice;
 
@@ -51,7 +51,7 @@ static void press(struct screen *fixture, uint32_t key)
 	assert_int_equal(function_calls__count(fixture->stats, &choice), 0);
 }
 
-static bool holds(const struct screen *fixture, const char *text)
+static bool holds(const struct view_fixture *fixture, const char *text)
 {
 	for (unsigned i = 0; i < fixture->count; i++)
 		if (strstr(fixture->lines[i], text))
@@ -74,14 +74,14 @@ static void shows_all_on_80_by_24(void **state)
 		"  10.0%   10.0%    0.10s    0.10s  string.rep         [C]",
 		"   0.0%  100.0%    0.00s    1.15s  main chunk         @/srv/app/main.lua",
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_int_equal(fixture->count, 24);
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		screen__assert_line(fixture, i, lines[i]);
-	screen__assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
-	screen__assert_line(
+		view_fixture__assert_line(fixture, i, lines[i]);
+	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
+	view_fixture__assert_line(
 		fixture, 23,
 		"q:quit h:help Enter:callers 1-5:sort /:search f:filter a:avg G:GC p:pause w r");
 	assert_int_equal(fixture->styles[6], PICTURE_HEAD);
@@ -103,30 +103,30 @@ static void shows_what_matters_on_40_by_10(void **state)
 		"1-3 of 4, by self% of the last second",
 		"q:quit h:help 1-5:sort /:find p w r",
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.width = 40;
 	fixture->top_view.height = 10;
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_int_equal(fixture->count, 10);
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		screen__assert_line(fixture, i, lines[i]);
+		view_fixture__assert_line(fixture, i, lines[i]);
 	fixture->listing.pages[LISTING_FUNCTIONS].column = LISTING_TOTAL;
-	screen__draw(fixture);
-	screen__assert_line(fixture, 4, "    self   >total  function");
-	screen__assert_line(fixture, 5, "   0.00s    1.15s  main chunk @/srv/app\u2026");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 4, "    self   >total  function");
+	view_fixture__assert_line(fixture, 5, "   0.00s    1.15s  main chunk @/srv/app\u2026");
 }
 
 static void fits_screens_of_any_size(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->listing.pages[LISTING_FUNCTIONS].search[0] = 'o';
 	for (unsigned height = 1; height < 40; height++) {
 		for (unsigned width = 1; width < 130; width += width < 12 ? 1 : 9) {
 			fixture->top_view.width = width;
 			fixture->top_view.height = height;
-			screen__draw(fixture);
+			view_fixture__draw(fixture);
 			assert_in_range(fixture->count, 1, height);
 			for (unsigned i = 0; i < fixture->count; i++)
 				assert_in_range(terminal__width(fixture->lines[i]), 0, width);
@@ -136,12 +136,12 @@ static void fits_screens_of_any_size(void **state)
 
 static void losses_and_costs_are_on_every_screen(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.width = 40;
 	for (unsigned height = 3; height < 40; height++) {
 		fixture->top_view.height = height;
-		screen__draw(fixture);
+		view_fixture__draw(fixture);
 		assert_true(holds(fixture, "drop 0 unread 0 torn 0 trunc 0"));
 		assert_true(holds(fixture, "luaspy 1.9%"));
 	}
@@ -153,13 +153,13 @@ static void escapes_what_a_hostile_program_calls_itself(void **state)
 		{"@a\033[2J\r\nb.lua", "\033]0;title\a", 1, 0, 10, NULL},
 		{"@\u202egnp.lua", "a\xff\xc2\x9b", 2, 0, 5, NULL},
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, hostile, 2, 1);
+	view_fixture__show(fixture, hostile, 2, 1);
 	fixture->top_view.width = 120;
 	fixture->top_view.target = "\033[31m (pid 1)";
 	fixture->top_view.message = "wrote \a";
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, "luaspy top: \\x1b[31m (pid 1)"));
 	assert_true(holds(fixture, "\\x1b]0;title\\x07"));
 	assert_true(holds(fixture, "@a\\x1b[2J\\x0d\\x0ab.lua:1"));
@@ -179,19 +179,20 @@ static void keeps_columns_beside_wide_characters(void **state)
 		{"@e\u0301.lua", "e\u0301\u0301\u0301\u0301", 2, 0, 5, NULL},
 		{"@\ufdd0.lua", "plain", 3, 0, 1, NULL},
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, wide, 3, 1);
-	screen__draw(fixture);
-	screen__assert_line(
+	view_fixture__show(fixture, wide, 3, 1);
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(
 		fixture, 7,
 		"   1.0%    1.0%    0.01s    0.01s  \u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57"
 		"\u2026  @\u4e2d\u6587.lua:1");
 	/* Of marks on a character two, which have no column; the others are seen as what they are.
 	 */
-	screen__assert_line(fixture, 8,
-			    "   0.5%    0.5%    0.01s    0.01s  e\u0301\u0301\\xcc\\x81\\xcc\\x81  "
-			    "@e\u0301.lua:2");
+	view_fixture__assert_line(
+		fixture, 8,
+		"   0.5%    0.5%    0.01s    0.01s  e\u0301\u0301\\xcc\\x81\\xcc\\x81  "
+		"@e\u0301.lua:2");
 	assert_true(holds(fixture, "@\\xef\\xb7\\x90.lua:3"));
 }
 
@@ -200,15 +201,15 @@ static void is_ascii_where_the_terminal_is(void **state)
 	static const struct shown_function names[] = {
 		{"@caf\u00e9.lua", "a_name_that_is_longer_than_its_column", 1, 0, 10, NULL},
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	setlocale(LC_CTYPE, "C");
-	screen__show(fixture, names, 1, 1);
+	view_fixture__show(fixture, names, 1, 1);
 	fixture->top_view.is_utf8 = false;
-	screen__draw(fixture);
-	screen__assert_line(fixture, 7,
-			    "   1.0%    1.0%    0.01s    0.01s  a_name_that_is_l.. "
-			    "@caf\\xc3\\xa9.lua:1");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 7,
+				  "   1.0%    1.0%    0.01s    0.01s  a_name_that_is_l.. "
+				  "@caf\\xc3\\xa9.lua:1");
 	for (unsigned i = 0; i < fixture->count; i++)
 		for (const char *c = fixture->lines[i]; *c; c++)
 			assert_in_range(*c, 0x20, 0x7e);
@@ -216,133 +217,134 @@ static void is_ascii_where_the_terminal_is(void **state)
 
 static void says_that_it_is_paused_or_over(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.state = PICTURE_PAUSED;
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, " [paused] 0:00:01"));
-	screen__assert_line(fixture, 22, "paused: it is still sampled, p shows it again");
+	view_fixture__assert_line(fixture, 22, "paused: it is still sampled, p shows it again");
 	fixture->top_view.state = PICTURE_ENDED;
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, " [ended] 0:00:01"));
-	screen__assert_line(fixture, 22, "ended: this is the last picture, q quits");
+	view_fixture__assert_line(fixture, 22, "ended: this is the last picture, q quits");
 	fixture->top_view.message = "wrote x.json";
-	screen__draw(fixture);
-	screen__assert_line(fixture, 22, "wrote x.json");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 22, "wrote x.json");
 	assert_true(holds(fixture, " [ended] 0:00:01"));
 }
 
 static void shows_prompts_searches_and_help(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	listing__press(&fixture->listing, '/');
 	listing__press(&fixture->listing, 'j');
-	screen__draw(fixture);
-	screen__assert_line(fixture, 22, "/j_");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 22, "/j_");
 	listing__press(&fixture->listing, LISTING_ENTER);
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
 	listing__press(&fixture->listing, LISTING_HOME);
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_int_equal(fixture->styles[8], PICTURE_FOUND);
-	screen__assert_line(fixture, 22, "1-4 of 4, by self% of the last second, search j");
+	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second, search j");
 	listing__press(&fixture->listing, 'f');
 	for (const char *key = "nothing"; *key; key++)
 		listing__press(&fixture->listing, (unsigned char)*key);
 	listing__press(&fixture->listing, LISTING_ENTER);
-	screen__draw(fixture);
-	screen__assert_line(fixture, 7, "no function fits the filter (Esc shows all)");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 7, "no function fits the filter (Esc shows all)");
 	listing__press(&fixture->listing, 'h');
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, "w        write the profile so far"));
 }
 
 static void says_why_there_is_nothing(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, program, 0, 1);
+	view_fixture__show(fixture, program, 0, 1);
 	fixture->top_view.why_empty = "it was idle";
 	fixture->top_view.interpreter = fixture->top_view.layout = NULL;
 	fixture->top_view.gc_is_known = false;
-	screen__draw(fixture);
-	screen__assert_line(fixture, 1, "no interpreter found yet");
-	screen__assert_line(fixture, 2, "layout undecided");
-	screen__assert_line(fixture, 3,
-			    "now   CPU 0.0% of a processor: script -, GC ?; 0 samples/s");
-	screen__assert_line(fixture, 7, "it was idle");
-	screen__assert_line(fixture, 22, "0-0 of 0, by self% of the last second");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 1, "no interpreter found yet");
+	view_fixture__assert_line(fixture, 2, "layout undecided");
+	view_fixture__assert_line(fixture, 3,
+				  "now   CPU 0.0% of a processor: script -, GC ?; 0 samples/s");
+	view_fixture__assert_line(fixture, 7, "it was idle");
+	view_fixture__assert_line(fixture, 22, "0-0 of 0, by self% of the last second");
 }
 
 static void shows_no_rate_before_time_has_passed(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	function_stats__free(fixture->stats);
 	fixture->stats = function_stats__new(false);
 	fixture->top_view.stats = fixture->stats;
 	showing__look(fixture->stats, program, 4, 1, true);
-	screen__draw(fixture);
-	screen__assert_line(fixture, 3,
-			    "now   CPU - of a processor: script 100.0%, GC 0.0%; - samples/s");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(
+		fixture, 3, "now   CPU - of a processor: script 100.0%, GC 0.0%; - samples/s");
 }
 
 static void shows_the_process_beside_its_functions(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, program, 4, 2);
+	view_fixture__show(fixture, program, 4, 2);
 	fixture->top_view.target = "the system";
-	screen__draw(fixture);
-	screen__assert_line(
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(
 		fixture, 0,
 		"luaspy top: the system: 2 processes                                      0:00:01");
-	screen__assert_line(fixture, 6,
-			    " >self%  total%  process               function         source");
-	screen__assert_line(
+	view_fixture__assert_line(fixture, 6,
+				  " >self%  total%  process               function         source");
+	view_fixture__assert_line(
 		fixture, 7,
 		"  60.0%   70.0%  1 lua5.4              hot              @/srv/app/main.lua:10");
 	assert_memory_equal(fixture->lines[8], "  60.0%   70.0%  2 lua5.4 ", 26);
 	fixture->top_view.width = 120;
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, " >self%  total%     self    total  process"));
 	assert_true(holds(fixture, "  60.0%   70.0%    0.70s    0.80s  1 lua5.4 "));
 	fixture->top_view.width = 40;
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, "  60.0%   70.0%  1 lua5\u2026 hot @/srv/app/"));
 }
 
 static void shows_processes(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, program, 4, 2);
+	view_fixture__show(fixture, program, 4, 2);
 	listing__press(&fixture->listing, LISTING_OTHER);
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	listing__press(&fixture->listing, 'v');
-	screen__draw(fixture);
-	screen__assert_line(fixture, 6, "  >cpu% script%     time  samples  process");
-	screen__assert_line(fixture, 7, " 100.0%  100.0%    1.15s    1,151  lua5.4 (pid 1)");
-	screen__assert_line(fixture, 22, "1-2 of 2, by CPU of the last second");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 6, "  >cpu% script%     time  samples  process");
+	view_fixture__assert_line(fixture, 7, " 100.0%  100.0%    1.15s    1,151  lua5.4 (pid 1)");
+	view_fixture__assert_line(fixture, 22, "1-2 of 2, by CPU of the last second");
 	fixture->top_view.is_merged = true;
-	screen__draw(fixture);
-	screen__assert_line(fixture, 6, "procs   >cpu% script%     time  samples  process");
-	screen__assert_line(fixture, 7, "    1  100.0%  100.0%    1.15s    1,151  lua5.4 (pid 1)");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 6, "procs   >cpu% script%     time  samples  process");
+	view_fixture__assert_line(fixture, 7,
+				  "    1  100.0%  100.0%    1.15s    1,151  lua5.4 (pid 1)");
 	fixture->top_view.is_merged = false;
 	listing__press(&fixture->listing, LISTING_ENTER);
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_memory_equal(fixture->lines[0], "luaspy top: lua5.4 (pid 1) of ", 30);
-	screen__assert_line(fixture, 6,
-			    " >self%  total%     self    total  function           source");
-	screen__assert_line(
+	view_fixture__assert_line(fixture, 6,
+				  " >self%  total%     self    total  function           source");
+	view_fixture__assert_line(
 		fixture, 7,
 		"  60.0%   70.0%    0.70s    0.80s  hot                @/srv/app/main.lua:10");
 }
 
 static void shows_the_limit_on_every_screen_that_has_room(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.limit = (struct top_view_limit){.ppm = 10000,
 							  .period_ns = 8000000,
@@ -350,22 +352,22 @@ static void shows_the_limit_on_every_screen_that_has_room(void **state)
 							  .recent_ns = 8000000,
 							  .all_ns = 12000000,
 							  .all_cpu_ns = 1000000000};
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_int_equal(fixture->count, 24);
-	screen__assert_line(
+	view_fixture__assert_line(
 		fixture, 6,
 		"limit 1% of targets' CPU: 0.8% now, 1.2% in all; at 125 Hz, not 1,000 Hz");
 	assert_int_equal(fixture->styles[7], PICTURE_HEAD);
 	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
-	screen__assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
+	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
 	listing__press(&fixture->listing, 'h');
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_true(holds(fixture, "by --max-overhead"));
 	listing__press(&fixture->listing, 'h');
 	for (unsigned height = 3; height < 40; height++) {
 		fixture->top_view.width = 40;
 		fixture->top_view.height = height;
-		screen__draw(fixture);
+		view_fixture__draw(fixture);
 		assert_in_range(fixture->count, 3, height);
 		assert_true(holds(fixture, "drop 0 unread 0 torn 0 trunc 0"));
 		assert_true(holds(fixture, "luaspy 1.9%"));
@@ -374,13 +376,13 @@ static void shows_the_limit_on_every_screen_that_has_room(void **state)
 	fixture->top_view.width = 80;
 	fixture->top_view.limit.period_ns = 1000000;
 	fixture->top_view.limit.recent_ns = 0;
-	screen__draw(fixture);
-	screen__assert_line(fixture, 6,
-			    "limit 1% of targets' CPU: 0.0% now, 1.2% in all; at 1,000 Hz");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 6,
+				  "limit 1% of targets' CPU: 0.0% now, 1.2% in all; at 1,000 Hz");
 }
 
 /* All of it, and that one of the processes lives no more. */
-static void let_end(struct screen *fixture)
+static void let_end(struct view_fixture *fixture)
 {
 	static const struct ls_profile_function functions[3] = {
 		{0}, {.source = "@a.lua", .name = "work", .line = 1}};
@@ -418,29 +420,29 @@ static void let_end(struct screen *fixture)
 
 static void shows_who_has_ended_and_who_was_missed(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	let_end(fixture);
 	fixture->top_view.target = "the system";
-	screen__draw(fixture);
-	screen__assert_line(
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(
 		fixture, 0,
 		"luaspy top: the system: 1 process, 1 ended                               0:00:02");
 	assert_true(holds(fixture, "  ended          42 lua5.4 "));
 	assert_true(holds(fixture, "lost  processes 3, dropped 0, "));
 	listing__press(&fixture->listing, 'v');
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	/* The cursor is on the first. */
-	screen__assert_line(fixture, 7, "  ended  100.0%    0.01s        7  lua5.4 (pid 42)");
-	screen__assert_line(fixture, 8, "   0.0%       -    0.00s        0  lua5.4 (pid 43)");
+	view_fixture__assert_line(fixture, 7, "  ended  100.0%    0.01s        7  lua5.4 (pid 42)");
+	view_fixture__assert_line(fixture, 8, "   0.0%       -    0.00s        0  lua5.4 (pid 43)");
 	listing__press(&fixture->listing, LISTING_DOWN);
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	assert_int_equal(fixture->styles[7], PICTURE_GONE);
 	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
 	for (unsigned height = 3; height < 40; height++) {
 		fixture->top_view.width = 40;
 		fixture->top_view.height = height;
-		screen__draw(fixture);
+		view_fixture__draw(fixture);
 		assert_true(holds(fixture, "procs 3 drop 0 unread 0 torn 0 trunc 0"));
 		assert_true(holds(fixture, "luaspy 1.9%"));
 	}
@@ -448,15 +450,15 @@ static void shows_who_has_ended_and_who_was_missed(void **state)
 
 static void fits_views_of_many_on_any_screen(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, program, 4, 30);
+	view_fixture__show(fixture, program, 4, 30);
 	for (int view = 0; view < LISTING_VIEWS; view++) {
 		for (unsigned height = 1; height < 40; height += 3) {
 			for (unsigned width = 1; width < 200; width += width < 12 ? 1 : 9) {
 				fixture->top_view.width = width;
 				fixture->top_view.height = height;
-				screen__draw(fixture);
+				view_fixture__draw(fixture);
 				assert_in_range(fixture->count, 1, height);
 				for (unsigned i = 0; i < fixture->count; i++)
 					assert_in_range(terminal__width(fixture->lines[i]), 0,
@@ -470,12 +472,13 @@ static void fits_views_of_many_on_any_screen(void **state)
 
 static void shows_what_bpf_costs_if_known(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.bpf_ns = 3000000;
 	fixture->top_view.warnings = 1;
-	screen__draw(fixture);
-	screen__assert_line(fixture, 5, "cost  luaspy 1.9%, BPF 0.3% of a processor; 1 warning");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 5,
+				  "cost  luaspy 1.9%, BPF 0.3% of a processor; 1 warning");
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/terminal.h"
-#include "screen.h"
+#include "view_fixture.h"
 #include "top/top_view.h"
 
 #define STATUS 22 /* on 80 by 24 */
@@ -30,16 +30,16 @@ static int set_up(void **state)
 		.gc_is_known = true,
 	};
 
-	if (screen__set_up(state, &top_view))
+	if (view_fixture__set_up(state, &top_view))
 		return -1;
-	screen__show(*state, program, sizeof(program) / sizeof(program[0]), 1);
+	view_fixture__show(*state, program, sizeof(program) / sizeof(program[0]), 1);
 	return 0;
 }
 
-#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, screen__tear_down)
+#define with_fixture(test) cmocka_unit_test_setup_teardown(test, set_up, view_fixture__tear_down)
 
 /* As the program does it: what a key asks for, then the screen. */
-static void press(struct screen *fixture, uint32_t key)
+static void press(struct view_fixture *fixture, uint32_t key)
 {
 	enum listing_demand demand = listing__press(&fixture->listing, key);
 
@@ -50,18 +50,19 @@ static void press(struct screen *fixture, uint32_t key)
 	}
 	if (demand == LISTING_HIDE)
 		assert_int_equal(function_stats__hide(fixture->stats, fixture->listing.hidden), 0);
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 }
 
-static void assert_lines(const struct screen *fixture, unsigned first, const char *const *lines)
+static void assert_lines(const struct view_fixture *fixture, unsigned first,
+			 const char *const *lines)
 {
 	for (unsigned i = 0; lines[i]; i++)
-		screen__assert_line(fixture, first + i, lines[i]);
+		view_fixture__assert_line(fixture, first + i, lines[i]);
 }
 
-static void enter(struct screen *fixture, uint32_t row)
+static void enter(struct view_fixture *fixture, uint32_t row)
 {
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	press(fixture, LISTING_HOME);
 	for (uint32_t i = 0; i < row; i++)
 		press(fixture, LISTING_DOWN);
@@ -78,18 +79,19 @@ static void shows_callers_and_callees(void **state)
 		"  10.0%   25.0%    0.15s    30.0%  callee GC              GC",
 		NULL,
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	enter(fixture, 1);
 	assert_memory_equal(fixture->lines[0], "luaspy top: decode in lua5.4 (pid 42) ", 38);
 	assert_lines(fixture, 6, lines);
-	screen__assert_line(fixture, STATUS, "1 caller, 1 callee, by time in all");
+	view_fixture__assert_line(fixture, STATUS, "1 caller, 1 callee, by time in all");
 	assert_int_equal(fixture->styles[7], PICTURE_PLAIN);
 	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
 	press(fixture, LISTING_UP);
 	assert_int_equal(fixture->styles[8], PICTURE_TITLE);
 	press(fixture, '2');
-	screen__assert_line(fixture, STATUS, "1 caller, 1 callee, by share of the last second");
+	view_fixture__assert_line(fixture, STATUS,
+				  "1 caller, 1 callee, by share of the last second");
 }
 
 static void shows_them_on_40_by_10(void **state)
@@ -102,31 +104,31 @@ static void shows_them_on_40_by_10(void **state)
 		"1 caller, 1 callee, by time in all",
 		NULL,
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.width = 40;
 	fixture->top_view.height = 10;
 	enter(fixture, 1);
 	assert_lines(fixture, 4, lines);
 	press(fixture, LISTING_END);
-	screen__assert_line(fixture, 7, "   0.15s    30.0%  -> GC GC");
+	view_fixture__assert_line(fixture, 7, "   0.15s    30.0%  -> GC GC");
 	press(fixture, '1');
-	screen__assert_line(fixture, 4, "  >cpu%  share%  function");
-	screen__assert_line(fixture, 7, "  10.0%   25.0%  -> GC GC");
+	view_fixture__assert_line(fixture, 4, "  >cpu%  share%  function");
+	view_fixture__assert_line(fixture, 7, "  10.0%   25.0%  -> GC GC");
 }
 
 static void recent_shares_are_unknown_at_first(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	function_stats__free(fixture->stats);
 	fixture->stats = function_stats__new(false);
 	fixture->top_view.stats = fixture->stats;
 	showing__look(fixture->stats, program, 4, 1, true);
 	enter(fixture, 0);
-	screen__assert_line(fixture, 8,
-			    "      -       -    0.20s   100.0%         hot             "
-			    "@/srv/app/main.lua:10");
+	view_fixture__assert_line(fixture, 8,
+				  "      -       -    0.20s   100.0%         hot             "
+				  "@/srv/app/main.lua:10");
 }
 
 static void shows_averages(void **state)
@@ -142,12 +144,13 @@ static void shows_averages(void **state)
 					    "420.00s    720.00s"};
 	static const char *const states[] = {"[avg 1m] 1-4 of 4", "[avg 5m] 1-4 of 4",
 					     "[avg 10m] 1-4 of 4"};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	/* One second has passed since the first look, and so has since the start. */
 	press(fixture, 'a');
 	assert_lines(fixture, 6, lines);
-	screen__assert_line(fixture, STATUS, "[avg 1s] 1-4 of 4, by self% of the last second");
+	view_fixture__assert_line(fixture, STATUS,
+				  "[avg 1s] 1-4 of 4, by self% of the last second");
 	for (unsigned i = 0; i < 3; i++) {
 		press(fixture, 'a');
 		assert_non_null(strstr(fixture->lines[6], heads[i]));
@@ -165,18 +168,18 @@ static void shows_averages(void **state)
 /* What is not there must be in no average either. */
 static void averages_leave_out_what_is_hidden(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	press(fixture, 'a');
 	press(fixture, 'G');
 	assert_non_null(strstr(fixture->lines[7], "  700.0ms   1050.0ms  hot "));
-	screen__assert_line(fixture, STATUS,
-			    "[avg 1s, no GC] 1-3 of 3, by self% of the last second");
+	view_fixture__assert_line(fixture, STATUS,
+				  "[avg 1s, no GC] 1-3 of 3, by self% of the last second");
 }
 
 static void tells_what_is_hidden_on_every_screen(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 	unsigned status;
 
 	fixture->listing.has_plugins = true;
@@ -187,21 +190,21 @@ static void tells_what_is_hidden_on_every_screen(void **state)
 	press(fixture, 'a');
 	for (unsigned height = 2; height < 40; height++) {
 		fixture->top_view.height = height;
-		screen__draw(fixture);
+		view_fixture__draw(fixture);
 		status = fixture->count - (height < 7 ? 1 : 2);
 		assert_memory_equal(fixture->lines[status], "[avg 1s, no GC, no plugins] ", 28);
 	}
 	fixture->top_view.message = "wrote x";
-	screen__draw(fixture);
-	screen__assert_line(fixture, status, "[avg 1s, no GC, no plugins] wrote x");
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, status, "[avg 1s, no GC, no plugins] wrote x");
 	press(fixture, '/');
 	press(fixture, 'x');
-	screen__assert_line(fixture, status, "[avg 1s, no GC, no plugins] /x_");
+	view_fixture__assert_line(fixture, status, "[avg 1s, no GC, no plugins] /x_");
 }
 
 static void marks_what_plugins_run(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 	struct patterns plugins = {0};
 
 	patterns__add(&plugins, "@*/json.lua");
@@ -218,28 +221,28 @@ static void marks_what_plugins_run(void **state)
 	assert_non_null(strstr(fixture->lines[10], " callee GC <plugin> "));
 	fixture->listing.has_plugins = true;
 	press(fixture, 'P');
-	screen__assert_line(fixture, 7, "it is hidden (G or P shows it, Esc goes back)");
+	view_fixture__assert_line(fixture, 7, "it is hidden (G or P shows it, Esc goes back)");
 }
 
 static void says_that_all_is_hidden(void **state)
 {
 	static const struct shown_function only_gc[] = {{"GC", "GC", 0, 10, 100, NULL}};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, only_gc, 1, 1);
+	view_fixture__show(fixture, only_gc, 1, 1);
 	fixture->top_view.why_empty = "no samples yet";
 	press(fixture, 'G');
-	screen__assert_line(fixture, 7, "all of it is hidden (G or P shows it)");
-	screen__show(fixture, only_gc, 0, 1);
-	screen__draw(fixture);
-	screen__assert_line(fixture, 7, "no samples yet");
+	view_fixture__assert_line(fixture, 7, "all of it is hidden (G or P shows it)");
+	view_fixture__show(fixture, only_gc, 0, 1);
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 7, "no samples yet");
 }
 
 static void names_the_process_of_calls(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, program, 4, 2);
+	view_fixture__show(fixture, program, 4, 2);
 	fixture->top_view.target = "the system";
 	enter(fixture, 2);
 	assert_memory_equal(fixture->lines[0], "luaspy top: decode in the system: 2 processes ",
@@ -256,18 +259,19 @@ static void names_the_process_of_calls(void **state)
 
 static void processes_are_averaged_without_what_is_hidden(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, program, 4, 2);
-	screen__draw(fixture);
+	view_fixture__show(fixture, program, 4, 2);
+	view_fixture__draw(fixture);
 	press(fixture, 'v');
-	screen__assert_line(fixture, 7, " 100.0%  100.0%    1.20s    1,200  lua5.4 (pid 1)");
+	view_fixture__assert_line(fixture, 7, " 100.0%  100.0%    1.20s    1,200  lua5.4 (pid 1)");
 	press(fixture, 'G');
-	screen__assert_line(fixture, 7, "  90.0%  100.0%    1.05s    1,050  lua5.4 (pid 1)");
+	view_fixture__assert_line(fixture, 7, "  90.0%  100.0%    1.05s    1,050  lua5.4 (pid 1)");
 	press(fixture, 'a');
 	press(fixture, 'a');
-	screen__assert_line(fixture, 6, "  >cpu% script%    time/1m    samples  process");
-	screen__assert_line(fixture, 7, "  90.0%  100.0%     63.00s      1,050  lua5.4 (pid 1)");
+	view_fixture__assert_line(fixture, 6, "  >cpu% script%    time/1m    samples  process");
+	view_fixture__assert_line(fixture, 7,
+				  "  90.0%  100.0%     63.00s      1,050  lua5.4 (pid 1)");
 }
 
 static void escapes_names_of_neighbours(void **state)
@@ -276,9 +280,9 @@ static void escapes_names_of_neighbours(void **state)
 		{"@a\033[2J.lua", "\033]0;title\a", 1, 0, 10, NULL},
 		{"@b\r\n.lua", "a\xff", 2, 0, 5, "\033]0;title\a"},
 	};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
-	screen__show(fixture, hostile, 2, 1);
+	view_fixture__show(fixture, hostile, 2, 1);
 	enter(fixture, 0);
 	assert_non_null(strstr(fixture->lines[0], "\\x1b]0;title\\x07 in lua5.4"));
 	assert_non_null(strstr(fixture->lines[10], "@b\\x0d\\x0a.lua:2"));
@@ -289,7 +293,7 @@ static void escapes_names_of_neighbours(void **state)
 
 static void fits_screens_of_any_size(void **state)
 {
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->listing.has_plugins = true;
 	fixture->listing.hidden = STATS_HIDDEN_ALL;
@@ -301,7 +305,7 @@ static void fits_screens_of_any_size(void **state)
 			for (unsigned width = 1; width < 130; width += width < 12 ? 1 : 7) {
 				fixture->top_view.width = width;
 				fixture->top_view.height = height;
-				screen__draw(fixture);
+				view_fixture__draw(fixture);
 				assert_in_range(fixture->count, 1, height);
 				for (unsigned i = 0; i < fixture->count; i++)
 					assert_in_range(terminal__width(fixture->lines[i]), 0,
@@ -318,7 +322,7 @@ static void the_help_fits_and_tells_all_keys(void **state)
 	static const char *const told[] = {"Enter    callers and callees", "a        times as ",
 					   "G  P     hide the garbage", "v Tab o  processes",
 					   "r        count from zero"};
-	struct screen *fixture = *state;
+	struct view_fixture *fixture = *state;
 
 	fixture->top_view.limit.ppm = 10000; /* takes a line */
 	press(fixture, '?');
@@ -330,7 +334,7 @@ static void the_help_fits_and_tells_all_keys(void **state)
 		assert_in_range(at, 8, fixture->count - 1);
 	}
 	fixture->top_view.width = 200;
-	screen__draw(fixture);
+	view_fixture__draw(fixture);
 	for (unsigned i = 8; i < fixture->count - 2; i++)
 		assert_in_range(strlen(fixture->lines[i]), 0, 80);
 	assert_non_null(strstr(fixture->lines[fixture->count - 1], "a:average G:GC P:plugins"));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "screen.h"
+#include "view_fixture.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int screen__set_up(void **state, const struct top_view *top_view)
+int view_fixture__set_up(void **state, const struct top_view *top_view)
 {
-	struct screen *screen = calloc(1, sizeof(*screen));
+	struct view_fixture *screen = calloc(1, sizeof(*screen));
 
 	*state = screen;
 	if (!screen || !setlocale(LC_CTYPE, "C.UTF-8"))
@@ -22,9 +22,9 @@ int screen__set_up(void **state, const struct top_view *top_view)
 	return 0;
 }
 
-int screen__tear_down(void **state)
+int view_fixture__tear_down(void **state)
 {
-	struct screen *screen = *state;
+	struct view_fixture *screen = *state;
 
 	setlocale(LC_CTYPE, "C");
 	listing__free(&screen->listing);
@@ -33,8 +33,8 @@ int screen__tear_down(void **state)
 	return 0;
 }
 
-void screen__show(struct screen *screen, const struct shown_function *functions, uint32_t count,
-		  int processes)
+void view_fixture__show(struct view_fixture *screen, const struct shown_function *functions,
+			uint32_t count, int processes)
 {
 	function_stats__free(screen->stats);
 	screen->stats = showing__stats(functions, count, processes);
@@ -43,14 +43,14 @@ void screen__show(struct screen *screen, const struct shown_function *functions,
 
 static void paint(void *context, enum top_view_style style, const char *text)
 {
-	struct screen *screen = context;
+	struct view_fixture *screen = context;
 
-	assert_in_range(screen->count, 0, SCREEN_LINES_MAX - 1);
-	snprintf(screen->lines[screen->count], SCREEN_LINE_SIZE, "%s", text);
+	assert_in_range(screen->count, 0, VIEW_LINES_MAX - 1);
+	snprintf(screen->lines[screen->count], VIEW_LINE_SIZE, "%s", text);
 	screen->styles[screen->count++] = style;
 }
 
-void screen__draw(struct screen *screen)
+void view_fixture__draw(struct view_fixture *screen)
 {
 	const struct top_view *top_view = &screen->top_view;
 
@@ -61,9 +61,9 @@ void screen__draw(struct screen *screen)
 	top_view__draw(top_view, paint, screen);
 }
 
-void screen__assert_line(const struct screen *screen, unsigned at, const char *text)
+void view_fixture__assert_line(const struct view_fixture *screen, unsigned at, const char *text)
 {
-	char line[SCREEN_LINE_SIZE];
+	char line[VIEW_LINE_SIZE];
 	size_t length = strlen(screen->lines[at]);
 
 	while (length && screen->lines[at][length - 1] == ' ')

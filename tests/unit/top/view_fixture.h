@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What top draws on a screen of 80 by 24, of statistics that a test makes up. */
-#ifndef TEST_SCREEN_H
-#define TEST_SCREEN_H
+#ifndef TEST_VIEW_FIXTURE_H
+#define TEST_VIEW_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,30 +13,30 @@
 #include "showing.h"
 #include "top/top_view.h"
 
-#define SCREEN_LINES_MAX 64
-#define SCREEN_LINE_SIZE 8192
+#define VIEW_LINES_MAX 64
+#define VIEW_LINE_SIZE 8192
 
-struct screen {
+struct view_fixture {
 	struct function_stats *stats;
 	struct listing listing;
 	struct top_view top_view;
-	char lines[SCREEN_LINES_MAX][SCREEN_LINE_SIZE];
-	enum top_view_style styles[SCREEN_LINES_MAX];
+	char lines[VIEW_LINES_MAX][VIEW_LINE_SIZE];
+	enum top_view_style styles[VIEW_LINES_MAX];
 	unsigned count;
 };
 
 /* Makes *state a screen with what `top_view` says of the target. For cmocka: 0 or -1. */
-int screen__set_up(void **state, const struct top_view *top_view);
-int screen__tear_down(void **state);
+int view_fixture__set_up(void **state, const struct top_view *top_view);
+int view_fixture__tear_down(void **state);
 
 /* Replaces the statistics; see showing__stats(). */
-void screen__show(struct screen *screen, const struct shown_function *functions, uint32_t count,
-		  int processes);
+void view_fixture__show(struct view_fixture *screen, const struct shown_function *functions,
+			uint32_t count, int processes);
 
 /* Fills in the lines and their styles. */
-void screen__draw(struct screen *screen);
+void view_fixture__draw(struct view_fixture *screen);
 
 /* Fails the test unless the line is `text`, without the spaces at its end. */
-void screen__assert_line(const struct screen *screen, unsigned at, const char *text);
+void view_fixture__assert_line(const struct view_fixture *screen, unsigned at, const char *text);
 
 #endif

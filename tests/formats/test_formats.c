@@ -52,6 +52,7 @@ static const char *package(struct stage *stage, const char *name)
 
 #define SPEEDSCOPE   "speedscope"
 #define PROFILER_CLI "@firefox-devtools/profiler-cli"
+#define PUPPETEER    "puppeteer-core"
 
 #define need_package(stage, name)                                                                  \
 	do {                                                                                       \
@@ -87,20 +88,24 @@ static void make_recording(struct stage *stage, int seed)
 	} while (0)
 
 /*
- * Converts recordings to a file of that name, which is the format's, and has it read; `reader` is
+ * Converts a recording to a file of that name, which is the format's, and has it read; `reader` is
  * what check_format.py wants to know.
  */
+static void check_recording(struct stage *stage, int seed, const char *format, const char *name,
+			    const char *reader)
+{
+	make_recording(stage, seed);
+	run_to_end(stage, start(stage, luaspy_program(), "convert", "in.json", "-o", name));
+	print_message("%s",
+		      run_to_end(stage, start(stage, "python3", script(stage, "check_format.py"),
+					      format, "in.json", name, reader ? reader : "")));
+}
+
 static void check_with(struct stage *stage, const char *format, const char *name,
 		       const char *reader)
 {
-	for (int seed = 1; seed <= SEEDS; seed++) {
-		make_recording(stage, seed);
-		run_to_end(stage, start(stage, luaspy_program(), "convert", "in.json", "-o", name));
-		print_message(
-			"%s",
-			run_to_end(stage, start(stage, "python3", script(stage, "check_format.py"),
-						format, "in.json", name, reader ? reader : "")));
-	}
+	for (int seed = 1; seed <= SEEDS; seed++)
+		check_recording(stage, seed, format, name, reader);
 }
 
 static void check_format(struct stage *stage, const char *format, const char *name)
@@ -149,6 +154,27 @@ static void callgrind_annotate_reads_its_own_format(void **state)
 {
 	need_program("callgrind_annotate", "valgrind");
 	check_format(*state, "callgrind", "out.callgrind");
+}
+
+/* In Chromium. */
+static void check_page(struct stage *stage, const char *format, const char *name)
+{
+	need_program("chromium", "chromium");
+	need_package(stage, PUPPETEER);
+	need_python_packages(stage);
+	check_recording(stage, 1, format, name, beside(stage, ".", ""));
+}
+
+/* Each thread's calls in the recording's order, and counters of CPU time. */
+static void perfetto_reads_trace_events(void **state)
+{
+	check_page(*state, "trace", "out.trace.json");
+}
+
+/* The panel shows the busiest thread; Perfetto reads the samples of all. */
+static void devtools_and_perfetto_read_the_trace_of_devtools(void **state)
+{
+	check_page(*state, "devtools", "out.devtools.json");
 }
 
 /* Also of functions that call each other, which it would not bear undeclared. */
@@ -235,6 +261,8 @@ int main(void)
 		staged(firefox_profiler_reads_the_text_of_perf),
 		staged(pprof_reads_its_own_format),
 		staged(callgrind_annotate_reads_its_own_format),
+		staged(perfetto_reads_trace_events),
+		staged(devtools_and_perfetto_read_the_trace_of_devtools),
 		staged(gprof2dot_reads_the_report_of_gprof),
 		staged(a_flame_graph_is_xml_with_a_frame_for_each_call),
 		staged(every_lua_loads_a_table),

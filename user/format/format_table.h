@@ -29,6 +29,10 @@
 	  FORMAT_NEEDS_ORDER, ".cpuprofile", ".cpuprofile.json")                                   \
 	X(firefox, "Firefox Profiler JSON", "profiler.firefox.com opens it", FORMAT_NEEDS_ORDER,   \
 	  ".firefox.json")                                                                         \
+	X(devtools, "trace of Chrome's DevTools", "Chrome's DevTools loads it, in Performance",    \
+	  FORMAT_NEEDS_ORDER, ".devtools.json", ".devtools")                                       \
+	X(trace, "Trace Event JSON", "ui.perfetto.dev opens it", FORMAT_NEEDS_ORDER,               \
+	  ".trace.json", ".trace")                                                                 \
 	X(perf, "text of perf script", "inferno-collapse-perf and profiler.firefox.com read it",   \
 	  FORMAT_NEEDS_ORDER, ".perf")                                                             \
 	X(pprof, "pprof profile.proto", "go tool pprof -http=: opens it", FORMAT_NEEDS_NOTHING,    \

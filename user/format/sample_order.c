@@ -167,3 +167,18 @@ size_t sample_order__group_end(const struct sample_order *order, size_t first)
 		end++;
 	return end;
 }
+
+void sample_order__lay_out(struct sample_order *order, size_t first, size_t end,
+			   const struct ls_profile *profile)
+{
+	uint64_t shortest_us = profile->recorder.period_ns / NS_PER_US / 2, free_us = 0;
+
+	for (size_t i = first; i < end; i++) {
+		struct ordered_sample *sample = &order->samples[i];
+		uint64_t begin_us = sample->at_us > sample->us ? sample->at_us - sample->us : 0;
+		bool pauses = begin_us > free_us && begin_us - free_us >= shortest_us;
+
+		sample->at_us = pauses || i == first ? begin_us : free_us;
+		free_us = sample->at_us + sample->us;
+	}
+}

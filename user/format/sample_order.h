@@ -18,7 +18,8 @@ struct ordered_sample {
 	uint32_t thread;
 	uint32_t category; /* index of the node's category */
 	uint64_t us;
-	uint64_t at_us; /* when it was taken, since the session's start; of thread 0: 0 */
+	/* When it was taken, since the session's start, or when it begins; of thread 0: 0. */
+	uint64_t at_us;
 };
 
 struct sample_order {
@@ -36,5 +37,13 @@ int sample_order__group(struct sample_order *order);
 
 /* After grouping: where the samples of the category and thread of the sample at `first` end. */
 size_t sample_order__group_end(const struct sample_order *order, size_t first);
+
+/*
+ * After grouping: lays the samples of a group out in time, for charts. From now on, at_us is when a
+ * sample begins: so that it ends when it was taken, or later, if the one before it does. Pauses
+ * shorter than half of the profile's period are none. Samples of thread 0 follow each other from 0.
+ */
+void sample_order__lay_out(struct sample_order *order, size_t first, size_t end,
+			   const struct ls_profile *profile);
 
 #endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The trace that the Performance panel of Chrome's DevTools loads: a process for each category, in
+ * it a thread for each of the target's, and for each of these a CPU profile in one chunk.
+ *
+ * Samples end when they were taken and last for the CPU time that they stand for, until the next
+ * one. Where the thread pauses, "(idle)" comes in between, and a stretch without a pause is a task:
+ * the panel shows only what lies between the first and the last of these. A task begins before its
+ * first sample, or the panel loses that.
+ *
+ * The panel opens with the main thread of a page whose URL parses: the busiest thread is that. The
+ * others have their names. Its sums take functions of one name for one, so that names differ.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "format/frame_labels.h"
+#include "format/sample_order.h"
+#include "profile/json_writer.h"
+
+#define START_US 1000000 /* at 0, the panel is empty */
+#define ROOT_ID  1
+#define IDLE_ID  2
+#define FIRST_ID 3 /* node ids are as many more than the profile's, less 1 */
+#define CATEGORY "disabled-by-default-devtools.timeline"
+
+#define MAIN_THREAD "CrRendererMain" /* Chrome's name for that of a page */
+
+/* No process has a thread of this id (PID_MAX_LIMIT of Linux). */
+#define REST_THREAD ((4U << 20) + 1)
+
+/* From when on a thread is at a node of the profile, or pauses. */
+struct step {
+	uint32_t id;
+	uint64_t at_us;
+};
+
+struct output {
+	const struct ls_profile *profile;
+	const struct frame_labels *labels;
+	struct json_writer writer;
+	struct sample_order order;
+	uint32_t *marks; /* by node: the last profile that has it, from 1 */
+	uint32_t *nodes; /* of the current profile */
+	uint32_t node_count, profile_count;
+	struct step *steps; /* of the current profile */
+	size_t step_count, step_room;
+	size_t busiest; /* the first sample of the thread with most time */
+};
+
+static void put_text(struct output *output, const char *key, const char *text)
+{
+	json_writer__key(&output->writer, key);
+	json_writer__printable(&output->writer, text);
+}
+
+static void put_int(struct output *output, const char *key, int64_t value)
+{
+	json_writer__key(&output->writer, key);
+	json_writer__int(&output->writer, value);
+}
+
+static void open_object(struct output *output, const char *key)
+{
+	json_writer__key(&output->writer, key);
+	json_writer__object(&output->writer);
+}
+
+static void open_array(struct output *output, const char *key)
+{
+	json_writer__key(&output->writer, key);
+	json_writer__array(&output->writer);
+}
+
+/* The caller closes the event. `sample` is one of the thread. */
+static void open_event(struct output *output, const char *name, const char *phase,
+		       const struct ordered_sample *sample, uint64_t at_us)
+{
+	json_writer__object(&output->writer);
+	put_text(output, "name", name);
+	put_text(output, "cat", *phase == 'M' ? "__metadata" : CATEGORY);
+	put_text(output, "ph", phase);
+	put_int(output, "pid", (int64_t)sample->category + 1);
+	put_int(output, "tid", sample->thread ? sample->thread : REST_THREAD);
+	put_int(output, "ts", (int64_t)at_us);
+}
+
+static void close_event(struct output *output)
+{
+	json_writer__end_object(&output->writer);
+}
+
+static void put_name(struct output *output, const char *what, const struct ordered_sample *sample,
+		     const char *name)
+{
+	open_event(output, what, "M", sample, 0);
+	open_object(output, "args");
+	put_text(output, "name", name);
+	json_writer__end_object(&output->writer);
+	close_event(output);
+}
+
+static int add_step(struct output *output, uint32_t id, uint64_t at_us)
+{
+	if (output->step_count == output->step_room) {
+		size_t room = output->step_room ? 2 * output->step_room : 1024;
+		struct step *more = reallocarray(output->steps, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		output->steps = more;
+		output->step_room = room;
+	}
+	output->steps[output->step_count++] = (struct step){.id = id, .at_us = at_us};
+	return 0;
+}
+
+/* Of the samples from `first` to `end`, those that stand for time; a pause ends them. */
+static int make_steps(struct output *output, size_t first, size_t end)
+{
+	uint64_t end_us = 0;
+	int err = 0;
+
+	output->step_count = 0;
+	for (size_t i = first; i < end && !err; i++) {
+		const struct ordered_sample *sample = &output->order.samples[i];
+
+		if (!sample->us)
+			continue;
+		if (output->step_count && sample->at_us > end_us)
+			err = add_step(output, IDLE_ID, START_US + end_us);
+		if (!err)
+			err = add_step(output, FIRST_ID + sample->node - 1,
+				       START_US + sample->at_us);
+		end_us = sample->at_us + sample->us;
+	}
+	if (output->step_count && !err)
+		err = add_step(output, IDLE_ID, START_US + end_us);
+	return err;
+}
+
+static bool is_category(const struct output *output, uint32_t node)
+{
+	return !output->profile->nodes[node].parent;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Callers have lower numbers, so they come first. Of categories, only those with samples. */
+static void collect_nodes(struct output *output, size_t first, size_t end)
+{
+	output->node_count = 0;
+	output->profile_count++;
+	for (size_t i = first; i < end; i++) {
+		uint32_t id = output->order.samples[i].node;
+
+		do {
+			if (output->marks[id] == output->profile_count)
+				break;
+			output->marks[id] = output->profile_count;
+			output->nodes[output->node_count++] = id;
+			id = output->profile->nodes[id].parent;
+		} while (id && !is_category(output, id));
+	}
+	qsort(output->nodes, output->node_count, sizeof(*output->nodes), compare_ids);
+}
+
+/* `line` counts from 1; 0: none. DevTools looks script ids up in the page it inspects, but not 0.
+ */
+static void put_node(struct output *output, uint32_t id, uint32_t parent, const char *name,
+		     const char *source, uint32_t line)
+{
+	json_writer__object(&output->writer);
+	put_int(output, "id", id);
+	if (parent)
+		put_int(output, "parent", parent);
+	open_object(output, "callFrame");
+	put_text(output, "functionName", name);
+	put_text(output, "scriptId", "0");
+	put_text(output, "url", source);
+	put_int(output, "lineNumber", (int64_t)line - 1);
+	put_int(output, "columnNumber", -1);
+	json_writer__end_object(&output->writer);
+	json_writer__end_object(&output->writer);
+}
+
+static void put_call(struct output *output, uint32_t node)
+{
+	const struct ls_profile_node *call = &output->profile->nodes[node];
+	const struct ls_profile_function *function = &output->profile->functions[call->function];
+	const char *name = frame_labels__of_node(output->labels, node);
+	bool is_root = is_category(output, node) || is_category(output, call->parent);
+
+	put_node(output, FIRST_ID + node - 1, is_root ? ROOT_ID : FIRST_ID + call->parent - 1, name,
+		 call->function ? frame_labels__source(output->labels, call->function) : "",
+		 !call->function          ? 0
+		 : function->current_line ? function->current_line
+					  : function->line);
+}
+
+static void put_cpu_profile(struct output *output)
+{
+	open_object(output, "cpuProfile");
+	json_writer__key(&output->writer, "nodes");
+	json_writer__array_lines(&output->writer);
+	put_node(output, ROOT_ID, 0, "(root)", "", 0);
+	put_node(output, IDLE_ID, ROOT_ID, "(idle)", "", 0);
+	for (uint32_t i = 0; i < output->node_count; i++)
+		put_call(output, output->nodes[i]);
+	json_writer__end_array(&output->writer);
+	open_array(output, "samples");
+	for (size_t i = 0; i < output->step_count; i++)
+		json_writer__uint(&output->writer, output->steps[i].id);
+	json_writer__end_array(&output->writer);
+	json_writer__end_object(&output->writer);
+}
+
+static void open_profile_event(struct output *output, const char *name,
+			       const struct ordered_sample *sample)
+{
+	open_event(output, name, "P", sample, output->steps[0].at_us);
+	json_writer__key(&output->writer, "id");
+	json_writer__uint(&output->writer, output->profile_count);
+	open_object(output, "args");
+	open_object(output, "data");
+}
+
+static void close_profile_event(struct output *output)
+{
+	json_writer__end_object(&output->writer);
+	json_writer__end_object(&output->writer);
+	close_event(output);
+}
+
+static void put_profile(struct output *output, const struct ordered_sample *sample)
+{
+	uint64_t before_us = output->steps[0].at_us;
+
+	open_profile_event(output, "Profile", sample);
+	put_int(output, "startTime", (int64_t)before_us);
+	close_profile_event(output);
+	open_profile_event(output, "ProfileChunk", sample);
+	put_cpu_profile(output);
+	open_array(output, "timeDeltas");
+	for (size_t i = 0; i < output->step_count; i++) {
+		json_writer__uint(&output->writer, output->steps[i].at_us - before_us);
+		before_us = output->steps[i].at_us;
+	}
+	json_writer__end_array(&output->writer);
+	close_profile_event(output);
+}
+
+static void put_tasks(struct output *output, const struct ordered_sample *sample)
+{
+	uint64_t begin_us = output->steps[0].at_us;
+
+	for (size_t i = 0; i < output->step_count; i++) {
+		if (output->steps[i].id != IDLE_ID)
+			continue;
+		open_event(output, "RunTask", "X", sample, begin_us - 1);
+		put_int(output, "dur", (int64_t)(output->steps[i].at_us - begin_us) + 1);
+		close_event(output);
+		if (i + 1 < output->step_count)
+			begin_us = output->steps[i + 1].at_us;
+	}
+}
+
+static int put_thread(struct output *output, size_t first, size_t end)
+{
+	const struct ordered_sample *sample = &output->order.samples[first];
+	const char *category = frame_labels__of_category(output->labels, sample->category);
+	char *name = NULL;
+	int err = make_steps(output, first, end);
+
+	if (err || !output->step_count)
+		return err;
+	collect_nodes(output, first, end);
+	if (asprintf(&name, sample->thread ? "%s, thread %" PRIu32 : "%s, not on the timeline",
+		     category, sample->thread) < 0)
+		return -ENOMEM;
+	put_name(output, "thread_name", sample, first == output->busiest ? MAIN_THREAD : name);
+	free(name);
+	put_tasks(output, sample);
+	put_profile(output, sample);
+	return 0;
+}
+
+/* "file:///lua5.4/42" */
+static void put_url(struct output *output, const struct ordered_sample *sample)
+{
+	static const char scheme[] = "file:///";
+	const char *name = frame_labels__of_category(output->labels, sample->category);
+	size_t length = sizeof(scheme) - 1;
+	char url[256];
+
+	memcpy(url, scheme, sizeof(scheme));
+	for (; *name && length < sizeof(url) - 16; name++)
+		length += (size_t)sprintf(
+			url + length,
+			isalnum((unsigned char)*name) || strchr("._-~", *name) ? "%c" : "%%%02X",
+			(unsigned char)*name);
+	if (sample->thread)
+		sprintf(url + length, "/%" PRIu32, sample->thread);
+	put_text(output, "url", url);
+}
+
+static void put_start(struct output *output)
+{
+	const struct ordered_sample *sample = &output->order.samples[output->busiest];
+
+	open_event(output, "TracingStartedInBrowser", "I", sample, START_US);
+	put_text(output, "s", "t");
+	open_object(output, "args");
+	open_object(output, "data");
+	put_int(output, "frameTreeNodeId", 1);
+	json_writer__key(&output->writer, "persistentIds");
+	json_writer__bool(&output->writer, true);
+	open_array(output, "frames");
+	json_writer__object(&output->writer);
+	put_text(output, "frame", "1");
+	put_url(output, sample);
+	put_text(output, "name", "");
+	put_int(output, "processId", (int64_t)sample->category + 1);
+	json_writer__end_object(&output->writer);
+	json_writer__end_array(&output->writer);
+	close_profile_event(output);
+}
+
+static void find_busiest(struct output *output)
+{
+	uint64_t most_us = 0;
+	size_t end;
+
+	for (size_t at = 0; at < output->order.count; at = end) {
+		uint64_t us = 0;
+
+		end = sample_order__group_end(&output->order, at);
+		for (size_t i = at; i < end; i++)
+			us += output->order.samples[i].us;
+		if (us > most_us) {
+			most_us = us;
+			output->busiest = at;
+		}
+	}
+}
+
+static int put_threads(struct output *output)
+{
+	uint32_t process = 0;
+	int err = 0;
+
+	for (size_t at = 0; at < output->order.count && !err;) {
+		const struct ordered_sample *first = &output->order.samples[at];
+		size_t end = sample_order__group_end(&output->order, at);
+
+		if (first->category + 1 != process) {
+			process = first->category + 1;
+			put_name(output, "process_name", first,
+				 frame_labels__of_category(output->labels, first->category));
+		}
+		sample_order__lay_out(&output->order, at, end, output->profile);
+		err = put_thread(output, at, end);
+		at = end;
+	}
+	return err;
+}
+
+static int put_document(struct output *output)
+{
+	const struct ls_profile_recorder *recorder = &output->profile->recorder;
+	struct json_writer *writer = &output->writer;
+	int err;
+
+	json_writer__object(writer);
+	open_object(output, "metadata");
+	put_text(output, "source", "luaspy");
+	if (recorder->target) {
+		json_writer__key(writer, "target");
+		json_writer__text(writer, recorder->target);
+	}
+	json_writer__end_object(writer);
+	json_writer__key(writer, "traceEvents");
+	json_writer__array_lines(writer);
+	find_busiest(output);
+	if (output->order.count)
+		put_start(output);
+	err = put_threads(output);
+	json_writer__end_array(writer);
+	json_writer__end_object(writer);
+	return err ? err : json_writer__finish(writer);
+}
+
+int write_devtools(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
+{
+	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_UNIQUE);
+	size_t most = (size_t)profile->node_count + 1;
+	struct output output = {.profile = profile,
+				.labels = labels,
+				.marks = calloc(most, sizeof(uint32_t)),
+				.nodes = calloc(most, sizeof(uint32_t))};
+	int err = sample_order__make(profile, totals, &output.order);
+
+	json_writer__init(&output.writer, stream);
+	if (!err && (!labels || !output.marks || !output.nodes))
+		err = -ENOMEM;
+	if (!err)
+		err = sample_order__group(&output.order);
+	if (!err)
+		err = put_document(&output);
+	sample_order__free(&output.order);
+	free(output.marks);
+	free(output.nodes);
+	free(output.steps);
+	frame_labels__free(labels);
+	return err;
+}

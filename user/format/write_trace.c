@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Trace events, as Perfetto and chrome://tracing read them: a process for each category, and in it
+ * a thread for each of the target's. A slice ("X") is a call as far as samples tell: it lasts while
+ * the stack has it and the thread runs. Samples end when they were taken and last for the CPU time
+ * that they stand for, so slices add up to the totals of the profile. Counters ("C") are the share
+ * of a processor that each process took, and that its garbage collectors took.
+ *
+ * Readers nest slices by their times, so that callers have to come before what they call. There are
+ * no "args", which some readers append to the names. The place of a function is its "cat".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+#include "format/frame_labels.h"
+#include "format/sample_order.h"
+#include "profile/json_writer.h"
+
+#define US_PER_S 1000000
+/* A step of the counters: at least 10 ms, and at most a thousandth of the session. */
+#define STEP_US_MIN 10000
+#define STEPS       1000
+
+/* No process has a thread of this id (PID_MAX_LIMIT of Linux), and 0 is the idle thread's. */
+#define REST_THREAD ((4U << 20) + 1)
+
+struct slice {
+	uint32_t node;
+	uint64_t begin_us, end_us;
+};
+
+/* By step, from 0. */
+struct counts {
+	uint64_t *cpu_us, *gc_us;
+	uint64_t step_us;
+	size_t count;
+};
+
+struct output {
+	const struct ls_profile *profile;
+	const struct frame_labels *labels;
+	char **places; /* by function */
+	struct json_writer writer;
+	struct sample_order order;
+	struct slice *slices; /* of a thread, in the order of their beginnings */
+	size_t slice_count, slice_room;
+	size_t *path;   /* open slices, outermost first */
+	uint32_t *next; /* nodes of the next sample, likewise */
+	size_t depth;
+	struct counts counts; /* of a category */
+};
+
+static void put_text(struct output *output, const char *key, const char *text)
+{
+	json_writer__key(&output->writer, key);
+	json_writer__printable(&output->writer, text);
+}
+
+static void put_uint(struct output *output, const char *key, uint64_t value)
+{
+	json_writer__key(&output->writer, key);
+	json_writer__uint(&output->writer, value);
+}
+
+static uint32_t process_of(const struct ordered_sample *sample)
+{
+	return sample->category + 1;
+}
+
+static uint32_t thread_of(const struct ordered_sample *sample)
+{
+	return sample->thread ? sample->thread : REST_THREAD;
+}
+
+/* "process_name" or "thread_name". */
+static void put_name(struct output *output, const char *what, const struct ordered_sample *sample,
+		     const char *name)
+{
+	json_writer__object(&output->writer);
+	put_text(output, "name", what);
+	put_text(output, "ph", "M");
+	put_uint(output, "pid", process_of(sample));
+	put_uint(output, "tid", thread_of(sample));
+	json_writer__key(&output->writer, "args");
+	json_writer__object(&output->writer);
+	put_text(output, "name", name);
+	json_writer__end_object(&output->writer);
+	json_writer__end_object(&output->writer);
+}
+
+static void put_slice(struct output *output, const struct ordered_sample *sample,
+		      const struct slice *slice)
+{
+	uint32_t function = output->profile->nodes[slice->node].function;
+
+	json_writer__object(&output->writer);
+	put_text(output, "name", frame_labels__of_node(output->labels, slice->node));
+	put_text(output, "cat", output->places[function]);
+	put_text(output, "ph", "X");
+	put_uint(output, "ts", slice->begin_us);
+	put_uint(output, "dur", slice->end_us - slice->begin_us);
+	put_uint(output, "pid", process_of(sample));
+	put_uint(output, "tid", thread_of(sample));
+	json_writer__end_object(&output->writer);
+}
+
+static int open_slice(struct output *output, uint32_t node, uint64_t at_us)
+{
+	if (output->slice_count == output->slice_room) {
+		size_t room = output->slice_room ? 2 * output->slice_room : 1024;
+		struct slice *more = reallocarray(output->slices, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		output->slices = more;
+		output->slice_room = room;
+	}
+	output->path[output->depth++] = output->slice_count;
+	output->slices[output->slice_count++] = (struct slice){.node = node, .begin_us = at_us};
+	return 0;
+}
+
+static void close_to(struct output *output, size_t depth, uint64_t at_us)
+{
+	while (output->depth > depth)
+		output->slices[output->path[--output->depth]].end_us = at_us;
+}
+
+/* The nodes from below the category down to `node`; a category has itself. Returns how many. */
+static size_t find_path(struct output *output, uint32_t node)
+{
+	const struct ls_profile_node *nodes = output->profile->nodes;
+	size_t depth = 0, at;
+
+	for (uint32_t id = node; nodes[id].parent; id = nodes[id].parent)
+		depth++;
+	at = depth;
+	for (uint32_t id = node; nodes[id].parent; id = nodes[id].parent)
+		output->next[--at] = id;
+	if (!depth)
+		output->next[depth++] = node;
+	return depth;
+}
+
+static int add_sample(struct output *output, const struct ordered_sample *sample)
+{
+	size_t depth = find_path(output, sample->node), common = 0;
+	int err = 0;
+
+	while (common < depth && common < output->depth &&
+	       output->slices[output->path[common]].node == output->next[common])
+		common++;
+	close_to(output, common, sample->at_us);
+	for (; common < depth && !err; common++)
+		err = open_slice(output, output->next[common], sample->at_us);
+	return err;
+}
+
+static void count_sample(struct output *output, const struct ordered_sample *sample)
+{
+	const struct ls_profile *profile = output->profile;
+	uint32_t function = profile->nodes[sample->node].function;
+	bool is_gc = function && profile__is_gc(&profile->functions[function]);
+	uint64_t at_us = sample->at_us, end_us = at_us + sample->us;
+
+	while (at_us < end_us) {
+		size_t step = (size_t)(at_us / output->counts.step_us);
+		uint64_t until_us = (step + 1) * output->counts.step_us;
+
+		if (until_us > end_us)
+			until_us = end_us;
+		output->counts.cpu_us[step] += until_us - at_us;
+		if (is_gc)
+			output->counts.gc_us[step] += until_us - at_us;
+		at_us = until_us;
+	}
+}
+
+/* Slices of the samples from `first` to `end`, which are those of one thread. */
+static int add_slices(struct output *output, size_t first, size_t end)
+{
+	uint64_t end_us = 0;
+	int err = 0;
+
+	output->slice_count = 0;
+	for (size_t i = first; i < end && !err; i++) {
+		const struct ordered_sample *sample = &output->order.samples[i];
+
+		if (!sample->us)
+			continue;
+		if (sample->at_us > end_us)
+			close_to(output, 0, end_us);
+		err = add_sample(output, sample);
+		end_us = sample->at_us + sample->us;
+		if (sample->thread)
+			count_sample(output, sample);
+	}
+	close_to(output, 0, end_us);
+	return err;
+}
+
+static int put_thread(struct output *output, size_t first, size_t end)
+{
+	const struct ordered_sample *sample = &output->order.samples[first];
+	const char *category = frame_labels__of_category(output->labels, sample->category);
+	char *name = NULL;
+	int err = add_slices(output, first, end);
+
+	if (err)
+		return err;
+	if (!sample->thread && asprintf(&name, "%s, not on the timeline", category) < 0)
+		return -ENOMEM;
+	put_name(output, "thread_name", sample, name ? name : category);
+	free(name);
+	for (size_t i = 0; i < output->slice_count; i++)
+		put_slice(output, sample, &output->slices[i]);
+	return 0;
+}
+
+/* Percents of a processor, from `step` on; `us` is the time in that step. */
+static void put_counter(struct output *output, const char *name, uint32_t category, size_t step,
+			uint64_t us)
+{
+	struct json_writer *writer = &output->writer;
+
+	json_writer__object(writer);
+	put_text(output, "name", name);
+	put_text(output, "ph", "C");
+	put_uint(output, "ts", step * output->counts.step_us);
+	put_uint(output, "pid", (uint64_t)category + 1);
+	json_writer__key(writer, "args");
+	json_writer__object(writer);
+	json_writer__key(writer, "%");
+	json_writer__thousandths(writer, us * 100 * 1000 / output->counts.step_us);
+	json_writer__end_object(writer);
+	json_writer__end_object(writer);
+}
+
+/* Where it changes, and 0 at its end. Starts afresh for the next category. */
+static void put_counters(struct output *output, const char *name, uint32_t category,
+			 uint64_t *by_step)
+{
+	uint64_t before_us = 0;
+
+	for (size_t step = 0; step < output->counts.count; step++) {
+		if (by_step[step] != before_us)
+			put_counter(output, name, category, step, by_step[step]);
+		before_us = by_step[step];
+		by_step[step] = 0;
+	}
+}
+
+static int put_threads(struct output *output)
+{
+	size_t at = 0;
+	int err = 0;
+
+	while (at < output->order.count && !err) {
+		const struct ordered_sample *first = &output->order.samples[at];
+		uint32_t category = first->category;
+
+		put_name(output, "process_name", first,
+			 frame_labels__of_category(output->labels, category));
+		while (at < output->order.count && !err &&
+		       output->order.samples[at].category == category) {
+			size_t end = sample_order__group_end(&output->order, at);
+
+			err = put_thread(output, at, end);
+			at = end;
+		}
+		put_counters(output, "CPU", category, output->counts.cpu_us);
+		put_counters(output, "GC", category, output->counts.gc_us);
+	}
+	return err;
+}
+
+static int put_document(struct output *output)
+{
+	const struct ls_profile_recorder *recorder = &output->profile->recorder;
+	struct json_writer *writer = &output->writer;
+	int err;
+
+	json_writer__object(writer);
+	put_text(output, "displayTimeUnit", "ms");
+	json_writer__key(writer, "metadata");
+	json_writer__object(writer);
+	put_text(output, "source", "luaspy");
+	if (recorder->target) {
+		json_writer__key(writer, "target");
+		json_writer__text(writer, recorder->target);
+	}
+	json_writer__end_object(writer);
+	json_writer__key(writer, "traceEvents");
+	json_writer__array_lines(writer);
+	err = put_threads(output);
+	json_writer__end_array(writer);
+	json_writer__end_object(writer);
+	return err ? err : json_writer__finish(writer);
+}
+
+static void lay_out(struct output *output)
+{
+	uint64_t end_us = 0;
+	size_t end;
+
+	for (size_t at = 0; at < output->order.count; at = end) {
+		const struct ordered_sample *last;
+
+		end = sample_order__group_end(&output->order, at);
+		sample_order__lay_out(&output->order, at, end, output->profile);
+		last = &output->order.samples[end - 1];
+		if (last->thread && last->at_us + last->us > end_us)
+			end_us = last->at_us + last->us;
+	}
+	output->counts.step_us = end_us / STEPS;
+	if (output->counts.step_us < STEP_US_MIN)
+		output->counts.step_us = STEP_US_MIN;
+	output->counts.count = (size_t)(end_us / output->counts.step_us) + 2;
+}
+
+static int make_places(struct output *output)
+{
+	const struct ls_profile *profile = output->profile;
+
+	output->places = calloc((size_t)profile->function_count + 1, sizeof(*output->places));
+	if (!output->places)
+		return -ENOMEM;
+	for (uint32_t id = 0; id <= profile->function_count; id++) {
+		const char *source = id ? frame_labels__source(output->labels, id) : "";
+		uint32_t line = id ? profile->functions[id].line : 0;
+		int length = line ? asprintf(&output->places[id], "%s:%" PRIu32, source, line)
+				  : asprintf(&output->places[id], "%s", source);
+
+		if (length < 0) {
+			output->places[id] = NULL;
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int make_tables(struct output *output)
+{
+	size_t most = (size_t)output->profile->node_count + 1;
+
+	output->path = calloc(most, sizeof(*output->path));
+	output->next = calloc(most, sizeof(*output->next));
+	output->counts.cpu_us = calloc(output->counts.count, sizeof(uint64_t));
+	output->counts.gc_us = calloc(output->counts.count, sizeof(uint64_t));
+	if (!output->labels || !output->path || !output->next || !output->counts.cpu_us ||
+	    !output->counts.gc_us)
+		return -ENOMEM;
+	return make_places(output);
+}
+
+static void free_tables(struct output *output)
+{
+	for (uint32_t id = 0; output->places && id <= output->profile->function_count; id++)
+		free(output->places[id]);
+	free(output->places);
+	free(output->slices);
+	free(output->path);
+	free(output->next);
+	free(output->counts.cpu_us);
+	free(output->counts.gc_us);
+	sample_order__free(&output->order);
+}
+
+int write_trace(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
+{
+	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_UNIQUE);
+	struct output output = {.profile = profile, .labels = labels};
+	int err = sample_order__make(profile, totals, &output.order);
+
+	json_writer__init(&output.writer, stream);
+	if (!err)
+		err = sample_order__group(&output.order);
+	if (!err) {
+		lay_out(&output);
+		err = make_tables(&output);
+	}
+	if (!err)
+		err = put_document(&output);
+	free_tables(&output);
+	frame_labels__free(labels);
+	return err;
+}

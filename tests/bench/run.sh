@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What luaspy costs its target and takes itself, as tables, and whether that is within the aims.
-# Options, by the environment: BENCH ("process" or "system" measures that alone), LUASPY, LUA
-# (lua5.4, or several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SECONDS (120,
-# in which a cost of 1% shows, and some more for each script), BENCH_SCRIPTS ("shallow depth10"),
-# BENCH_HERTZ (10000). Of "system": BENCH_ROUNDS (12, half of which are done; 4 minutes),
-# BENCH_DROP_SECONDS (60, in which no sample may be dropped), BENCH_PROCESSES (1000).
+# Options, by the environment: BENCH ("process", "system" or "convert" measures that alone), LUASPY,
+# LUA (lua5.4, or several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SECONDS
+# (120, in which a cost of 1% shows, and some more for each script), BENCH_SCRIPTS ("shallow
+# depth10"), BENCH_HERTZ (10000). Of "system": BENCH_ROUNDS (12, half of which are done; 4 minutes),
+# BENCH_DROP_SECONDS (60, in which no sample may be dropped), BENCH_PROCESSES (1000). Of "convert":
+# BENCH_ROUNDS (3).
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -26,12 +27,13 @@ for program in "$LUASPY" $LUA python3; do
 	fi
 done
 make O="$OUTPUT" "$OUTPUT/tests/bench/empty_timer"
-for part in ${BENCH:-process system}; do
+for part in ${BENCH:-process system convert}; do
 	case $part in
 	process) python3 -B tests/bench/bench.py ;;
 	system) python3 -B tests/bench/system.py ;;
+	convert) python3 -B tests/bench/convert.py ;;
 	*)
-		echo "cannot measure '$part' (BENCH may name process, system)" >&2
+		echo "cannot measure '$part' (BENCH may name process, system, convert)" >&2
 		exit 2
 		;;
 	esac

@@ -107,6 +107,10 @@ local body = coroutine.wrap(function() while true do coroutine.yield(work()) end
 local stop = arg[0]:find("app.lua", 1, true) and os.clock() + 0.5 or math.huge
 while os.clock() < stop do body() end
 """
+# As another program writes it.
+CPUPROFILE = ('{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},{"id":2,'
+              '"callFrame":{"functionName":"f","scriptId":"7","url":"a.js","lineNumber":3}}],'
+              '"startTime":0,"endTime":3000,"samples":[2,2],"timeDeltas":[1000,1000]}')
 # Ten seconds of two functions, with marks: what merge, trim and diff are shown with.
 RECORDING = json.dumps({
     "Version": 2, "SessionStartTime": 1700000000000, "SessionEndTime": 1700000010000,
@@ -354,6 +358,7 @@ def make_recordings(luaspy, folder):
     shutil.copy(f"{folder}/out.json", f"{folder}/profile.json")
     shutil.copy(f"{folder}/out.json", f"{folder}/old.json")
     subprocess.run(["gzip", f"{folder}/old.json"], check=True)
+    write(f"{folder}/chrome.cpuprofile", CPUPROFILE)
 
 
 def make_surroundings(luaspy, folder):

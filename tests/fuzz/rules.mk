@@ -4,7 +4,7 @@
 # stands for the target in its place. Without clang's fuzzer runtime there are none, and
 # test_fuzz.c says so.
 
-FUZZ_NAMES    := walk elf symbols records worker source profile
+FUZZ_NAMES    := walk elf symbols records worker source profile input
 FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS  ?= 600
 
@@ -27,6 +27,8 @@ $(O)/tests/fuzz/fuzz_elf:     $(O)/fuzz/tests/fuzz/targets/process_of_input.o
 $(O)/tests/fuzz/fuzz_symbols: $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
 $(O)/tests/fuzz/fuzz_records: $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
 $(O)/tests/fuzz/fuzz_worker:  $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
+$(O)/tests/fuzz/fuzz_profile: $(O)/fuzz/tests/fuzz/targets/profile_checks.o
+$(O)/tests/fuzz/fuzz_input:   $(O)/fuzz/tests/fuzz/targets/profile_checks.o
 
 $(FUZZ_ARCHIVE): $(FUZZ_OBJECTS)
 	$(call say,AR,fuzz/user.a)

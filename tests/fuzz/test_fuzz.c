@@ -112,6 +112,11 @@ static void reads_whatever_a_recording_holds(void **state)
 	run_fuzzer(*state, "profile");
 }
 
+static void reads_whatever_a_foreign_file_holds(void **state)
+{
+	run_fuzzer(*state, "input");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +127,7 @@ int main(void)
 		staged(takes_whatever_a_worker_answers_and_is_asked),
 		staged(parses_whatever_source_text_holds),
 		staged(reads_whatever_a_recording_holds),
+		staged(reads_whatever_a_foreign_file_holds),
 	};
 
 	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

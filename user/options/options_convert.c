@@ -4,19 +4,20 @@
 #include <getopt.h>
 
 #include "options/output_options.h"
+#include "reader/input_format.h"
 
 static const char help[] =
 	"Examples:\n"
 	"  luaspy convert profile.json -o profile.svg      a flame graph\n"
 	"  luaspy convert profile.json -o a.pb.gz -o a.speedscope.json\n"
-	"  gzip -dc old.json.gz | luaspy convert - -f folded -o -\n"
+	"  luaspy convert chrome.cpuprofile -o profile.html\n"
 	"\n"
 	"Usage: luaspy convert FILE -o FILE [OPTION]...\n"
 	"\n"
-	"Writes a recording in other formats, without root and without the process. The\n"
-	"FILE is ScriptProfiler JSON, version 2 or 1, of luaspy or of another program; -\n"
-	"is standard input. Formats that show what ran when need a recording that was\n"
-	"made with 'record --timeline'.\n"
+	"Writes a recording in other formats, without root and without the process.\n"
+	"Formats that show what ran when need a recording that was made with 'record\n"
+	"--timeline', or a .cpuprofile.\n"
+	"\n" INPUT_FORMAT_HELP "\n"
 	"\n"
 	"Options:\n" OUTPUT_OPTIONS_HELP "  -h, --help             show this help\n";
 

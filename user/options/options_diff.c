@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "options/options_offline.h"
 #include "options/output_options.h"
+#include "reader/input_format.h"
 
 static const char help[] =
 	"Examples:\n"
@@ -18,7 +19,8 @@ static const char help[] =
 	"       luaspy diff BEFORE... -- AFTER... [OPTION]...\n"
 	"\n"
 	"Shows which functions and stacks take a larger or smaller share of the CPU time\n"
-	"than before, and tells changes from noise. - is standard input.\n"
+	"than before, and tells changes from noise.\n"
+	"\n" INPUT_FORMAT_HELP "\n"
 	"\n"
 	"There are two kinds of noise. Sampling: a share p of N samples has the standard\n"
 	"error sqrt(p (1 - p) / N), so ten times the samples have a third of the error.\n"

@@ -3,6 +3,7 @@
 
 #include "options/options_offline.h"
 #include "options/output_options.h"
+#include "reader/input_format.h"
 
 static const char help[] =
 	"Examples:\n"
@@ -14,7 +15,8 @@ static const char help[] =
 	"Makes one recording of several: their time and samples add up, and functions of\n"
 	"one source, name and line become one. Processes stay apart, each in categories\n"
 	"of its own. With 'record --timeline', the order of samples and the marks stay,\n"
-	"too, and what no recording covers is a pause. - is standard input.\n"
+	"too, and what no recording covers is a pause.\n"
+	"\n" INPUT_FORMAT_HELP "\n"
 	"\n"
 	"Options:\n" OUTPUT_OPTIONS_HELP
 	"      --together         put categories of one name together, such as those of\n"

@@ -4,6 +4,7 @@
 #include <getopt.h>
 
 #include "options/usage.h"
+#include "reader/input_format.h"
 
 static const char open_help[] =
 	"Examples:\n"
@@ -13,9 +14,9 @@ static const char open_help[] =
 	"Usage: luaspy open FILE [OPTION]...\n"
 	"\n"
 	"Makes a page of a recording, with flame graph and tables, and has the desktop\n"
-	"show it (xdg-open). The FILE is ScriptProfiler JSON, version 2 or 1, of luaspy\n"
-	"or of another program; - is standard input. Under sudo, the page and the browser\n"
-	"are those of the user who called sudo.\n"
+	"show it (xdg-open). Under sudo, the page and the browser are those of the user\n"
+	"who called sudo.\n"
+	"\n" INPUT_FORMAT_HELP "\n"
 	"\n"
 	"The page is a file that nobody else can read, in XDG_RUNTIME_DIR, else in\n"
 	"TMPDIR, else in /tmp. It stays there, for the browser. Where there is no\n"

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "options/usage.h"
 #include "top/listing.h"
+#include "reader/input_format.h"
 
 #define QUOTE(token)      #token
 #define TEXT(macro)       QUOTE(macro)
@@ -29,10 +30,10 @@ static const char report_help[] =
 	"\n"
 	"Usage: luaspy report FILE... [OPTION]...\n"
 	"\n"
-	"Prints what a recording has, without root and without the process. A FILE is\n"
-	"ScriptProfiler JSON, version 2 or 1, of luaspy or of another program; - is\n"
-	"standard input. Several are added up: functions that look alike are one, and so\n"
-	"are processes or threads of the same name.\n"
+	"Prints what a recording has, without root and without the process. Several are\n"
+	"added up: functions that look alike are one, and so are processes or threads of\n"
+	"the same name.\n"
+	"\n" INPUT_FORMAT_HELP "\n"
 	"\n"
 	"Self time is that in the function itself; total time includes what it called,\n"
 	"and counts recursion once. Shares are of the CPU time of all that is shown.\n"

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "options/options_offline.h"
 #include "options/output_options.h"
+#include "reader/input_format.h"
 
 static const char help[] =
 	"Examples:\n"
@@ -14,8 +15,9 @@ static const char help[] =
 	"Usage: luaspy trim FILE -o FILE [OPTION]...\n"
 	"\n"
 	"Cuts a part of the time out of a recording that was made with 'record\n"
-	"--timeline'. Each sample counts as an equal part of the time of its stack, so\n"
-	"the parts of a recording add up to the whole. - is standard input.\n"
+	"--timeline', or of a .cpuprofile. Each sample counts as an equal part of the\n"
+	"time of its stack, so the parts of a recording add up to the whole.\n"
+	"\n" INPUT_FORMAT_HELP "\n"
 	"\n"
 	"Which part:\n"
 	"      --from=TIME        begin this long after the start: 500ms, 2s, 1.5m\n"

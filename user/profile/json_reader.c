@@ -118,6 +118,24 @@ bool json_reader__uint(struct json_reader *reader, uint64_t *value)
 	return json_reader__uint_to(reader, JSON_READER_UINT_MAX, value);
 }
 
+bool json_reader__int(struct json_reader *reader, int64_t *value)
+{
+	bool is_negative;
+	uint64_t size;
+
+	if (reader->failure)
+		return false;
+	is_negative = peek(reader) == '-';
+	reader->at += is_negative;
+	/* No white space follows a sign. */
+	if (is_negative && !is_digit(*reader->at))
+		return json_reader__fail(reader, "expected a whole number");
+	if (!json_reader__uint(reader, &size))
+		return false;
+	*value = is_negative ? -(int64_t)size : (int64_t)size;
+	return true;
+}
+
 static const char *skip_digits(const char *at)
 {
 	while (is_digit(*at))

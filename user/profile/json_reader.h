@@ -49,6 +49,9 @@ bool json_reader__uint(struct json_reader *reader, uint64_t *value);
 /* The same, up to `most`. */
 bool json_reader__uint_to(struct json_reader *reader, uint64_t most, uint64_t *value);
 
+/* The same, of either sign: from -JSON_READER_UINT_MAX. */
+bool json_reader__int(struct json_reader *reader, int64_t *value);
+
 /* A number of any form from 0 to JSON_READER_UINT_MAX, whose fraction is cut off. */
 bool json_reader__number(struct json_reader *reader, uint64_t *value);
 

@@ -5,16 +5,12 @@
 
 #include "profile/profile.h"
 
-/* The largest file that is read, in bytes: what it takes in memory is a few times that. */
-#define PROFILE_FILE_MOST      (UINT64_C(1) << 30)
-#define PROFILE_FILE_MOST_TEXT "1 GiB"
-
 struct profile_file;
 
 /*
- * Reads a ScriptProfiler file of version 1 or 2 to its end; `path` may be a FIFO, and "-" is
- * standard input. It is opened with the user's rights (user_rights.h). 0, or -errno after reporting
- * what is wrong; *file is then NULL.
+ * Reads a file of any format in input_format_table.h, which may be compressed, to its end; `path`
+ * may be a FIFO, and "-" is standard input. It is opened with the user's rights (user_rights.h). 0,
+ * or -errno after reporting what is wrong; *file is then NULL.
  */
 int profile_file__open(const char *path, struct profile_file **file);
 

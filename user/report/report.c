@@ -112,21 +112,27 @@ static void print_notes(const struct report *report, const struct printer *print
 }
 
 /* Files of other programs do not say what was recorded, nor what became of samples. */
+static bool is_ours(const struct ls_profile_recorder *recorder)
+{
+	return recorder->target && (recorder->interpreter || recorder->samples);
+}
+
 static void print_headline(const struct report *report, const struct printer *printer)
 {
 	const struct ls_profile_recorder *recorder =
 		&selected_profile__profile(report->selected)->recorder;
-	char cpu[UNITS_SIZE], wall[UNITS_SIZE], text[3 * UNITS_SIZE];
+	char cpu[UNITS_SIZE], wall[UNITS_SIZE], line[PRINTER_TEXT_SIZE], text[PRINTER_TEXT_SIZE];
 
-	if (recorder->target) {
+	if (is_ours(recorder)) {
 		summary__print_headline(printer, recorder);
 		return;
 	}
 	units__format_time(selected_profile__all_ns(report->selected), cpu, sizeof(cpu));
 	units__format_time(recorder->duration_ns, wall, sizeof(wall));
-	snprintf(text, sizeof(text), "%s%s%s", cpu, recorder->duration_ns ? " in " : "",
+	snprintf(line, sizeof(line), "%s%s%s%s%s", recorder->target ? recorder->target : "",
+		 recorder->target ? ": " : "", cpu, recorder->duration_ns ? " in " : "",
 		 recorder->duration_ns ? wall : "");
-	printer__line(printer, text);
+	printer__wrapped(printer, "", log__printable(line, text, sizeof(text)));
 }
 
 static void print_summary(const struct report *report, const struct printer *printer)
@@ -134,7 +140,7 @@ static void print_summary(const struct report *report, const struct printer *pri
 	const struct ls_profile *profile = selected_profile__profile(report->selected);
 	const struct summary_options options = {.words = words_of(profile)};
 
-	if (!profile->recorder.target) {
+	if (!is_ours(&profile->recorder)) {
 		print_headline(report, printer);
 		process_table__print(printer, profile, report->totals, options.words);
 		hottest_functions__print(printer, profile, report->totals, options.words);

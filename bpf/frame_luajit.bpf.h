@@ -48,21 +48,32 @@ static __always_inline long define_function(struct ls_scratch *scratch, __u64 pr
 	return send_definition(function);
 }
 
-/* A layout is in doubt if what names and lines are read by is no part of the prototype. */
-static __always_inline void check_proto(struct ls_scratch *scratch, __u64 address)
+/*
+ * Whether what names and lines are read by lies in the prototype, in the order in which the parser
+ * puts it there (lj_parse_proto, fs_fixup_var); of a stripped chunk, it has nothing of that.
+ */
+static __always_inline int is_in_order(const struct ls_luajit_proto *proto, __u64 address)
 {
-	const struct ls_luajit_proto *proto = &scratch->proto;
 	__u64 start = address + sizeof(*proto), end = address + proto->size;
-	struct ls_luajit_header name;
 
 	if (end < start || proto->constants < start || proto->constants > end ||
-	    proto->code_count > proto->size / 4 ||
-	    (proto->line_info && (proto->line_info < start || proto->line_info > end)) ||
-	    (proto->variable_info &&
-	     (proto->variable_info < start || proto->variable_info > end)) ||
-	    (proto->upvalue_info && (proto->upvalue_info < start || proto->upvalue_info > end)))
+	    proto->code_count > proto->size / 4)
+		return 0;
+	if (!proto->line_info && !proto->upvalue_info && !proto->variable_info)
+		return 1;
+	return proto->line_info >= proto->constants && proto->upvalue_info > proto->line_info &&
+	       proto->variable_info >= proto->upvalue_info && proto->variable_info <= end;
+}
+
+/* A layout is in doubt if the prototype in scratch->proto does not look like one. */
+static __always_inline void check_proto(struct ls_scratch *scratch, __u64 address)
+{
+	struct ls_luajit_header name;
+
+	if (!is_in_order(&scratch->proto, address))
 		doubt(scratch, LS_DOUBT_PROTO);
-	if (read_target(&name, sizeof(name), proto->chunk_name) || name.gct != LS_LUAJIT_STRING)
+	if (read_target(&name, sizeof(name), scratch->proto.chunk_name) ||
+	    name.gct != LS_LUAJIT_STRING)
 		doubt(scratch, LS_DOUBT_SOURCE);
 }
 

@@ -132,6 +132,7 @@ struct ls_scratch {
 	struct ls_window stack;
 	struct ls_window closures;
 	struct ls_window protos;
+	struct ls_window trace_part; /* snapshots, then constants */
 	__u8 global_bytes[LS_LUAJIT_GLOBAL_MAX];
 
 	struct ls_luajit_content content;

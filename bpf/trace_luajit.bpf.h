@@ -19,6 +19,7 @@
 #include "frame_luajit.bpf.h"
 
 #define LS_SNAPSHOT_STEPS 16 /* of a binary search among at most 65,535 snapshots */
+#define LS_SNAPSHOTS_NEAR (LS_VIEW_BYTES / sizeof(struct ls_luajit_snapshot)) /* in one view */
 #define LS_TRACES_AT_ONCE 256
 #define LS_JIT_FRAME      16 /* CFRAME_SIZE_JIT - CFRAME_SIZE, lj_frame.h: two more registers */
 
@@ -169,20 +170,36 @@ static __always_inline int find_trace(struct ls_pass *pass)
 	return trace->is_found;
 }
 
+/* Returns a copy of a snapshot of the trace, or NULL. Those before it are read along with it. */
+static __always_inline const __u8 *view_snapshot(struct ls_scratch *scratch, __u32 index)
+{
+	const __u64 size = sizeof(struct ls_luajit_snapshot);
+	__u64 first = scratch->trace.header.snapshots;
+
+	return view(&scratch->trace_part, first + index * size, size, first);
+}
+
 /* One step of a binary search for the first snapshot behind trace.pc. 1: done. */
 static long halve_snapshots(__u32 i, void *context)
 {
-	struct ls_trace_frames *trace = &((const struct ls_pass *)context)->scratch->trace;
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	struct ls_trace_frames *trace = &scratch->trace;
 	__u32 middle = (trace->low + trace->high) / 2;
+	const __u8 *snapshot;
 	__u16 offset;
 
 	if (trace->low >= trace->high)
 		return 1;
-	if (read_target(&offset, sizeof(offset),
-			trace->header.snapshots + middle * sizeof(struct ls_luajit_snapshot) +
-				offsetof(struct ls_luajit_snapshot, code_offset)))
+	if (trace->high - trace->low < LS_SNAPSHOTS_NEAR)
+		view_snapshot(scratch, trace->high - 1); /* the others of them as well */
+	snapshot = view_snapshot(scratch, middle);
+	if (!snapshot) {
 		trace->low = trace->high = 0;
-	else if (trace->pc - trace->header.code < offset)
+		return 1;
+	}
+	__builtin_memcpy(&offset, snapshot + offsetof(struct ls_luajit_snapshot, code_offset),
+			 sizeof(offset));
+	if (trace->pc - trace->header.code < offset)
 		trace->high = middle;
 	else
 		trace->low = middle + 1;
@@ -190,31 +207,51 @@ static long halve_snapshots(__u32 i, void *context)
 }
 LS_STEP(halve_snapshots);
 
-/* Reads the snapshot at or before trace.pc, or the first, and its map. Returns 0, or 1: it cannot.
+/*
+ * Reads the snapshot at or before trace.pc, or the first, and its map, which is a part of the
+ * trace's. Returns 0, or 1: it cannot.
  */
 static __always_inline int read_snapshot(struct ls_pass *pass)
 {
 	struct ls_trace_frames *trace = &pass->scratch->trace;
-	__u32 count = trace->header.snapshot_count, bytes;
-	const __u64 size = sizeof(trace->snapshot);
+	__u32 count = trace->header.snapshot_count, words;
+	const __u8 *snapshot;
 
+	pass->scratch->trace_part.end = 0;
 	trace->low = 0;
 	trace->high = count;
 	repeat(LS_SNAPSHOT_STEPS + 1, halve_snapshots, pass);
-	if (!count ||
-	    read_target(&trace->snapshot, sizeof(trace->snapshot),
-			trace->header.snapshots + (trace->low ? trace->low - 1 : 0) * size))
+	snapshot = count ? view_snapshot(pass->scratch, trace->low ? trace->low - 1 : 0) : NULL;
+	if (!snapshot)
 		return 1;
-	bytes = trace->snapshot.entry_count * 4 + 8;
-	return read_target(trace->map, bytes,
+	__builtin_memcpy(&trace->snapshot, snapshot, sizeof(trace->snapshot));
+	words = trace->snapshot.entry_count + 2;
+	if (trace->snapshot.map_offset > trace->header.map_count ||
+	    words > trace->header.map_count - trace->snapshot.map_offset)
+		return 1;
+	return read_target(trace->map, words * 4,
 			   trace->header.snapshot_map + 4ULL * trace->snapshot.map_offset);
 }
 
-/* Reads what a reference stands for into trace.constant: an instruction, and the word after it. */
-static __always_inline int read_reference(struct ls_trace_frames *trace, __u32 entry)
+/*
+ * Reads what a reference stands for into trace.constant: an instruction, and the word after it.
+ * Returns 0, or 1: the trace has no such reference, or it cannot be read.
+ */
+static __always_inline int read_reference(struct ls_scratch *scratch, __u32 entry)
 {
-	return read_target(trace->constant, sizeof(trace->constant),
-			   trace->header.ir + 8ULL * (entry & 0xffff));
+	struct ls_trace_frames *trace = &scratch->trace;
+	__u32 reference = entry & 0xffff;
+	const __u8 *words;
+
+	if (reference < trace->header.constant_start || reference >= trace->header.instruction_end)
+		return 1;
+	words = view(&scratch->trace_part, trace->header.ir + 8ULL * reference,
+		     sizeof(trace->constant),
+		     trace->header.ir + 8ULL * trace->header.constant_start);
+	if (!words)
+		return 1;
+	__builtin_memcpy(trace->constant, words, sizeof(trace->constant));
+	return 0;
 }
 
 static __always_inline void set_slot(struct ls_trace_frames *trace, __u32 slot, __u64 value)
@@ -227,13 +264,14 @@ static __always_inline void set_slot(struct ls_trace_frames *trace, __u32 slot, 
  * The function in a slot: a constant; or it was loaded from another slot, as the function of which
  * the trace began with variable arguments is. What else it may be is not known: 0.
  */
-static __always_inline __u64 function_of(struct ls_trace_frames *trace, __u32 entry)
+static __always_inline __u64 function_of(struct ls_scratch *scratch, __u32 entry)
 {
+	struct ls_trace_frames *trace = &scratch->trace;
 	const __u64 tag = ~(__u64)LS_LUAJIT_FUNCTION << LS_LUAJIT_TYPE_SHIFT;
 	__u32 slot;
 	__u64 value;
 
-	if (read_reference(trace, entry))
+	if (read_reference(scratch, entry))
 		return 0;
 	if ((entry & 0xffff) < LS_LUAJIT_REF_BIAS)
 		return trace->constant[1] | tag;
@@ -245,21 +283,28 @@ static __always_inline __u64 function_of(struct ls_trace_frames *trace, __u32 en
 	return read_target(&value, sizeof(value), trace->start + 8ULL * slot) ? 0 : value;
 }
 
-/* Puts what an entry of the snapshot's map says of frames into the overlay. */
+/* Puts what an entry of the snapshot's map says of frames into the overlay. 1: it is no entry. */
 static long overlay_entry(__u32 i, void *context)
 {
-	struct ls_trace_frames *trace = &((const struct ls_pass *)context)->scratch->trace;
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	struct ls_trace_frames *trace = &scratch->trace;
 	__u32 entry = trace->map[i % LS_SLOTS_MAX], slot = entry >> 24;
 	__u32 before = trace->map[(i - 1) % LS_SLOTS_MAX];
 
 	if (!(entry & (LS_LUAJIT_SNAP_FRAME | LS_LUAJIT_SNAP_CONT)))
 		return 0;
-	if (slot > 1 && (entry & 0xffff) < LS_LUAJIT_REF_BIAS && !read_reference(trace, entry))
+	if (slot > 1) {
+		/* links and continuations are constants */
+		trace->is_found =
+			(entry & 0xffff) < LS_LUAJIT_REF_BIAS && !read_reference(scratch, entry);
+		if (!trace->is_found)
+			return 1;
 		set_slot(trace, slot, trace->constant[1]);
+	}
 	if (!(entry & LS_LUAJIT_SNAP_FRAME) || !slot)
 		return 0;
 	if (i && before >> 24 == slot - 1)
-		set_slot(trace, slot - 1, function_of(trace, before));
+		set_slot(trace, slot - 1, function_of(scratch, before));
 	return 0;
 }
 LS_STEP(overlay_entry);
@@ -284,6 +329,8 @@ __noinline int resolve_trace(struct ls_scratch *scratch, const struct ls_luajit_
 	trace->start = scratch->global.jit_base - LS_FRAME_BYTES;
 	__builtin_memset(trace->is_set, 0, sizeof(trace->is_set));
 	repeat(trace->snapshot.entry_count, overlay_entry, &pass);
+	if (!trace->is_found)
+		return 1;
 	at = trace->snapshot.entry_count;
 	next = trace->map[at] | (__u64)trace->map[at + 1] << 32;
 	trace->is_on = 1;
@@ -299,9 +346,10 @@ __noinline int resolve_trace(struct ls_scratch *scratch, const struct ls_luajit_
 static __always_inline const __u64 *overlaid_slots(struct ls_scratch *scratch, __u64 address)
 {
 	struct ls_trace_frames *trace = &scratch->trace;
-	__u32 slot = (address - trace->start) / 8;
+	__u64 slot = (address - trace->start) / 8;
 
-	if (slot >= LS_SLOTS_MAX || read_target(trace->pair, sizeof(trace->pair), address))
+	if (slot >= LS_SLOTS_MAX ||
+	    (slot < 2 && read_target(trace->pair, sizeof(trace->pair), address)))
 		return NULL;
 	for (__u32 i = 0; i < 2; i++) {
 		if (trace->is_set[slot + i])

@@ -158,12 +158,29 @@ static __always_inline void leave_cframe(struct ls_pass *pass)
 	walk->pc = walk->cframe.pc;
 }
 
+/*
+ * The base of the caller by a link; 0: it cannot be read. What precedes the instruction is read
+ * along with it, to the start of its page: that mostly has the caller's prototype.
+ */
+static __always_inline __u64 caller_below(struct ls_scratch *scratch, __u64 base, __u64 link)
+{
+	__u64 at = link - 4, pair = at & ~7ULL;
+	const __u32 *instructions;
+
+	if ((link & LS_LINK_TYPE) != LS_LINK_LUA)
+		return base - (link & ~LS_LINK_FLAGS);
+	instructions = (const void *)view(&scratch->protos, pair, 8, pair & ~(LS_PAGE_BYTES - 1));
+	if (!instructions)
+		return 0;
+	return base - LS_FRAME_BYTES - 8 * (instructions[at >> 2 & 1] >> 8 & 0xff);
+}
+
 /* Steps from the frame at walk.base to its caller's by this link. Returns 0, or 1: no link. */
 static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
 {
 	struct ls_scratch *scratch = pass->scratch;
 	struct ls_walk *walk = &scratch->walk;
-	__u64 base = walk->base, below = caller_by(base, link);
+	__u64 base = walk->base, below = caller_below(scratch, base, link);
 	const __u64 *slots;
 
 	if (!below || below >= base || below & 7 || below < walk->stack + LS_FRAME_BYTES)
@@ -171,6 +188,8 @@ static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
 	walk->base = below;
 	walk->pc = 0;
 	if ((link & LS_LINK_TYPE) == LS_LINK_LUA) {
+		if (below == walk->stack + LS_FRAME_BYTES)
+			return 1; /* no function of Lua is there, which could have called */
 		walk->pc = link;
 	} else if ((link & LS_LINK_TYPE) == LS_LINK_C) {
 		leave_cframe(pass);

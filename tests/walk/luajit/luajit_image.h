@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The memory of a process that runs LuaJIT, for any layout: a VM with coroutines, their stacks of
+ * values, the C frames of the VM on the native stack, machine code, and registers.
+ */
+#ifndef TEST_LUAJIT_IMAGE_H
+#define TEST_LUAJIT_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "luajit/layout_luajit.h"
+#include "memory.h"
+#include "offsets_luajit.h"
+#include "record.h"
+
+#define IMAGE_THREAD_MAX 20
+#define IMAGE_CALL_MAX   1100
+#define IMAGE_MAIN       0  /* index of the main thread */
+#define IMAGE_CODE       64 /* instructions of each prototype; instruction i is a call */
+
+#define IMAGE_C_FUNCTION   0x555555401000ULL
+#define IMAGE_MACHINE_CODE 0x7f1200000000ULL
+#define IMAGE_TRACE_BYTES  1024 /* of machine code, of each trace */
+#define IMAGE_TRACE_MAX    32
+#define IMAGE_SNAPSHOTS    16 /* of each trace, one every 64 bytes of machine code */
+#define IMAGE_SPADJUST     48 /* bytes of native stack that each trace takes */
+
+struct image_call {
+	uint64_t base;     /* on the stack of values */
+	uint64_t code;     /* of its prototype; 0: not a Lua function */
+	uint64_t function; /* as in struct ls_frame */
+	uint32_t pc;
+	uint8_t kind;
+	bool is_native;
+};
+
+struct image_thread {
+	uint64_t address;
+	uint64_t stack; /* of values */
+	uint64_t cframe;
+	struct image_call *calls; /* outermost first */
+	size_t call_count;
+};
+
+struct image {
+	const struct ls_luajit_layout *layout;
+	struct memory memory;
+	uint32_t tgid;
+	uint64_t heap; /* next free byte */
+	uint64_t global;
+	uint64_t traces; /* the array of them */
+	struct image_thread threads[IMAGE_THREAD_MAX];
+	size_t thread_count;
+
+	uint64_t stack_low; /* native */
+	uint64_t stack_high;
+	uint64_t sp;
+	uint64_t pc;
+	bool own_stack;
+	uint64_t registers[32]; /* as in struct pt_regs of x86-64 */
+};
+
+/* A VM with a main thread that does nothing, and a native stack that is almost empty. */
+void luajit_image__start(struct image *image, const struct ls_luajit_layout *layout);
+void luajit_image__end(struct image *image);
+
+/* Allocates zeroed memory in the image's heap. */
+uint64_t luajit_image__allocate(struct image *image, size_t size);
+
+/* Make objects. Return their addresses. */
+uint64_t luajit_image__string(struct image *image, const char *text);
+uint64_t luajit_image__proto(struct image *image, const char *source, uint32_t line);
+uint64_t luajit_image__closure(struct image *image, uint64_t proto);
+uint64_t luajit_image__c_closure(struct image *image, uint64_t function);
+uint64_t luajit_image__builtin(struct image *image, uint64_t function, uint8_t number);
+
+/* Adds a coroutine that has not started. Returns its index. */
+size_t luajit_image__coroutine(struct image *image);
+
+/* Puts a C frame of the VM that runs the thread onto the native stack. */
+void luajit_image__enter(struct image *image, size_t thread);
+
+/* Moves SP down by `size`, a multiple of 8; the new words are zero. */
+void luajit_image__native_frame(struct image *image, uint64_t size);
+
+/* Instruction `pc` of the thread's running Lua function calls the closure. */
+void luajit_image__call(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
+/* The thread's running function, in C, or nothing, calls it through a new C frame. */
+void luajit_image__call_from_c(struct image *image, size_t thread, uint64_t closure);
+/* The running function, a builtin, is pcall() and calls it. */
+void luajit_image__pcall(struct image *image, size_t thread, uint64_t closure);
+/* Instruction `pc` of the running Lua function calls it as a metamethod. */
+void luajit_image__metamethod(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
+/* The running Lua function has variable arguments, and so a second frame. */
+void luajit_image__vararg(struct image *image, size_t thread);
+
+/* The thread's last call. */
+struct image_call *luajit_image__top(struct image *image, size_t thread);
+
+/* The VM stores the base of the thread's last call, as before it calls C code. */
+void luajit_image__save_base(struct image *image, size_t thread);
+
+/* The VM itself runs instruction `pc` of the thread's last call. */
+void luajit_image__run_vm(struct image *image, size_t thread, uint32_t pc);
+/* The thread's last call, of a C function, runs. */
+void luajit_image__run_c(struct image *image, size_t thread);
+
+/*
+ * Adds trace `number`, compiled from the closures, each of which is called by instruction `pc` + i
+ * of the one before, the first by the function that the trace begins in. Snapshot i of
+ * IMAGE_SNAPSHOTS has the first i % (count + 1) of them. Returns the address of its header.
+ */
+uint64_t luajit_image__add_trace(struct image *image, uint32_t number, uint64_t begins_in,
+				 const uint64_t *closures, size_t count, uint32_t pc);
+
+/*
+ * The trace runs on top of the thread's last call, at the machine code of snapshot `at`; or, if
+ * `in_c`, C code that it called there. Inlined calls are added to the thread.
+ */
+void luajit_image__run_trace(struct image *image, size_t thread, uint32_t number, uint32_t at,
+			     bool in_c);
+
+/* Fields of the VM's global_State. */
+void luajit_image__set_global(struct image *image, size_t offset, uint64_t number, size_t size);
+
+#endif

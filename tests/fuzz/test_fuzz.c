@@ -82,6 +82,11 @@ static void walks_whatever_memory_holds(void **state)
 	run_fuzzer(*state, "walk");
 }
 
+static void walks_whatever_memory_of_luajit_holds(void **state)
+{
+	run_fuzzer(*state, "walk_luajit");
+}
+
 static void opens_whatever_a_file_holds(void **state)
 {
 	run_fuzzer(*state, "elf");
@@ -121,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(walks_whatever_memory_holds),
+		staged(walks_whatever_memory_of_luajit_holds),
 		staged(opens_whatever_a_file_holds),
 		staged(names_whatever_memory_holds),
 		staged(writes_whatever_records_hold),

@@ -13,6 +13,7 @@
 #include "summary/hottest_functions.h"
 #include "summary/printer.h"
 #include "summary/process_table.h"
+#include "summary/script_split.h"
 
 #define RELEASE_SIZE  64
 #define NEARLY_ALL    95 /* percent of CPU time: so much script needs no mention */
@@ -103,6 +104,7 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	uint64_t whole = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_HOST];
 	uint64_t script_us = accounting__script_us(profile, totals);
 	char share[UNITS_SIZE], count[UNITS_SIZE], text[PRINTER_TEXT_SIZE] = "";
+	char split[PRINTER_TEXT_SIZE];
 
 	units__format_share(whole, recorder->samples, share, sizeof(share));
 	units__format_count(recorder->samples, count, sizeof(count));
@@ -114,6 +116,9 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	units__format_share(script_us, totals->all_us, share, sizeof(share));
 	if (totals->all_us && script_us / NEARLY_ALL < totals->all_us / 100)
 		append(text, sizeof(text), "script %s of CPU time", share);
+	script_split__describe(profile, totals, split, sizeof(split));
+	if (*split)
+		append(text, sizeof(text), "%s", split);
 	units__format_share(accounting__gc_us(profile, totals), totals->all_us, share,
 			    sizeof(share));
 	if (recorder->gc)

@@ -96,6 +96,22 @@ static void shows_the_collectors_share_or_that_it_is_not_known(void **state)
 	assert_shows(fixture, "of CPU time; GC 20.0%\n");
 }
 
+static void splits_the_time_of_scripts_if_some_is_compiled(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_hides(fixture, "interpreted");
+	fixture->functions[FIB].flags = LS_FUNCTION_NATIVE;
+	assert_shows(fixture, "interpreted ");
+	assert_shows(fixture, "compiled ");
+	set_function(fixture, ANONYMOUS, "JIT compiler", "JIT compiler", 0);
+	fixture->functions[FIB].flags = 0;
+	assert_shows(fixture, "compiled 0.0%");
+	assert_shows(fixture, "JIT compiler 20.0%");
+	set_function(fixture, ANONYMOUS, "trace exit", "trace exit", 0);
+	assert_hides(fixture, "interpreted");
+}
+
 /* For one reason each, but for those that are torn. */
 static void lose_some(struct ls_profile_recorder *recorder)
 {
@@ -295,6 +311,7 @@ int main(void)
 		with_summary(accounts_for_every_sample),
 		with_summary(tells_of_samples_that_are_not_whole_if_they_are_many),
 		with_summary(shows_the_collectors_share_or_that_it_is_not_known),
+		with_summary(splits_the_time_of_scripts_if_some_is_compiled),
 		with_summary(names_every_reason_of_the_walkers),
 		with_summary(says_when_the_classes_do_not_add_up),
 		with_summary(accounts_for_the_cpu_time),

@@ -75,7 +75,7 @@ struct ls_thread {
 	struct ls_active root;           /* the last state seen at the root; it may be idle now */
 	__u64 is_nested;                 /* 1: the chain runs on top of another interpreter's */
 	__u8 pc_best;                    /* the highest of pc_scores */
-	__u8 pc_scores[LS_REGISTER_MAX]; /* by register: see current_pc_puc.bpf.h */
+	__u8 pc_scores[LS_REGISTER_MAX]; /* by register: see current_pc.bpf.h */
 	__u8 family;                     /* of `layout` */
 	__u8 padding_too[6];
 };

@@ -12,7 +12,7 @@
  * since 5.2, the pointer itself.
  *
  * The savedpc of the running function lags behind if luaV_execute keeps pc in a local variable
- * (5.1, 5.4, 5.5): see current_pc_puc.bpf.h.
+ * (5.1, 5.4, 5.5): see current_pc.bpf.h.
  *
  * So a walk goes from L->ci along `previous` to base_ci, reading for each call its CallInfo, the
  * closure and the prototype (three reads; the stack of values is read in windows), and continues
@@ -26,9 +26,10 @@
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
 
-#include "current_pc_puc.bpf.h"
 #include "stack_owner_puc.bpf.h"
 #include "self_check_puc.bpf.h"
+
+#include "current_pc.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
 {

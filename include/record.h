@@ -73,7 +73,8 @@ enum ls_frame_flags {
 
 struct ls_frame {
 	__u64 function;    /* LUA: address of the Proto; C: of the C function, LS_CODE_ADDRESS */
-	__u64 fingerprint; /* LUA: of the Proto's content; otherwise 0 */
+	__u64 fingerprint; /* LUA: of the Proto's content; C: of code and name, if the VM keeps it
+			    */
 	__u32 pc;          /* LUA: index of the instruction being executed; or LS_PC_UNKNOWN */
 	__u8 kind;         /* enum ls_frame_kind */
 	__u8 flags;        /* enum ls_frame_flags */
@@ -109,9 +110,9 @@ struct ls_sample {
 _Static_assert(sizeof(struct ls_sample) == 80, "two programs share this");
 
 /*
- * LS_RECORD_FUNCTION: the definition of a prototype. BPF sends it when it first sees (function,
- * fingerprint), before any sample that refers to it, and may send it again. The rest of `text` is
- * not sent.
+ * LS_RECORD_FUNCTION: the definition of a prototype, or the name that a VM keeps of a C function.
+ * BPF sends it when it first sees (function, fingerprint), before any sample that refers to it, and
+ * may send it again. The rest of `text` is not sent.
  */
 struct ls_function {
 	__u32 type;
@@ -124,7 +125,8 @@ struct ls_function {
 	__u16 source_length; /* bytes of the chunk name in `text`, without its NUL */
 	__u16 name_length;   /* likewise of the function's name */
 	__u16 layout;
-	__u16 family;
+	__u8 family;
+	__u8 kind; /* LS_FRAME_C: of a C function, which has a name and no source; else LUA or 0 */
 	/*
 	 * Chunk name, with its '@' or '=', cut off at the first NUL; then, if the VM keeps a name
 	 * of the function, that name. Each ends in a NUL.

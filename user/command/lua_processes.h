@@ -47,7 +47,7 @@ void lua_processes__free(struct lua_processes *processes);
 
 bool lua_process__is_supported(const struct lua_process *process);
 
-/* "Lua 5.4.4, Luau (not supported)". Returns `to`. */
+/* "Lua 5.4.4, NAME (not supported)". Returns `to`. */
 char *lua_process__interpreters(const struct lua_process *process,
 				char to[LUA_PROCESS_INTERPRETERS_SIZE]);
 

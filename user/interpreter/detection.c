@@ -94,8 +94,10 @@ static int explain(const struct detection *detection, const char *target, int er
 
 static void describe(const struct interpreter *interpreter, char *to, size_t size)
 {
-	snprintf(to, size, "%s %s in %s, %s%s", interpreter->file.family->name,
-		 interpreter->file.release, interpreter->path,
+	const char *release = interpreter->file.release;
+
+	snprintf(to, size, "%s%s%s in %s, %s%s", interpreter->file.family->name,
+		 *release ? " " : "", release, interpreter->path,
 		 interpreter->file.is_shared_library ? "shared" : "static",
 		 interpreter->file.is_stripped ? ", stripped" : "");
 }

@@ -85,7 +85,10 @@ struct memory_ops {
 	 */
 	int (*read_nested)(const struct target_memory *memory, const void *offsets, uint64_t parent,
 			   struct nested_definitions *found);
-	/* Access to tables, from which the names of C functions are read. */
+	/*
+	 * Access to tables, from which the names of C functions are read. NULL: they have those of
+	 * their symbols.
+	 */
 	const struct table_ops *tables;
 };
 

@@ -145,7 +145,7 @@ int handle_c_functions(struct inspection *inspection, pid_t pid, struct message 
 	/* c_functions__read() reads hundreds of objects in a few dozen pages. */
 	page_cache__clear(inspection->pages);
 	reading.memory.pages = inspection->pages;
-	if (!error)
+	if (!error && reading.ops->tables)
 		error = c_functions__read(names, reading.ops->tables, &reading.memory,
 					  reading.offsets, state);
 	/* An error cuts the reading short; what was read before it counts. */

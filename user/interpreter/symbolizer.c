@@ -10,11 +10,9 @@
 #include "base/clock.h"
 #include "base/generations.h"
 #include "interpreter/call_names.h"
+#include "interpreter/function_record.h"
 #include "interpreter/nested_names.h"
 #include "symbols/chunk_name.h"
-
-/* Where the text is that a function was compiled from. */
-enum text_place { TEXT_NOWHERE, TEXT_IN_FILE, TEXT_IN_CHUNK };
 
 struct prototype {
 	uint32_t function; /* in the interpreter; */
@@ -32,7 +30,8 @@ struct prototype {
 };
 
 struct c_function {
-	uint64_t address;
+	uint64_t key; /* key_of() */
+	uint64_t code;
 	uint32_t function;
 	bool is_given;  /* the program or a module gave it its name */
 	bool is_placed; /* it has no name but its place */
@@ -51,7 +50,7 @@ struct symbolizer {
 	struct inspector *inspector;
 	struct functions *functions;
 	struct generations *prototypes;  /* struct prototype by struct prototype_key */
-	struct generations *c_functions; /* struct c_function by address */
+	struct generations *c_functions; /* struct c_function by key_of() */
 	struct c_function_names *registered;
 	uint64_t registered_ns; /* when `registered` was read last */
 	bool has_places;        /* the inspector keeps the mappings of the process */
@@ -119,14 +118,13 @@ void symbolizer__prepare(struct symbolizer *symbolizer)
 	inspector__prepare(symbolizer->inspector, symbolizer->pid);
 }
 
-static enum text_place place_text(const struct ls_function *function)
+/* A C function has the name that the VM keeps, unless there are too many. 0 or -ENOMEM. */
+static int name_c_function(struct symbolizer *symbolizer, const struct ls_function *function)
 {
-	if (!function->line_defined || !function->source_length || *function->text == '=')
-		return TEXT_NOWHERE;
-	if (*function->text != '@')
-		return TEXT_IN_CHUNK;
-	/* The name of the file may have been cut off. */
-	return function->source_length < LS_SOURCE_LEN - 1 ? TEXT_IN_FILE : TEXT_NOWHERE;
+	int error = c_function_names__give(symbolizer->registered, function->fingerprint,
+					   name_in(function));
+
+	return error == -ENOMEM ? error : 0;
 }
 
 int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *function)
@@ -137,14 +135,13 @@ int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *
 					     .shape = function->shape};
 	char source[CHUNK_NAME_SIZE];
 	struct prototype *prototype;
-	const char *name = function->line_defined ? NULL : "main chunk";
+	const char *name = function->line_defined ? name_in(function) : "main chunk";
 	uint32_t id;
 
+	if (function->kind == LS_FRAME_C)
+		return name_c_function(symbolizer, function);
 	if (generations__find(symbolizer->prototypes, &key))
 		return 0;
-	/* Some VMs keep the names of functions. */
-	if (!name && function->name_length)
-		name = function->text + function->source_length + 1;
 	chunk_name__show(function->text, function->source_length, source);
 	identity.source = source;
 	id = functions__script(symbolizer->functions, &identity);
@@ -376,11 +373,9 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 static const char *name_of(struct symbolizer *symbolizer, struct c_function *c_function,
 			   const struct native_place *native, char place[PLACE_SIZE])
 {
-	uint64_t address = c_function->address;
-	uint64_t code = address & LS_CODE_ADDRESS;
-	const char *kept = c_function_names__get(symbolizer->registered, address);
+	const char *kept = c_function_names__get(symbolizer->registered, c_function->key);
 
-	c_function->is_given = c_function_names__is_given(symbolizer->registered, address);
+	c_function->is_given = c_function_names__is_given(symbolizer->registered, c_function->key);
 	c_function->is_placed = false;
 	if (!c_function->is_given && native->symbol[0])
 		return native->symbol;
@@ -390,7 +385,7 @@ static const char *name_of(struct symbolizer *symbolizer, struct c_function *c_f
 	if (native->is_mapped)
 		snprintf(place, PLACE_SIZE, "%s+0x%" PRIx64, native->name, native->place);
 	else
-		snprintf(place, PLACE_SIZE, "0x%" PRIx64, code);
+		snprintf(place, PLACE_SIZE, "0x%" PRIx64, c_function->code);
 	return place;
 }
 
@@ -402,8 +397,8 @@ static int identify(struct symbolizer *symbolizer, struct c_function *c_function
 	char place[PLACE_SIZE];
 
 	symbolizer->has_places = true;
-	if (inspector__native_place(symbolizer->inspector, symbolizer->pid,
-				    c_function->address & LS_CODE_ADDRESS, &native) == -ENOMEM)
+	if (inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->code,
+				    &native) == -ENOMEM)
 		return -ENOMEM;
 	identity.place = native.place;
 	if (native.is_mapped)
@@ -425,26 +420,32 @@ static int read_registered(struct symbolizer *symbolizer, const struct layout *l
 				      symbolizer->registered);
 }
 
+/* What identifies a C function: its name as well, if the VM keeps names, for many share code. */
+static uint64_t key_of(const struct ls_frame *frame)
+{
+	return frame->fingerprint ? frame->fingerprint : frame->function;
+}
+
 static struct c_function *find_c_function(struct symbolizer *symbolizer,
 					  const struct layout *layout, uint64_t state,
-					  uint64_t address)
+					  const struct ls_frame *frame)
 {
-	struct c_function *c_function;
-	uint64_t now_ns;
+	uint64_t key = key_of(frame), now_ns;
+	struct c_function *c_function = generations__find(symbolizer->c_functions, &key);
 
-	c_function = generations__find(symbolizer->c_functions, &address);
 	if (c_function)
 		return c_function;
 	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST) {
 		generations__age(symbolizer->c_functions);
 		call_names__require_proof(symbolizer->names);
 	}
-	c_function = generations__add(symbolizer->c_functions, &address);
+	c_function = generations__add(symbolizer->c_functions, &key);
 	if (!c_function)
 		return NULL;
-	c_function->address = address;
+	c_function->key = key;
+	c_function->code = frame->function & LS_CODE_ADDRESS;
 	now_ns = clock_ns(CLOCK_MONOTONIC);
-	if (!c_function_names__get(symbolizer->registered, address) &&
+	if (!c_function_names__get(symbolizer->registered, key) &&
 	    now_ns - symbolizer->registered_ns > REREAD_NS &&
 	    !inspector__is_later(read_registered(symbolizer, layout, state)))
 		symbolizer->registered_ns = now_ns;
@@ -455,8 +456,7 @@ static uint32_t c_function(struct symbolizer *symbolizer, const struct layout *l
 			   const struct ls_sample *sample, const struct ls_frame *frames,
 			   uint32_t count)
 {
-	struct c_function *c_function =
-		find_c_function(symbolizer, layout, sample->state, frames->function);
+	struct c_function *c_function = find_c_function(symbolizer, layout, sample->state, frames);
 
 	if (!c_function || !c_function->function)
 		return 0;
@@ -496,8 +496,8 @@ static void name_again(void *context, void *value)
 	char place[PLACE_SIZE];
 
 	if (!c_function->function || c_function->is_given ||
-	    inspector__native_place(symbolizer->inspector, symbolizer->pid,
-				    c_function->address & LS_CODE_ADDRESS, &native))
+	    inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->code,
+				    &native))
 		return;
 	functions__rename_c(symbolizer->functions, c_function->function,
 			    name_of(symbolizer, c_function, &native, place), c_function->is_given);

@@ -241,7 +241,7 @@ uint32_t functions__pseudo(struct functions *functions, const char *name)
 
 uint32_t functions__activity(struct functions *functions, enum ls_activity activity)
 {
-	/* GC as in Luau's own profiler, as readers expect. */
+	/* GC as in the profiler whose format this is, as readers expect. */
 	static const char *const names[LS_ACTIVITY_COUNT] = {
 		[LS_ACTIVITY_GC] = "GC",
 		[LS_ACTIVITY_COMPILER] = "JIT compiler",

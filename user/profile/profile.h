@@ -135,7 +135,7 @@ struct ls_profile_recorder {
 	struct ls_profile_overhead overhead;
 };
 
-/* Whether it is the garbage collector's function, named as in Luau's own profiler. */
+/* Whether it is the garbage collector's function, named as in ScriptProfiler. */
 static inline bool profile__is_gc(const struct ls_profile_function *function)
 {
 	return function->source && function->name && !strcmp(function->source, "GC") &&

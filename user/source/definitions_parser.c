@@ -282,7 +282,7 @@ static void read_semicolon(struct parser *parser)
 		read_separator(parser);
 }
 
-/* "::name::"; in Luau, "value :: type". */
+/* "::name::"; in a dialect, "value :: type". */
 static void read_label(struct parser *parser)
 {
 	struct scope *scope = parser__current(parser);

@@ -40,7 +40,7 @@ struct scope {
 	bool is_label;     /* what follows "::" */
 	bool is_nameless;  /* what the next field is in, as in "f().x", which is called "x" */
 	bool is_named;     /* SCOPE_FUNCTION: by its own statement */
-	uint32_t ifs;      /* open if expressions (Luau), which have no "end" */
+	uint32_t ifs;      /* open if expressions (of a dialect), which have no "end" */
 	uint32_t tokens;   /* SCOPE_BRACKET: how many it holds */
 	struct token key;  /* SCOPE_BRACKET: the first of them */
 	struct definition definition;

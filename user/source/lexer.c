@@ -163,7 +163,7 @@ static void skip_escape(struct lexer *lexer)
 }
 
 /*
- * A string in quotes. Luau's, in backticks, go over several lines and have expressions in braces,
+ * A string in quotes. A dialect's, in backticks, go over lines and have expressions in braces,
  * whose own strings may have backticks. False: it does not end.
  */
 static bool read_string(struct lexer *lexer, struct token *token)

@@ -229,3 +229,14 @@ bool c_function_names__is_given(const struct c_function_names *names, uint64_t f
 
 	return found && found->text && found->is_given;
 }
+
+int c_function_names__give(struct c_function_names *names, uint64_t function, const char *text)
+{
+	/* c_function_names__add() copies it. */
+	const struct function_name name = {
+		.function = function, .is_given = true, .text = (char *)(uintptr_t)text};
+	int error = !text || find_name(names, function) ? 0 : c_function_names__add(names, &name);
+
+	c_function_names__merge(names);
+	return error;
+}

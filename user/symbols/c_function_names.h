@@ -50,6 +50,9 @@ void c_function_names__free(struct c_function_names *names);
 /* Appends a copy of `name`. 0; -E2BIG: there are 65,536 names already, the limit; -ENOMEM. */
 int c_function_names__add(struct c_function_names *names, const struct function_name *name);
 
+/* Adds the name that the VM itself keeps of a function; NULL: none. 0; -E2BIG, -ENOMEM. */
+int c_function_names__give(struct c_function_names *names, uint64_t function, const char *text);
+
 /*
  * Keeps one name per function, ordered by address: the one from an earlier reading, else the one of
  * the lowest rank, then the shortest, then the first in the alphabet. A function that several

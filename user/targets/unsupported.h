@@ -22,8 +22,8 @@ void unsupported__note(struct unsupported *unsupported, pid_t pid, const char *t
 size_t unsupported__count(const struct unsupported *unsupported);
 
 /*
- * "luau (pid 42) ran Luau, which is not supported"; of several "3 processes ran Luau, which
- * is not supported, such as luau (pid 42)"; "": none. Valid until the next call.
+ * "app (pid 42) ran NAME, which is not supported"; of several "3 processes ran NAME, which
+ * is not supported, such as app (pid 42)"; "": none. Valid until the next call.
  */
 const char *unsupported__text(struct unsupported *unsupported);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * luau [SECONDS [STATUS]]: what luaspy takes for an interpreter that it does not support, by the
- * strings that are in Luau. It works that long, or forever.
+ * oldjit [SECONDS [STATUS]]: what luaspy takes for an interpreter that it does not support: it has
+ * strings of LuaJIT, and no machine code of a LuaJIT with 64-bit references. It works that long, or
+ * forever.
  */
 #include <stdlib.h>
 #include <time.h>
 
-const char *const strings[] = {"__namecall", "missing argument #%d to '%s' (%s expected)",
-			       "attempt to compare %s %s %s", "table index contains NaN",
-			       "__newindex"};
+const char *const strings[] = {"_VMEVENTS", "function too long for return fixup",
+			       "cannot load malformed bytecode",
+			       "bad action while in __gc metamethod", "__newindex"};
 
 int main(int argc, char **argv)
 {

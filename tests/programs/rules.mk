@@ -11,7 +11,7 @@ TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/brief $(O)/tests/pro
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
 TEST_FILES += $(O)/tests/programs/contain $(O)/tests/programs/host-musl $(STATIC)
 TEST_FILES += $(O)/tests/programs/characters $(O)/tests/programs/characters-static
-TEST_FILES += $(O)/tests/programs/luau
+TEST_FILES += $(O)/tests/programs/oldjit
 endif
 
 define build_lua_host
@@ -24,7 +24,7 @@ endef
 $(O)/tests/programs/host-%: tests/programs/host.c
 	$(build_lua_host)
 
-$(O)/tests/programs/luau: tests/programs/luau.c
+$(O)/tests/programs/oldjit: tests/programs/oldjit.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 $< -o $@

@@ -91,11 +91,11 @@ static void shows_what_is_not_supported(void **state)
 	need_lua();
 	/* The second process runs a supported interpreter. */
 	start_busy(stage);
-	target = start(stage, "luau");
+	target = start(stage, "oldjit");
 	child__let_work(target, 0.05);
 	row = row_of(stage, list(stage, 0), target->pid);
 	assert_non_null(row);
-	assert_non_null(strstr(row, "Luau (not supported)  luau"));
+	assert_non_null(strstr(row, "LuaJIT (not supported)  oldjit"));
 }
 
 /* The object of this process in the JSON; NULL if it is not there. */
@@ -188,9 +188,9 @@ static void finds_nothing_where_nothing_is_supported(void **state)
 
 	need_lua();
 	need_program("unshare", "util-linux");
-	shell = run_alone(stage, "luau & sleep 0.3; \"$0\" list");
+	shell = run_alone(stage, "oldjit & sleep 0.3; \"$0\" list");
 	assert_said(stage, shell, 3, "1 runs another\n");
-	assert_non_null(strstr(child__output(stage, shell), "Luau (not supported)"));
+	assert_non_null(strstr(child__output(stage, shell), "LuaJIT (not supported)"));
 }
 
 static void counts_processes_it_cannot_inspect(void **state)
@@ -273,29 +273,29 @@ static void lists_candidates_where_no_name_fits(void **state)
 	assert_said(stage, run_alone(stage, LUA "\"$0\" record --system --name nosuch -d 300ms"), 3,
 		    "no process that was asked for ran an interpreter; these did: lua5.4 (pid ");
 	assert_said(stage,
-		    run_alone(stage, "luau & sleep 0.3; "
-				     "\"$0\" check --name luau"),
-		    3, "1 with another does, such as luau (pid ");
+		    run_alone(stage, "oldjit & sleep 0.3; "
+				     "\"$0\" check --name oldjit"),
+		    3, "1 with another does, such as oldjit (pid ");
 }
 
-#define LUAU    "luau & pid=$!; sleep 0.3; "
-#define ENDING  "luau 1"
+#define OLDJIT  "oldjit & pid=$!; sleep 0.3; "
+#define ENDING  "oldjit 1"
 #define TO_FILE " -o profile.json "
 
 /* All commands report the same: the interpreter's name and that it is not supported; no file. */
 static void all_commands_report_an_unsupported_interpreter_alike(void **state)
 {
 	static const char *const commands[] = {
-		LUAU "\"$0\" record -d 300ms" TO_FILE "$pid",
-		LUAU "\"$0\" record --wait -d 300ms" TO_FILE "$pid",
-		LUAU "\"$0\" record --children -d 300ms" TO_FILE "$pid",
-		LUAU "\"$0\" record --system -d 300ms" TO_FILE,
-		LUAU "\"$0\" record --system -d 300ms --output-dir profile.json",
+		OLDJIT "\"$0\" record -d 300ms" TO_FILE "$pid",
+		OLDJIT "\"$0\" record --wait -d 300ms" TO_FILE "$pid",
+		OLDJIT "\"$0\" record --children -d 300ms" TO_FILE "$pid",
+		OLDJIT "\"$0\" record --system -d 300ms" TO_FILE,
+		OLDJIT "\"$0\" record --system -d 300ms --output-dir profile.json",
 		"(sleep 1; " ENDING ") & \"$0\" record --system -d 2" TO_FILE,
 		"\"$0\" record" TO_FILE "-- " ENDING,
 		"\"$0\" record --children" TO_FILE "-- sh -c \"" ENDING "; true\"",
-		LUAU "\"$0\" dump $pid",
-		LUAU "\"$0\" check $pid",
+		OLDJIT "\"$0\" dump $pid",
+		OLDJIT "\"$0\" check $pid",
 	};
 	struct stage *stage = *state;
 
@@ -305,7 +305,7 @@ static void all_commands_report_an_unsupported_interpreter_alike(void **state)
 		struct child *shell = run_alone(stage, commands[i]);
 
 		print_message("%s\n", commands[i]);
-		assert_said(stage, shell, 3, " Luau, which is not supported");
+		assert_said(stage, shell, 3, " LuaJIT, which is not supported");
 		assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 	}
 }
@@ -317,9 +317,9 @@ static void counts_unsupported_interpreters_beside_lua(void **state)
 
 	need_lua();
 	need_program("unshare", "util-linux");
-	shell = run_alone(stage, LUA LUAU LUAU "\"$0\" record --system -d 3" TO_FILE);
+	shell = run_alone(stage, LUA OLDJIT OLDJIT "\"$0\" record --system -d 3" TO_FILE);
 	assert_said(stage, shell, 0,
-		    "2 processes ran Luau, which is not supported, such as luau (pid ");
+		    "2 processes ran LuaJIT, which is not supported, such as oldjit (pid ");
 	assert_int_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 	remove(in_folder(stage, "profile.json"));
 }
@@ -367,7 +367,7 @@ int main(void)
 		staged(lists_the_coroutines_there_were),
 	};
 
-	/* The program `luau` is installed. */
+	/* The program `oldjit` is installed. */
 	snprintf(path, sizeof(path), "%s:%s", built_program(""), getenv("PATH"));
 	setenv("PATH", path, 1);
 	return cmocka_run_group_tests_name("list", tests, NULL, NULL);

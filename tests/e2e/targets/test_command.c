@@ -166,12 +166,12 @@ static void reports_an_unsupported_interpreter(void **state)
 	struct child *spy;
 
 	need_to_record();
-	spy = run(stage, built_program("luau"), "1");
+	spy = run(stage, built_program("oldjit"), "1");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
-	assert_non_null(strstr(child__errors(stage, spy), "ran Luau, which is not supported"));
+	assert_non_null(strstr(child__errors(stage, spy), "ran LuaJIT, which is not supported"));
 	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 	/* The command's own exit status takes precedence. */
-	spy = run(stage, built_program("luau"), "0", "9");
+	spy = run(stage, built_program("oldjit"), "0", "9");
 	assert_int_equal(child__wait(spy, PATIENCE), 9);
 }
 

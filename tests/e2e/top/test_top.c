@@ -397,12 +397,12 @@ static void reports_an_unsupported_interpreter(void **state)
 	need_to_watch();
 	char command[600];
 
-	snprintf(command, sizeof(command), "-- %s", built_program("luau"));
+	snprintf(command, sizeof(command), "-- %s", built_program("oldjit"));
 	watching__start(*state, command, "C.UTF-8", 120, 24);
 	watching__await_seconds(*state, 1, WATCHING_PATIENCE);
 	pane__press(*state, "q");
 	watching__await_end(*state, 3);
-	assert_non_null(strstr(pane__text(*state), "Luau, which is not supported"));
+	assert_non_null(strstr(pane__text(*state), "LuaJIT, which is not supported"));
 }
 
 int main(void)

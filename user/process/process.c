@@ -404,13 +404,17 @@ int process__runtime_ns(pid_t pid, uint64_t *runtime_ns)
 	return 0;
 }
 
+/*
+ * That of the thread alone: for /proc/PID/stat the kernel adds up what all threads of the process
+ * did, which takes it milliseconds if they are thousands.
+ */
 char process__state(pid_t pid)
 {
 	char *text, *end;
 	char state = 0;
 
 	/* The name before the state is in parentheses and may hold parentheses and spaces. */
-	if (read_all(proc_file__open("/proc/%d/stat", pid), &text) == 0) {
+	if (read_all(proc_file__open("/proc/%d/task/%d/stat", pid, pid), &text) == 0) {
 		end = strrchr(text, ')');
 		if (end && end[1] == ' ')
 			state = end[2];

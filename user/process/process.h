@@ -131,7 +131,7 @@ int process__thread_ticks_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns);
 /* CPU time charged to all threads of the process, including those that exited. 0 or -errno. */
 int process__runtime_ns(pid_t pid, uint64_t *runtime_ns);
 
-/* The state letter of /proc/PID/stat: 'R', 'S', 'T', 'Z' ...; 0 if it cannot be read. */
+/* The state letter of a thread or process: 'R', 'S', 'T', 'Z' ...; 0 if it cannot be read. */
 char process__state(pid_t pid);
 
 #endif

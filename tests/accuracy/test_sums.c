@@ -123,7 +123,8 @@ static void adds_up_for_threads(struct stage *stage, const char *frequency,
 		      (long long)profile->node_total_us[busy]);
 	assert_true(fabs((double)profile->node_total_us[busy] / busy_us - 1) <= 0.01);
 	assert_true(host_us(profile, busy) >= 0.99 * busy_us);
-	/* Before a thread has its name, and after it has looked at its clock, it is charged, too.
+	/*
+	 * Before a thread has its name, and after it has looked at its clock, it is charged, too.
 	 */
 	assert_true((double)profile->node_total_us[brief] >= 0.99 * brief_us);
 	assert_true(parts_us(profile) > brief_us * least_sampled / 2);

@@ -7,7 +7,8 @@
 
 #include "spying.h"
 
-/* The first three lines of every script: one loop, which hot() takes three times as long as warm().
+/*
+ * The first three lines of every script: one loop, which hot() takes three times as long as warm().
  */
 #define FIELD_WORK                                                                                 \
 	"local function hot() local x = 0 for i = 1, 3000 do x = x + i % 7 end return x end\n"     \

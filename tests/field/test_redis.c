@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Redis: PUC Lua 5.1 of its own in the program. Its scripts are chunks, or libraries in a sandbox.
+/*
+ * Redis: PUC Lua 5.1 of its own in the program. Its scripts are chunks, or libraries in a sandbox.
  */
 #include <setjmp.h>
 #include <stdarg.h>

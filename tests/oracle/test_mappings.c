@@ -174,7 +174,8 @@ static void finds_each_of_many_mappings(void **state)
 	munmap(pages, MANY * page);
 }
 
-/* So the test itself is right. An interrupt, unlike this call, has to release the lock by another.
+/*
+ * So the test itself is right. An interrupt, unlike this call, has to release the lock by another.
  */
 static void the_helper_finds_the_same(void **state)
 {

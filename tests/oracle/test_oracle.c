@@ -392,7 +392,8 @@ static const char *const luajits[] = {"luajit_rolling-gcc",    "luajit_rolling-c
 				      "luajit_rolling-shared", "luajit_rolling-nojit",
 				      "luajit_rolling-lua52",  "luajit_openresty-gcc"};
 
-/* Debian's and others, by which the interpreter is tested: the workload switches the compiler off.
+/*
+ * Debian's and others, by which the interpreter is tested: the workload switches the compiler off.
  */
 static void add_luajit(void)
 {

@@ -106,7 +106,8 @@ void pager__start(struct pager *pager)
 	invoker__free_environment(environment);
 	if (!pager->pid)
 		return;
-	/* Ctrl-C is the pager's, and a pager that has quit is not a broken pipe that ends luaspy.
+	/*
+	 * Ctrl-C is the pager's, and a pager that has quit is not a broken pipe that ends luaspy.
 	 */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);

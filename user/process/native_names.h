@@ -11,7 +11,8 @@
 
 struct native_names;
 
-/* NULL when out of memory. `files` is borrowed. Free with native_names__free(), which takes NULL.
+/*
+ * NULL when out of memory. `files` is borrowed. Free with native_names__free(), which takes NULL.
  */
 struct native_names *native_names__new(pid_t pid, struct elf_files *files);
 void native_names__free(struct native_names *names);

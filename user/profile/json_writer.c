@@ -209,7 +209,8 @@ static bool looks_escaped(const unsigned char *at, size_t left)
 	return left >= 4 && at[1] == 'x' && isxdigit(at[2]) && isxdigit(at[3]);
 }
 
-/* Writes the character at `at` and returns how many bytes it is. `raw`: a backslash is just that.
+/*
+ * Writes the character at `at` and returns how many bytes it is. `raw`: a backslash is just that.
  */
 static size_t put_character(struct json_writer *writer, const unsigned char *at, size_t left,
 			    bool raw)

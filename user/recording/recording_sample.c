@@ -56,7 +56,8 @@ static uint32_t stack_node(struct recorded_process *process, const struct ls_sam
 	}
 	if (count)
 		memcpy(stack->frames, frames, count * sizeof(*frames));
-	/* A function without a line may have one at the next sample, so this stack is not reused.
+	/*
+	 * A function without a line may have one at the next sample, so this stack is not reused.
 	 */
 	stack->count = is_known && has_lines ? count : 0;
 	stack->category = category;

@@ -25,7 +25,8 @@ const char *const report_views[REPORT_VIEWS] = {
 	[REPORT_SUMMARY] = "summary",
 };
 
-/* "process" and "processes", if the categories of the profile are called like those; else thread.
+/*
+ * "process" and "processes", if the categories of the profile are called like those; else thread.
  */
 static const struct category_words *words_of(const struct ls_profile *profile)
 {

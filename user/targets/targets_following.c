@@ -44,7 +44,8 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec)
 	return error;
 }
 
-/* Its CPU time was reported, so it must not be counted as missed; the next one with its id may be.
+/*
+ * Its CPU time was reported, so it must not be counted as missed; the next one with its id may be.
  */
 static void forget_execution(struct targets *targets, const struct ls_thread_exit *exit)
 {

@@ -57,7 +57,8 @@ static int64_t category_us(const struct scriptprofile *profile, const char *name
 	return sum;
 }
 
-/* 300 functions that call each other, on lines that differ, say what debug.getinfo knows of them.
+/*
+ * 300 functions that call each other, on lines that differ, say what debug.getinfo knows of them.
  */
 static const char deep[] =
 	"local text = {\"function f0()\\nif tell then tell() end\\n\"\n"

@@ -14,7 +14,8 @@
 
 volatile struct truth published __attribute__((aligned(4096))) = {.magic = TRUTH_MAGIC};
 
-/* Work in C, for a finalizer that is no Lua function: it allocates and frees as the collector does.
+/*
+ * Work in C, for a finalizer that is no Lua function: it allocates and frees as the collector does.
  */
 static int work(lua_State *L)
 {

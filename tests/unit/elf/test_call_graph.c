@@ -197,7 +197,8 @@ static void survives_tables_of_noise(void **state)
 		struct call_graph graph;
 
 		memcpy(copy, bytes, size);
-		/* Here .eh_frame lies at its address; it need not, and noise elsewhere is one, too.
+		/*
+		 * Here .eh_frame lies at its address; it need not, and noise elsewhere is one, too.
 		 */
 		for (int i = 0; i < 2000 && address + length <= size; i++)
 			copy[address + (uint64_t)rand() % length] = (char)rand();

@@ -133,7 +133,8 @@ static void leaves_a_file_to_its_owner(void **state)
 	assert_content(fixture->path, "new");
 }
 
-/* 0, or the line that failed. All of it as an ordinary user with CAP_DAC_READ_SEARCH and the like.
+/*
+ * 0, or the line that failed. All of it as an ordinary user with CAP_DAC_READ_SEARCH and the like.
  */
 static int write_with_capabilities(const struct output_fixture *fixture)
 {

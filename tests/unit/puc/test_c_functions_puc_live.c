@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* On the interpreters of this machine: what the script says of its functions against their names.
+/*
+ * On the interpreters of this machine: what the script says of its functions against their names.
  */
 #include <inttypes.h>
 #include <setjmp.h>

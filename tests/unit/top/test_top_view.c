@@ -187,7 +187,8 @@ static void keeps_columns_beside_wide_characters(void **state)
 		fixture, 7,
 		"   1.0%    1.0%    0.01s    0.01s  \u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57"
 		"\u2026  @\u4e2d\u6587.lua:1");
-	/* Of marks on a character two, which have no column; the others are seen as what they are.
+	/*
+	 * Of marks on a character two, which have no column; the others are seen as what they are.
 	 */
 	view_fixture__assert_line(
 		fixture, 8,

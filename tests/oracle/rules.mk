@@ -49,13 +49,6 @@ $(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target
 	$(call say,HOST,tests/oracle/hosts/luajit_$*)
 	$(Q)$(call build_luajit,$*,$@,$(filter %.c,$^) -DWITH_MODULE -DWITH_LUAJIT)
 
-# Luau, by the numbers of its releases.
-ORACLE_TARGETS += $(O)/tests/oracle/hosts/luau_690-gcc $(O)/tests/oracle/hosts/luau_736-gcc
-
-$(O)/tests/oracle/hosts/luau_%: tests/programs/host_luau.cpp tests/oracle/target/module.c tests/oracle/truth.h $(LUAU_SCRIPT)
-	$(call say,HOST,tests/oracle/hosts/luau_$*)
-	$(Q)$(call build_luau,$*,$@,$(filter %.cpp %.c,$^) -DWITH_MODULE -DWITH_LUAU)
-
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(ORACLE_TARGETS))
 
 # With a luaV_execute that publishes every instruction that it fetches, for test_lines: compilers

@@ -89,21 +89,6 @@ static void add(lua_State *L, const char *name, lua_CFunction function)
 	lua_setglobal(L, name);
 }
 
-#ifdef WITH_MODULE
-extern "C" int luaopen_oracle(lua_State *L);
-
-static int l_loadstring(lua_State *L)
-{
-	size_t size, length;
-	const char *text = luaL_checklstring(L, 1, &length);
-	char *code = luau_compile(text, length, NULL, &size);
-	int error = luau_load(L, luaL_checkstring(L, 2), code, size, 0);
-
-	free(code);
-	return error ? 0 : 1;
-}
-#endif
-
 static int run(const char *path, int argc, char **argv)
 {
 	lua_State *L = luaL_newstate();
@@ -113,10 +98,6 @@ static int run(const char *path, int argc, char **argv)
 	add(L, "spawn", l_spawn);
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
-#ifdef WITH_MODULE
-	add(L, "require", luaopen_oracle);
-	add(L, "loadstring", l_loadstring);
-#endif
 	lua_State *thread = lua_newthread(L);
 	bool is_loaded = load(thread, path);
 	for (int i = 0; i < argc && is_loaded; i++)

@@ -14,7 +14,6 @@ local segment, line = oracle.segment, oracle.line
 local create, resume, yield, wrap = coroutine.create, coroutine.resume, coroutine.yield, coroutine.wrap
 local main = 0 -- the main chunk's word
 local can_yield_across_calls = _VERSION ~= "Lua 5.1"
-local is_luau = _VERSION == "Luau" -- it has neither tail calls nor hooks
 
 local at = {} -- functions' words
 local phases = {}
@@ -376,7 +375,6 @@ local function step_down(depth)
 end
 at.step_down = line(step_down)
 
-if not is_luau then
 function phases.tail_calls()
 	here(at.tail_calls)
 	for _ = 1, 5 do
@@ -385,7 +383,6 @@ function phases.tail_calls()
 		here(at.tail_calls)
 	end
 	leaves(1)
-end
 end
 
 ---- strings and garbage
@@ -704,7 +701,6 @@ function phases.hooks()
 	oracle.hook(0)
 	leaves(1)
 end
-if is_luau then phases.hooks = nil end
 
 ---- all of them, in an order that does not repeat soon
 

@@ -28,8 +28,10 @@
 #define LS_RCX 11
 #define LS_RDX 12
 
-#define LS_FRAME_BYTES 16           /* a function and a link: LJ_FR2, lj_arch.h */
+/* A function and a link: two slots (LJ_FR2, lj_arch.h), or the halves of one. */
+#define LS_FRAME_BYTES LS_LUAJIT_BYTES(16, 8)
 #define LS_LINK_MAX    (1ULL << 24) /* a link that is a distance: below any pointer */
+#define LS_VALUE_TYPES 0xffff0000U  /* types of values, LJ_T* of lj_obj.h, that are no numbers */
 
 /* The types of links, lj_frame.h. */
 #define LS_LINK_TYPE   3ULL
@@ -40,10 +42,21 @@
 #define LS_LINK_VARARG 3
 #define LS_LINK_PCALL  6 /* with the flags; 7 if a hook is active */
 
+/* The function of a frame that is at `slots`: a value, or a mere reference. */
+static __always_inline __u64 function_at(const __u64 *slots)
+{
+	return LS_LUAJIT_BYTES(slots[0], (__u32)slots[0]);
+}
+
+static __always_inline __u64 link_at(const __u64 *slots)
+{
+	return LS_LUAJIT_BYTES(slots[1], slots[0] >> 32);
+}
+
 static __always_inline int is_function_value(__u64 value)
 {
-	return value >> LS_LUAJIT_TYPE_SHIFT ==
-	       (~(__u64)LS_LUAJIT_FUNCTION << LS_LUAJIT_TYPE_SHIFT >> LS_LUAJIT_TYPE_SHIFT);
+	return LS_LUAJIT_BYTES(value >> LS_LUAJIT_TYPE_SHIFT == LS_LUAJIT_TYPE(LS_LUAJIT_FUNCTION),
+			       value != 0);
 }
 
 /* Whether a frame can be there: above the first two slots, which belong to no function. */
@@ -58,7 +71,7 @@ __noinline int read_candidate(struct ls_scratch *scratch, __u64 base)
 	struct ls_base_candidate *candidate;
 	struct ls_luajit_function function;
 	__u32 count;
-	__u64 slots[2];
+	__u64 slots[LS_FRAME_BYTES / 8];
 
 	if (!scratch)
 		return 0;
@@ -71,10 +84,10 @@ __noinline int read_candidate(struct ls_scratch *scratch, __u64 base)
 	if (!is_base(&scratch->walk, base) ||
 	    read_target(slots, sizeof(slots), base - LS_FRAME_BYTES))
 		return 0;
-	candidate->value = slots[0];
-	candidate->link = slots[1];
-	if (!is_function_value(slots[0]) ||
-	    read_target(&function, sizeof(function), slots[0] & LS_LUAJIT_ADDRESS) ||
+	candidate->value = function_at(slots);
+	candidate->link = link_at(slots);
+	if (!is_function_value(candidate->value) ||
+	    read_target(&function, sizeof(function), candidate->value & LS_LUAJIT_ADDRESS) ||
 	    function.gct != LS_LUAJIT_FUNCTION)
 		return 0;
 	candidate->code = function.pc;
@@ -127,18 +140,26 @@ static __always_inline __u64 base_to_return_to(const struct ls_scratch *scratch,
 		return 0;
 	if (pc < LS_LINK_MAX)
 		return base - (pc & ~LS_LINK_FLAGS);
+#ifdef LS_NARROW
+	return is_base(&scratch->walk, (__u32)-pc) ? (__u32)-pc : pc;
+#else
 	return -pc < LS_USER_MAX ? -pc : pc;
+#endif
 }
 
 /*
  * Whether the function at BASE is a result: a builtin stores its first one where it was itself, and
  * that may be a function, as pairs() returns next(). It comes from RD (rax) or RB (rbp), with its
- * type; these have no value with a type if the function is one that runs.
+ * type; these have no value with a type if the function is one that runs. Where a link is half a
+ * slot, the type is stored over it, before the function.
  */
 static __always_inline int is_result(const struct ls_scratch *scratch)
 {
 	__u64 value = scratch->base.candidate.value;
 
+#ifdef LS_NARROW
+	return scratch->base.candidate.link == LS_LUAJIT_TYPE(LS_LUAJIT_FUNCTION);
+#endif
 	return scratch->base.candidate.is_function && !scratch->base.candidate.is_lua &&
 	       (scratch->registers[LS_RAX] == value || scratch->registers[LS_RBP] == value);
 }

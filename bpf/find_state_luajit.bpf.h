@@ -14,7 +14,10 @@
 
 #include "scratch_luajit.bpf.h"
 
-#define LS_HEAD_OFFSET 8 /* of GCHeader.marked, lj_obj.h */
+#define LS_HEAD_OFFSET LS_LUAJIT_BYTES(8, 4) /* of GCHeader.marked, lj_obj.h */
+#ifdef LS_NARROW
+#define LS_HALF_WORDS
+#endif
 #include "scan_stack.bpf.h"
 
 #include "active_chain.bpf.h"
@@ -52,11 +55,13 @@ static __always_inline int read_active(struct ls_scratch *scratch, __u64 address
 }
 
 /* Returns the main thread of the VM with this global_State, or 0 if it is no global_State. */
-static __always_inline __u64 main_thread_of(__u64 global)
+static __always_inline __u64 main_thread_of(const struct ls_luajit_layout *layout, __u64 global)
 {
-	__u64 main_thread, head;
+	ls_luajit_ref_t main_thread;
+	__u64 head;
 
-	if (read_target(&main_thread, sizeof(main_thread), global + LS_LUAJIT_MAIN_THREAD) ||
+	if (read_target(&main_thread, sizeof(main_thread),
+			global + LS_LUAJIT_MAIN_THREAD(layout)) ||
 	    !is_pointer(main_thread) ||
 	    read_target(&head, sizeof(head), main_thread + LS_HEAD_OFFSET) || !is_state_head(head))
 		return 0;
@@ -89,7 +94,7 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_luajit_layou
 	    read_active(scratch, address, &scratch->other_state, &scratch->other_cframe))
 		return 0;
 	global = scratch->other_state.global;
-	main_thread = main_thread_of(global);
+	main_thread = main_thread_of(layout, global);
 	if (!main_thread)
 		return 0;
 	add_active(scratch, address, cframe_of(&scratch->other_state), scratch->other_state.base,

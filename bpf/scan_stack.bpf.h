@@ -4,7 +4,8 @@
  * cross a page (a page never touched cannot be read). Only a
  * family knows what a state is: before it includes this header, its own header defines ls_layout_t
  * and LS_HEAD_OFFSET, the distance in bytes from the start of an object to the word with its tag.
- * It also defines the functions declared first below.
+ * It also defines the functions declared first below, and LS_HALF_WORDS if a pointer to a state may
+ * be half a word.
  */
 #ifndef LS_SCAN_STACK_BPF_H
 #define LS_SCAN_STACK_BPF_H
@@ -155,16 +156,60 @@ static __always_inline void note_word(struct ls_search *search, __u64 word)
 				   63;
 }
 
+static __always_inline __u64 word_of_chunk(const struct ls_search *search, __u32 i)
+{
+	return search->chunk[i % LS_CHUNK_WORDS];
+}
+
+#ifndef LS_HALF_WORDS
 static long note_words(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;
 	struct ls_search *search = &pass->scratch->search;
 
 	for (__u32 j = 0; j < LS_STRIDE_WORDS; j++)
-		note_word(search, search->chunk[(i * LS_STRIDE_WORDS + j) % LS_CHUNK_WORDS]);
+		note_word(search, word_of_chunk(search, i * LS_STRIDE_WORDS + j));
 	return 0;
 }
 LS_STEP(note_words);
+#else
+static long note_low_halves(__u32 i, void *context)
+{
+	const struct ls_pass *pass = context;
+	struct ls_search *search = &pass->scratch->search;
+
+	for (__u32 j = 0; j < LS_STRIDE_WORDS; j++)
+		note_word(search, (__u32)word_of_chunk(search, i * LS_STRIDE_WORDS + j));
+	return 0;
+}
+LS_STEP(note_low_halves);
+
+static long note_high_halves(__u32 i, void *context)
+{
+	const struct ls_pass *pass = context;
+	struct ls_search *search = &pass->scratch->search;
+
+	for (__u32 j = 0; j < LS_STRIDE_WORDS; j++)
+		note_word(search, word_of_chunk(search, i * LS_STRIDE_WORDS + j) >> 32);
+	return 0;
+}
+LS_STEP(note_high_halves);
+#endif
+
+/* Considers all that may point to a state in that many bytes of the chunk. */
+static __always_inline void consider_words(struct ls_pass *pass, __u32 size)
+{
+	__u32 strides = (size + LS_STRIDE_BYTES - 1) / LS_STRIDE_BYTES;
+
+#ifndef LS_HALF_WORDS
+	repeat(strides, note_words, pass);
+#else
+	repeat(strides, note_low_halves, pass);
+	consider_noted(pass);
+	repeat(strides, note_high_halves, pass);
+#endif
+	consider_noted(pass);
+}
 
 /* Hash of a full chunk, in four lanes, because each step of a lane waits for the one before. */
 __noinline __u64 hash_chunk(const struct ls_scratch *scratch)
@@ -201,8 +246,7 @@ static __always_inline void look_through_chunk(struct ls_pass *pass, __u32 size)
 	if (hash && cached->hash == hash && cached->address == address)
 		return;
 	scratch->search.states_met = 0;
-	repeat((size + LS_STRIDE_BYTES - 1) / LS_STRIDE_BYTES, note_words, pass);
-	consider_noted(pass);
+	consider_words(pass, size);
 	if (scratch->search.states_met)
 		return;
 	cached->address = address;

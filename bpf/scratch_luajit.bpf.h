@@ -6,7 +6,11 @@
 #include "scratch.bpf.h"
 #include "offsets_luajit.h"
 
+#ifdef LS_NARROW
+#define LS_FAMILY LS_FAMILY_LUAJIT32
+#else
 #define LS_FAMILY LS_FAMILY_LUAJIT
+#endif
 typedef struct ls_luajit_layout ls_layout_t;
 
 typedef int ls_reader_t;
@@ -51,6 +55,7 @@ struct ls_base_search {
 };
 
 #define LS_SLOTS_MAX      256 /* slots of a snapshot: its numbers are bytes */
+#define LS_MAP_MAX        LS_LUAJIT_BYTES(LS_SLOTS_MAX + 4, 2 * LS_SLOTS_MAX) /* with links */
 #define LS_TRACE_MEMO_MAX 64
 #define LS_TRACES_RECENT  8
 
@@ -71,8 +76,13 @@ struct ls_trace_frames {
 		    2]; /* values on the stack of values, as far as frames need them */
 	__u8 is_set[LS_SLOTS_MAX + 2];
 	__u8 padding[6];
-	__u32 map[LS_SLOTS_MAX + 4];
+	__u32 map[LS_MAP_MAX];
 	__u64 pair[2];
+#ifdef LS_NARROW
+	struct ls_luajit_snapshot next; /* snapshot */
+	__u32 link;                     /* index in `map`, behind the next frame's link */
+	__u32 top;                      /* slot of the topmost frame */
+#endif
 };
 
 /* Traces that a VM was seen in. */

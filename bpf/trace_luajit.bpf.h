@@ -40,10 +40,11 @@ static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)
 static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place, __u32 number)
 {
 	struct ls_luajit_trace *header = &scratch->trace.header;
-	__u64 array, address;
+	ls_luajit_ref_t address;
+	__u64 array;
 
 	return read_target(&array, sizeof(array), place) || !is_pointer(array) ||
-	       read_target(&address, sizeof(address), array + 8ULL * number) ||
+	       read_target(&address, sizeof(address), array + (__u64)sizeof(address) * number) ||
 	       !is_pointer(address) || read_target(header, sizeof(*header), address) ||
 	       header->gct != LS_LUAJIT_TRACE || header->number != number;
 }
@@ -207,6 +208,39 @@ static long halve_snapshots(__u32 i, void *context)
 }
 LS_STEP(halve_snapshots);
 
+#ifdef LS_NARROW
+/* Copies the map of trace.snapshot, with the links at its end. Returns 0, or 1: it cannot. */
+static __always_inline int read_map(struct ls_trace_frames *trace)
+{
+	__u32 from = trace->snapshot.map_offset, end = trace->header.map_count, count;
+	__u32 following = trace->low ? trace->low : 1;
+
+	if (following < trace->header.snapshot_count) {
+		if (read_target(&trace->next, sizeof(trace->next),
+				trace->header.snapshots + following * sizeof(trace->next)))
+			return 1;
+		end = trace->next.map_offset;
+	}
+	if (from > end || end > trace->header.map_count)
+		return 1;
+	count = end - from;
+	trace->link = count;
+	return count <= trace->snapshot.entry_count || count > LS_MAP_MAX ||
+	       read_target(trace->map, count * 4, trace->header.snapshot_map + 4ULL * from);
+}
+#else
+/* Copies the map of trace.snapshot, a part of the trace's. Returns 0, or 1: it cannot. */
+static __always_inline int read_map(struct ls_trace_frames *trace)
+{
+	__u32 words = trace->snapshot.entry_count + 2;
+
+	return trace->snapshot.map_offset > trace->header.map_count ||
+	       words > trace->header.map_count - trace->snapshot.map_offset ||
+	       read_target(trace->map, words * 4,
+			   trace->header.snapshot_map + 4ULL * trace->snapshot.map_offset);
+}
+#endif
+
 /*
  * Reads the snapshot at or before trace.pc, or the first, and its map, which is a part of the
  * trace's. Returns 0, or 1: it cannot.
@@ -214,7 +248,7 @@ LS_STEP(halve_snapshots);
 static __always_inline int read_snapshot(struct ls_pass *pass)
 {
 	struct ls_trace_frames *trace = &pass->scratch->trace;
-	__u32 count = trace->header.snapshot_count, words;
+	__u32 count = trace->header.snapshot_count;
 	const __u8 *snapshot;
 
 	pass->scratch->trace_part.end = 0;
@@ -225,12 +259,7 @@ static __always_inline int read_snapshot(struct ls_pass *pass)
 	if (!snapshot)
 		return 1;
 	__builtin_memcpy(&trace->snapshot, snapshot, sizeof(trace->snapshot));
-	words = trace->snapshot.entry_count + 2;
-	if (trace->snapshot.map_offset > trace->header.map_count ||
-	    words > trace->header.map_count - trace->snapshot.map_offset)
-		return 1;
-	return read_target(trace->map, words * 4,
-			   trace->header.snapshot_map + 4ULL * trace->snapshot.map_offset);
+	return read_map(trace);
 }
 
 /*
@@ -267,14 +296,14 @@ static __always_inline void set_slot(struct ls_trace_frames *trace, __u32 slot, 
 static __always_inline __u64 function_of(struct ls_scratch *scratch, __u32 entry)
 {
 	struct ls_trace_frames *trace = &scratch->trace;
-	const __u64 tag = ~(__u64)LS_LUAJIT_FUNCTION << LS_LUAJIT_TYPE_SHIFT;
+	const __u64 tag = LS_LUAJIT_BYTES(~(__u64)LS_LUAJIT_FUNCTION << LS_LUAJIT_TYPE_SHIFT, 0);
 	__u32 slot;
 	__u64 value;
 
 	if (read_reference(scratch, entry))
 		return 0;
 	if ((entry & 0xffff) < LS_LUAJIT_REF_BIAS)
-		return trace->constant[1] | tag;
+		return LS_LUAJIT_BYTES(trace->constant[1], (__u32)trace->constant[0]) | tag;
 	slot = (__u16)trace->constant[0];
 	if (slot >= LS_SLOTS_MAX)
 		return 0;
@@ -283,6 +312,40 @@ static __always_inline __u64 function_of(struct ls_scratch *scratch, __u32 entry
 	return read_target(&value, sizeof(value), trace->start + 8ULL * slot) ? 0 : value;
 }
 
+#ifdef LS_NARROW
+/*
+ * Puts what an entry of the snapshot's map says of frames into the overlay. The links are behind
+ * the map, those of the topmost frame first.
+ */
+static long overlay_entry(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	struct ls_trace_frames *trace = &scratch->trace;
+	__u32 entry = trace->map[i % LS_SLOTS_MAX], slot = entry >> 24;
+	__u64 link;
+
+	if (!(entry & (LS_LUAJIT_SNAP_FRAME | LS_LUAJIT_SNAP_CONT)) || !slot)
+		return 0;
+	trace->link--;
+	trace->is_found = trace->link > trace->snapshot.entry_count && trace->link < LS_MAP_MAX;
+	if (!trace->is_found)
+		return 1;
+	link = trace->map[trace->link % LS_MAP_MAX];
+	set_slot(trace, slot, (__u32)function_of(scratch, entry) | link << 32);
+	trace->top = slot;
+	return 0;
+}
+LS_STEP(overlay_entry);
+
+/* Puts the walk at the topmost of the frames that the overlay has now. */
+static __always_inline void enter_overlay(struct ls_scratch *scratch)
+{
+	struct ls_trace_frames *trace = &scratch->trace;
+
+	scratch->walk.base = scratch->global.jit_base + 8 * trace->top;
+	scratch->walk.pc = trace->map[trace->snapshot.entry_count] + 4;
+}
+#else
 /* Puts what an entry of the snapshot's map says of frames into the overlay. 1: it is no entry. */
 static long overlay_entry(__u32 i, void *context)
 {
@@ -309,6 +372,18 @@ static long overlay_entry(__u32 i, void *context)
 }
 LS_STEP(overlay_entry);
 
+/* Puts the walk at the topmost of the frames that the overlay has now. */
+static __always_inline void enter_overlay(struct ls_scratch *scratch)
+{
+	const struct ls_trace_frames *trace = &scratch->trace;
+	__u32 at = trace->snapshot.entry_count;
+	__u64 next = trace->map[at] | (__u64)trace->map[at + 1] << 32;
+
+	scratch->walk.base = scratch->global.jit_base + 8 * (next & 0xff);
+	scratch->walk.pc = (next >> 8) + 4;
+}
+#endif
+
 /*
  * Puts the walk at the function that the trace runs, with the frames of inlined functions as an
  * overlay. Returns 0, or 1: the trace cannot be resolved, and the walk is at the function that it
@@ -318,30 +393,33 @@ __noinline int resolve_trace(struct ls_scratch *scratch, const struct ls_luajit_
 {
 	struct ls_pass pass = {.scratch = scratch, .layout = layout};
 	struct ls_trace_frames *trace;
-	__u64 next;
-	__u32 at;
 
 	if (!scratch || !layout)
 		return 1;
 	trace = &scratch->trace;
+#ifdef LS_NARROW
+	if (layout->lacks_places)
+		return 1;
+#endif
 	if (!find_trace(&pass) || read_snapshot(&pass))
 		return 1;
 	trace->start = scratch->global.jit_base - LS_FRAME_BYTES;
 	__builtin_memset(trace->is_set, 0, sizeof(trace->is_set));
+#ifdef LS_NARROW
+	trace->top = 0;
+#endif
 	repeat(trace->snapshot.entry_count, overlay_entry, &pass);
 	if (!trace->is_found)
 		return 1;
-	at = trace->snapshot.entry_count;
-	next = trace->map[at] | (__u64)trace->map[at + 1] << 32;
 	trace->is_on = 1;
-	scratch->walk.base = scratch->global.jit_base + 8 * (next & 0xff);
-	scratch->walk.pc = (next >> 8) + 4;
+	enter_overlay(scratch);
 	return 0;
 }
 
 /*
- * Returns two slots of a stack of values, from `address` on, with the overlay of a trace; NULL:
- * they cannot be read. Slots above those that the trace began with exist in the overlay alone.
+ * Returns the slots of a frame on a stack of values, from `address` on, with the overlay of a
+ * trace; NULL: they cannot be read. Slots above those that the trace began with exist in the
+ * overlay alone.
  */
 static __always_inline const __u64 *overlaid_slots(struct ls_scratch *scratch, __u64 address)
 {
@@ -349,12 +427,12 @@ static __always_inline const __u64 *overlaid_slots(struct ls_scratch *scratch, _
 	__u64 slot = (address - trace->start) / 8;
 
 	if (slot >= LS_SLOTS_MAX ||
-	    (slot < 2 && read_target(trace->pair, sizeof(trace->pair), address)))
+	    (slot < LS_FRAME_BYTES / 8 && read_target(trace->pair, LS_FRAME_BYTES, address)))
 		return NULL;
-	for (__u32 i = 0; i < 2; i++) {
+	for (__u32 i = 0; i < LS_FRAME_BYTES / 8; i++) {
 		if (trace->is_set[slot + i])
 			trace->pair[i] = trace->slots[slot + i];
-		else if (slot + i > 1)
+		else if (slot + i > LS_LUAJIT_BYTES(1, 0))
 			trace->pair[i] = 0;
 	}
 	return trace->pair;

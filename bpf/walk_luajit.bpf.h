@@ -55,13 +55,12 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u64 link, 
 	scratch->walk.count = 0;
 }
 
-/* Returns two slots of the stack of values, or NULL if they cannot be read. */
+/* Returns the slots of a frame on the stack of values, or NULL if they cannot be read. */
 static __always_inline const __u64 *read_slots(struct ls_scratch *scratch, __u64 address)
 {
 	if (scratch->trace.is_on && address >= scratch->trace.start)
 		return overlaid_slots(scratch, address);
-	return (const __u64 *)view(&scratch->stack, address, 2 * sizeof(__u64),
-				   scratch->walk.stack);
+	return (const __u64 *)view(&scratch->stack, address, LS_FRAME_BYTES, scratch->walk.stack);
 }
 
 /* Steps over the C frames of lj_vm_cpcall(), which have no frame on the stack of values. */
@@ -128,10 +127,10 @@ static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
 	} else if ((link & LS_LINK_FLAGS) == LS_LINK_CONT) {
 		/* [continuation, pc, function, link]; 1: called back from C. */
 		slots = read_slots(scratch, base - 2 * LS_FRAME_BYTES);
-		if (slots && slots[0] == 1)
+		if (slots && function_at(slots) == 1)
 			leave_cframe(pass);
 		else if (slots)
-			walk->pc = slots[1];
+			walk->pc = link_at(slots);
 	}
 	return 0;
 }
@@ -182,9 +181,34 @@ static __always_inline int leave_state(struct ls_scratch *scratch)
 /* A dummy frame, in an error message or a tail call of a metamethod, holds the state. */
 static __always_inline int is_dummy(const struct ls_scratch *scratch, __u64 value)
 {
-	return value >> LS_LUAJIT_TYPE_SHIFT ==
-	       (~(__u64)LS_LUAJIT_THREAD << LS_LUAJIT_TYPE_SHIFT >> LS_LUAJIT_TYPE_SHIFT);
+#ifdef LS_NARROW
+	return value == scratch->chain[scratch->walk.chain_index % LS_CHAIN_MAX].state;
+#else
+	return value >> LS_LUAJIT_TYPE_SHIFT == LS_LUAJIT_TYPE(LS_LUAJIT_THREAD);
+#endif
 }
+
+#ifdef LS_NARROW
+/*
+ * The same, where the message has taken the place of the link as well: the walk goes on at pcall(),
+ * which L->base is at. Returns whether it does.
+ */
+static __always_inline int go_on_at_catcher(struct ls_scratch *scratch, __u64 link)
+{
+	struct ls_walk *walk = &scratch->walk;
+	__u64 base = scratch->state.base;
+
+	if (walk->chain_index || link < LS_VALUE_TYPES || walk->base <= base ||
+	    !read_candidate(scratch, base) || scratch->base.candidate.is_lua ||
+	    (scratch->base.candidate.link & LS_LINK_TYPE) == LS_LINK_VARARG)
+		return 0;
+	scratch->sample.frame_count = 0;
+	walk->count = 0;
+	walk->base = base;
+	walk->pc = 0;
+	return 1;
+}
+#endif
 
 /* Walks one frame, or steps to the resumer. 1: the end. */
 static long walk_frame(__u32 i, void *context)
@@ -203,9 +227,13 @@ static long walk_frame(__u32 i, void *context)
 		scratch->sample.error = LS_WALK_CALL_CHAIN;
 		return 1;
 	}
-	link = slots[1];
-	if (!is_dummy(scratch, slots[0])) {
-		error = decode_function(scratch, slots[0]);
+	link = link_at(slots);
+#ifdef LS_NARROW
+	if (go_on_at_catcher(scratch, link))
+		return 0;
+#endif
+	if (!is_dummy(scratch, function_at(slots))) {
+		error = decode_function(scratch, function_at(slots));
 		if (walk->base >= walk->native_from && walk->frame.kind == LS_FRAME_LUA)
 			walk->frame.flags |= LS_FRAME_NATIVE;
 		if (error)
@@ -218,7 +246,7 @@ static long walk_frame(__u32 i, void *context)
 		walk->base -= link & ~LS_LINK_FLAGS;
 		slots = is_base(walk, walk->base) ? read_slots(scratch, walk->base - LS_FRAME_BYTES)
 						  : NULL;
-		link = slots ? slots[1] : LS_LINK_VARARG;
+		link = slots ? link_at(slots) : LS_LINK_VARARG;
 	}
 	if (link != LS_LINK_VARARG && !follow_link(pass, link))
 		return 0;
@@ -240,16 +268,17 @@ static __always_inline int read_global(struct ls_scratch *scratch,
 {
 	struct ls_luajit_global *global = &scratch->global;
 	__u32 current = layout->global_current, jit_base = layout->global_jit_base;
+	__u32 vm_state = LS_LUAJIT_VM_STATE(layout), from = LS_LUAJIT_BYTES(vm_state, 80);
 
 	global->address = scratch->state.global;
 	if (current > LS_LUAJIT_GLOBAL_MAX - 8 || jit_base > LS_LUAJIT_GLOBAL_MAX - 8 ||
-	    read_target(scratch->global_bytes + LS_LUAJIT_VM_STATE,
-			LS_LUAJIT_GLOBAL_MAX - LS_LUAJIT_VM_STATE,
-			global->address + LS_LUAJIT_VM_STATE))
+	    vm_state > LS_LUAJIT_GLOBAL_MAX - 8 ||
+	    read_target(scratch->global_bytes + from, LS_LUAJIT_GLOBAL_MAX - from,
+			global->address + from))
 		return 1;
-	global->vm_state = *(const __s32 *)(scratch->global_bytes + LS_LUAJIT_VM_STATE);
-	global->current = *(const __u64 *)(scratch->global_bytes + current);
-	global->jit_base = *(const __u64 *)(scratch->global_bytes + jit_base);
+	global->vm_state = *(const __s32 *)(scratch->global_bytes + vm_state);
+	global->current = *(const ls_luajit_ref_t *)(scratch->global_bytes + current);
+	global->jit_base = *(const ls_luajit_ref_t *)(scratch->global_bytes + jit_base);
 	return 0;
 }
 
@@ -370,6 +399,9 @@ __noinline int take_stack(struct ls_scratch *scratch, const struct ls_luajit_lay
 	if (!scratch || !layout || !thread)
 		return 0;
 	begin_stack(scratch);
+#ifdef LS_NARROW
+	scratch->content.string_text = layout->string_text;
+#endif
 	error = find_chain(scratch, layout, thread);
 	note_error(scratch, error);
 	if (error)

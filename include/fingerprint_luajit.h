@@ -25,6 +25,10 @@ struct ls_luajit_content {
 	__u64 constants[2 * LS_LUAJIT_CONSTANTS_MAX]; /* the last objects, the first numbers */
 	__u32 code[LS_LUAJIT_CODE_MAX];
 	struct ls_luajit_string string;
+#ifdef LS_NARROW
+	__u32 references[LS_LUAJIT_CONSTANTS_MAX]; /* `constants` has the numbers alone */
+	__u32 string_text;
+#endif
 	__u32 source_length;
 	__u32 object_count; /* of `constants` */
 	__u64 hash;         /* of all of it */
@@ -75,20 +79,43 @@ static long ls_luajit_fold_instruction(__u32 i, void *context)
 }
 LS_STEP(ls_luajit_fold_instruction);
 
-/* Strings are interned: where one was freed and another is now, they differ in hash or length. */
+/*
+ * Strings are interned: where one was freed and another is now, they differ in hash or length. With
+ * references of 32 bits, these are among the three words before the text, or two and its start.
+ */
+static inline __attribute__((always_inline)) __u64
+ls_luajit_fold_string(__u64 hash, const struct ls_luajit_string *string)
+{
+#ifdef LS_NARROW
+	hash = ls_fold(hash, string->id);
+#endif
+	return ls_fold(hash, (__u64)string->hash << 32 | string->length);
+}
+
+/* Constant `i` of those that were read. */
+static inline __attribute__((always_inline)) __u64
+ls_luajit_constant(const struct ls_luajit_content *content, __u32 i)
+{
+#ifdef LS_NARROW
+	if (i < content->object_count)
+		return content->references[i % LS_LUAJIT_CONSTANTS_MAX];
+	i -= content->object_count;
+#endif
+	return content->constants[i % (2 * LS_LUAJIT_CONSTANTS_MAX)];
+}
+
 static long ls_luajit_fold_constant(__u32 i, void *context)
 {
 	const struct ls_luajit_fold *fold = context;
 	struct ls_luajit_content *content = fold->content;
-	__u64 word = content->constants[i % (2 * LS_LUAJIT_CONSTANTS_MAX)];
+	__u64 word = ls_luajit_constant(content, i);
 
 	content->hash = ls_fold(content->hash, word);
 	if (i >= content->object_count || i >= LS_LUAJIT_STRINGS_MAX ||
 	    LS_READ(fold->reader, &content->string, sizeof(content->string), word))
 		return 0;
 	if (content->string.gct == LS_LUAJIT_STRING)
-		content->hash = ls_fold(content->hash,
-					(__u64)content->string.hash << 32 | content->string.length);
+		content->hash = ls_luajit_fold_string(content->hash, &content->string);
 	return 0;
 }
 LS_STEP(ls_luajit_fold_constant);
@@ -97,8 +124,12 @@ static inline __attribute__((always_inline)) void
 ls_luajit_read_source(ls_reader_t reader, const struct ls_luajit_proto *proto,
 		      struct ls_luajit_content *content)
 {
-	long length = LS_READ_STRING(reader, content->source, LS_SOURCE_LEN,
-				     proto->chunk_name + sizeof(struct ls_luajit_string));
+#ifdef LS_NARROW
+	__u64 text = (__u64)proto->chunk_name + content->string_text;
+#else
+	__u64 text = proto->chunk_name + sizeof(struct ls_luajit_string);
+#endif
+	long length = LS_READ_STRING(reader, content->source, LS_SOURCE_LEN, text);
 
 	(void)reader;
 	if (length < 1 || length > LS_SOURCE_LEN) {
@@ -108,24 +139,40 @@ ls_luajit_read_source(ls_reader_t reader, const struct ls_luajit_proto *proto,
 	content->source_length = length - 1;
 }
 
+/* Copies that many objects below `constants`, and numbers from there on. Returns 0, or not. */
+static inline __attribute__((always_inline)) long
+ls_luajit_copy_constants(ls_reader_t reader, __u64 constants, __u32 objects, __u32 numbers,
+			 struct ls_luajit_content *content)
+{
+	__u32 count = objects + numbers;
+
+	(void)reader;
+#ifdef LS_NARROW
+	if (objects &&
+	    LS_READ(reader, content->references, objects * 4, constants - objects * 4ULL))
+		return 1;
+	return !count || (numbers && LS_READ(reader, content->constants, numbers * 8, constants));
+#else
+	return count > 2 * LS_LUAJIT_CONSTANTS_MAX || !count ||
+	       LS_READ(reader, content->constants, count * 8, constants - objects * 8ULL);
+#endif
+}
+
 /* Returns how many constants it read: objects next to `constants` first, then numbers. */
 static inline __attribute__((always_inline)) __u32
 ls_luajit_read_constants(ls_reader_t reader, const struct ls_luajit_proto *proto,
 			 struct ls_luajit_content *content)
 {
-	__u32 objects = proto->object_count, numbers = proto->number_count, count;
+	__u32 objects = proto->object_count, numbers = proto->number_count;
 
-	(void)reader;
 	if (objects > LS_LUAJIT_CONSTANTS_MAX)
 		objects = LS_LUAJIT_CONSTANTS_MAX;
 	if (numbers > LS_LUAJIT_CONSTANTS_MAX)
 		numbers = LS_LUAJIT_CONSTANTS_MAX;
-	count = objects + numbers;
 	content->object_count = objects;
-	if (count > 2 * LS_LUAJIT_CONSTANTS_MAX || !count ||
-	    LS_READ(reader, content->constants, count * 8, proto->constants - objects * 8ULL))
+	if (ls_luajit_copy_constants(reader, proto->constants, objects, numbers, content))
 		return 0;
-	return count;
+	return objects + numbers;
 }
 
 /* Fills *content for the prototype at `address`, of which `proto` is a copy. */

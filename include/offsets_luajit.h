@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where LuaJIT 2.1 with 64-bit references (LJ_GC64, lj_arch.h) keeps what a stack walk needs. The
- * structs below never moved since there is LJ_GC64; of what is behind them, no more is read. What
- * releases and forks did move is in struct ls_luajit_layout, by offset.
+ * Where LuaJIT 2.1 keeps what a stack walk needs. The structs below never moved; of what is behind
+ * them, no more is read. What releases and forks did move is in struct ls_luajit_layout, by offset.
+ *
+ * A build has references of 64 bits (LJ_GC64, lj_arch.h) or of 32. Most structs are the same but
+ * for the size of a reference. All that follows references is compiled twice, once with LS_NARROW
+ * defined: a walk has no size to look up, and none for the verifier to try.
  */
 #ifndef LS_OFFSETS_LUAJIT_H
 #define LS_OFFSETS_LUAJIT_H
@@ -20,9 +23,27 @@
 #define LS_LUAJIT_TABLE    11
 #define LS_LUAJIT_USERDATA 12
 
-/* A value: its type in the upper 17 bits, which are ~gct of an object, and its address below. */
+/* GCRef and MRef, lj_obj.h. */
+#ifdef LS_NARROW
+typedef __u32 ls_luajit_ref_t;
+#else
+typedef __u64 ls_luajit_ref_t;
+#endif
+
+/* A value: its type in the upper bits, which are ~gct of an object, and its address below. */
+#ifdef LS_NARROW
+#define LS_LUAJIT_TYPE_SHIFT 32
+#else
 #define LS_LUAJIT_TYPE_SHIFT 47
-#define LS_LUAJIT_ADDRESS    ((1ULL << LS_LUAJIT_TYPE_SHIFT) - 1)
+#endif
+/* What differs otherwise: with references of 64 bits, and of 32. */
+#ifdef LS_NARROW
+#define LS_LUAJIT_BYTES(wide, narrow) (narrow)
+#else
+#define LS_LUAJIT_BYTES(wide, narrow) (wide)
+#endif
+#define LS_LUAJIT_ADDRESS   ((1ULL << LS_LUAJIT_TYPE_SHIFT) - 1)
+#define LS_LUAJIT_TYPE(gct) (~(__u64)(gct) << LS_LUAJIT_TYPE_SHIFT >> LS_LUAJIT_TYPE_SHIFT)
 
 /* GCfunc.ffid: FF_LUA and FF_C of lj_obj.h; a higher one is the number of a builtin. */
 #define LS_LUAJIT_FF_LUA 0
@@ -30,7 +51,7 @@
 
 /* GCHeader, lj_obj.h. `other` is what the kind of object has there. */
 struct ls_luajit_header {
-	__u64 next;
+	ls_luajit_ref_t next;
 	__u8 marked;
 	__u8 gct;
 	__u8 other[6];
@@ -38,82 +59,82 @@ struct ls_luajit_header {
 
 /* lua_State, lj_obj.h. OpenResty's is longer. */
 struct ls_luajit_state {
-	__u64 next;
+	ls_luajit_ref_t next;
 	__u8 marked;
 	__u8 gct;
 	__u8 ffid; /* FF_C in every state */
 	__u8 status;
-	__u32 padding;
-	__u64 global;
-	__u64 gc_list;
+	ls_luajit_ref_t global;
+	ls_luajit_ref_t gc_list;
 	__u64 base; /* may lag while the VM runs: bpf/find_base_luajit.bpf.h */
 	__u64 top;
-	__u64 max_stack;
-	__u64 stack;
-	__u64 open_upvalues;
-	__u64 environment;
+	ls_luajit_ref_t max_stack;
+	ls_luajit_ref_t stack;
+	ls_luajit_ref_t open_upvalues;
+	ls_luajit_ref_t environment;
 	__u64 cframe; /* of the innermost C frame of the VM; the two lowest bits are flags */
 	__u32 stack_size;
 	__u32 padding_two;
 };
-_Static_assert(sizeof(struct ls_luajit_state) == 96, "lua_State, lj_obj.h");
+_Static_assert(sizeof(struct ls_luajit_state) == LS_LUAJIT_BYTES(96, 64), "lua_State, lj_obj.h");
 
 /* What the VM keeps in its C frame, lj_frame.h: CFRAME_OFS_* of x86-64. */
 struct ls_luajit_cframe {
-	__u64 padding;
+	__u64 padding[LS_LUAJIT_BYTES(1, 2)];
 	__s32 results; /* negative: the frame of lj_vm_cpcall(), and -savestack(L, L->top) */
 	__s32 error_function;
-	__u64 state;
-	__u64 pc;
+	ls_luajit_ref_t state;
+	ls_luajit_ref_t pc;
 	__u64 previous;
 };
 _Static_assert(sizeof(struct ls_luajit_cframe) == 40, "CFRAME_OFS_*, lj_frame.h");
 
 /* GCfunc, lj_obj.h. */
 struct ls_luajit_function {
-	__u64 next;
+	ls_luajit_ref_t next;
 	__u8 marked;
 	__u8 gct;
 	__u8 ffid;
 	__u8 upvalue_count;
-	__u32 padding;
-	__u64 environment;
-	__u64 gc_list;
-	__u64 pc;       /* of a Lua function, its first instruction, right behind the prototype */
+	ls_luajit_ref_t environment;
+	ls_luajit_ref_t gc_list;
+	ls_luajit_ref_t
+		pc;     /* of a Lua function, its first instruction, right behind the prototype */
 	__u64 function; /* C functions only */
 };
-_Static_assert(sizeof(struct ls_luajit_function) == 48, "GCfuncC, lj_obj.h");
+_Static_assert(sizeof(struct ls_luajit_function) == LS_LUAJIT_BYTES(48, 32), "GCfuncC, lj_obj.h");
 
 /* GCproto, lj_obj.h. Its bytecode follows, then constants and the rest, in one object. */
 struct ls_luajit_proto {
-	__u64 next;
+	ls_luajit_ref_t next;
 	__u8 marked;
 	__u8 gct;
 	__u8 parameter_count;
 	__u8 frame_size;
 	__u32 code_count;
-	__u64 padding;
-	__u64 gc_list;
-	__u64 constants; /* references to objects are below, numbers from there on */
-	__u64 upvalues;
+	__u32 padding[LS_LUAJIT_BYTES(2, 0)];
+	ls_luajit_ref_t gc_list;
+	ls_luajit_ref_t constants; /* references to objects are below, numbers from there on */
+	ls_luajit_ref_t upvalues;
 	__u32 object_count;
 	__u32 number_count;
 	__u32 size; /* in bytes, of the whole object */
 	__u8 upvalue_count;
 	__u8 flags;
 	__u16 trace; /* changes */
-	__u64 chunk_name;
+	ls_luajit_ref_t chunk_name;
 	__u32 first_line;
 	__u32 line_count;
-	__u64 line_info; /* 0: the chunk was stripped */
-	__u64 upvalue_info;
-	__u64 variable_info;
+	ls_luajit_ref_t line_info; /* 0: the chunk was stripped */
+	ls_luajit_ref_t upvalue_info;
+	ls_luajit_ref_t variable_info;
 };
-_Static_assert(sizeof(struct ls_luajit_proto) == 104, "GCproto, lj_obj.h");
+_Static_assert(sizeof(struct ls_luajit_proto) == LS_LUAJIT_BYTES(104, 64), "GCproto, lj_obj.h");
 
-/* GCstr, lj_obj.h. The text follows, and a NUL. */
+/* GCstr, lj_obj.h. The text follows, and a NUL. Without `id`, all behind is 4 bytes further down.
+ */
 struct ls_luajit_string {
-	__u64 next;
+	ls_luajit_ref_t next;
 	__u8 marked;
 	__u8 gct;
 	__u16 padding;
@@ -121,24 +142,24 @@ struct ls_luajit_string {
 	__u32 hash;
 	__u32 length;
 };
-_Static_assert(sizeof(struct ls_luajit_string) == 24, "GCstr, lj_obj.h");
+_Static_assert(sizeof(struct ls_luajit_string) == LS_LUAJIT_BYTES(24, 20), "GCstr, lj_obj.h");
 
 /* GCtrace, lj_jit.h: a trace, compiled code of a path through one or more functions. */
 struct ls_luajit_trace {
-	__u64 next;
+	ls_luajit_ref_t next;
 	__u8 marked;
 	__u8 gct;
 	__u16 snapshot_count;
 	__u32 instruction_end;
-	__u64 padding;
-	__u64 gc_list;
+	__u32 padding[LS_LUAJIT_BYTES(2, 0)];
+	ls_luajit_ref_t gc_list;
 	__u64 ir; /* where reference 0 would be; constants are below LS_LUAJIT_REF_BIAS */
 	__u32 constant_start;
 	__u32 map_count;
 	__u64 snapshots;
 	__u64 snapshot_map;
-	__u64 start_proto;
-	__u64 start_pc;
+	ls_luajit_ref_t start_proto;
+	ls_luajit_ref_t start_pc;
 	__u32 start_instruction;
 	__u32 code_size;
 	__u64 code;
@@ -152,7 +173,8 @@ struct ls_luajit_trace {
 	__u16 next_side;
 	__u8 tags[6];
 };
-_Static_assert(sizeof(struct ls_luajit_trace) == 120, "GCtrace, lj_jit.h, up to unused1");
+_Static_assert(sizeof(struct ls_luajit_trace) == LS_LUAJIT_BYTES(120, 96),
+	       "GCtrace, lj_jit.h, up to unused1");
 
 /* SnapShot, lj_jit.h: how the stack would be if the trace were left at this place. */
 struct ls_luajit_snapshot {
@@ -168,7 +190,10 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 
 #define LS_LUAJIT_REF_BIAS 0x8000 /* REF_BIAS, lj_ir.h */
 
-/* SnapEntry, lj_jit.h: a slot, flags, a reference. The instruction and the base follow the last. */
+/*
+ * SnapEntry, lj_jit.h: a slot, flags, a reference. The instruction and the base follow the last; if
+ * references have 32 bits, the instruction alone, and the links of all frames, the topmost first.
+ */
 #define LS_LUAJIT_SNAP_FRAME 0x10000 /* SNAP_FRAME: the slot is the link of a frame */
 #define LS_LUAJIT_SNAP_CONT  0x20000 /* SNAP_CONT: a continuation */
 
@@ -177,12 +202,6 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
  * replaces some instructions of loops, returns and function headers by others, all from ITERC on.
  */
 #define LS_LUAJIT_OP_ITERC 69
-
-/* global_State, lj_obj.h: what never moved. */
-#define LS_LUAJIT_VM_STATE    184 /* int: number of the trace that runs, or ~LJ_VMST_* */
-#define LS_LUAJIT_MAIN_THREAD 192
-#define LS_LUAJIT_REGISTRY    272
-#define LS_LUAJIT_GLOBAL_MAX  400 /* bytes that any layout reads */
 
 /* ~LJ_VMST_*, lj_obj.h. */
 #define LS_LUAJIT_IN_INTERPRETER (-1)
@@ -193,12 +212,38 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 #define LS_LUAJIT_IN_OPTIMIZER   (-6)
 #define LS_LUAJIT_IN_ASSEMBLER   (-7)
 
+#define LS_LUAJIT_GLOBAL_MAX LS_LUAJIT_BYTES(400, 320) /* of global_State, which a layout reads */
+
 struct ls_luajit_layout {
 	__u16 global_current;  /* cur_L: the state that runs; an FFI callback leaves it stale */
 	__u16 global_jit_base; /* base of the function that the running trace began in, or 0 */
 	/* places of jit_State.trace, the array of traces, from global_State; 0: no further one */
 	__u16 global_traces[3];
 	__u16 padding;
+#ifdef LS_NARROW
+	__u16 global_vm_state;
+	__u16 global_main_thread;
+	__u16 global_registry;
+	__u16 global_objects; /* GCState.root */
+	__u16 string_text;
+	__u16 lacks_places; /* 1: snapshots do not tell which machine code they are for */
+#endif
 };
+
+/*
+ * global_State, lj_obj.h, and where the text of a string begins: what never moved in a build whose
+ * references have 64 bits. global_vm_state is an int: number of the trace that runs, or
+ * ~LJ_VMST_*.
+ */
+#ifdef LS_NARROW
+#define LS_LUAJIT_PLACE(layout, member, wide) ((layout)->member)
+#else
+#define LS_LUAJIT_PLACE(layout, member, wide) ((void)(layout), (wide))
+#endif
+#define LS_LUAJIT_OBJECTS(layout)     LS_LUAJIT_PLACE(layout, global_objects, 40)
+#define LS_LUAJIT_VM_STATE(layout)    LS_LUAJIT_PLACE(layout, global_vm_state, 184)
+#define LS_LUAJIT_MAIN_THREAD(layout) LS_LUAJIT_PLACE(layout, global_main_thread, 192)
+#define LS_LUAJIT_REGISTRY(layout)    LS_LUAJIT_PLACE(layout, global_registry, 272)
+#define LS_LUAJIT_STRING_TEXT(layout) LS_LUAJIT_PLACE(layout, string_text, 24)
 
 #endif

@@ -69,7 +69,9 @@ def names_of_families(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     for family in FAMILIES:
-        if path.startswith(f"user/{family}/") or path in NAMES_FAMILIES:
+        # What is compiled a second time, in user/{family}32/, belongs to the family.
+        folder = rf"user/{family.removesuffix('32')}(32)?/"
+        if re.match(folder, path) or path in NAMES_FAMILIES:
             continue
         name = re.compile(rf"(?<![a-z]){family}(?![a-z])", re.I)
         for number, line in enumerate(lines, 1):

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT 2.1 with
-# 64-bit references. RELEASE is "rolling", or "openresty" for OpenResty's, whose lua_State is longer.
+# build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT 2.1. RELEASE is "rolling", or "openresty" for OpenResty's, whose lua_State is longer.
 # VARIANT is one of the ways in which programs have it:
 #
 #   gcc      by gcc, static, stripped
@@ -11,6 +10,9 @@
 #   shared   by gcc, libluajit in OUTPUT.so
 #   nojit    without the compiler (LUAJIT_DISABLE_JIT), static, stripped
 #   lua52    with more of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), static, stripped
+#
+# With "32" at its end, references have 32 bits (LUAJIT_DISABLE_GC64). A program finds the places in
+# a GCfuncC of the C function and of its number defined, CODE_AT and NUMBER_AT.
 #
 # The program is tests/programs/host.c, or the words that end in .c; other words are flags for these
 # and for linking. LuaJIT's library is kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests. Its sources
@@ -26,12 +28,15 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 
 compiler=gcc flags="" link_flags=(-static -s) mode=static
 case $variant in
+*32) flags=-DLUAJIT_DISABLE_GC64 ;;
+esac
+case ${variant%32} in
 gcc) ;;
 clang) compiler=clang ;;
 symbols) link_flags=(-static) ;;
 shared) link_flags=() mode=dynamic ;;
-nojit) flags=-DLUAJIT_DISABLE_JIT ;;
-lua52) flags=-DLUAJIT_ENABLE_LUA52COMPAT ;;
+nojit) flags+=" -DLUAJIT_DISABLE_JIT" ;;
+lua52) flags+=" -DLUAJIT_ENABLE_LUA52COMPAT" ;;
 *)
 	echo "unknown variant '$variant'" >&2
 	exit 2
@@ -104,7 +109,8 @@ if [ ! -d "$built" ]; then
 fi
 exec 9>&-
 
-program=() host_flags=()
+program=() host_flags=(-DCODE_AT=40 -DNUMBER_AT=10)
+[ "$variant" = "${variant%32}" ] || host_flags=(-DCODE_AT=24 -DNUMBER_AT=6)
 for word in "$@"; do
 	case $word in
 	*.c) program+=("$word") ;;

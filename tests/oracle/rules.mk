@@ -30,7 +30,7 @@ ORACLE_TARGETS += $(if $(wildcard /usr/include/luajit-2.1/lua.h),$(O)/tests/orac
 $(O)/tests/oracle/luajit/oracle.so: tests/oracle/target/module.c tests/oracle/truth.h
 	$(call say,CC,tests/oracle/luajit/oracle.so)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -fPIC -shared -DWITH_LUAJIT -I/usr/include/luajit-2.1 $< -o $@
+	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -fPIC -shared -DWITH_LUAJIT -DCODE_AT=40 -DNUMBER_AT=10 -I/usr/include/luajit-2.1 $< -o $@
 
 # Releases of every class, with the module built in; a class each at least twice, by other compilers.
 ORACLE_HOSTS := 5.1.5-gcc 5.1.5-clang 5.2.4-gcc 5.2.4-lto 5.3.6-gcc 5.3.6-small 5.4.0-gcc 5.4.1-gcc 5.4.2-gcc \
@@ -42,7 +42,8 @@ $(O)/tests/oracle/hosts/%: tests/oracle/target/host.c tests/oracle/target/module
 	$(Q)$(call build_host,$*,$@,$(filter %.c,$^) -DWITH_MODULE)
 
 # LuaJIT in the ways in which programs have it.
-ORACLE_LUAJITS := $(foreach variant,gcc clang shared nojit lua52,rolling-$(variant)) openresty-gcc
+ORACLE_LUAJITS := $(foreach variant,gcc clang shared nojit lua52,rolling-$(variant)) openresty-gcc \
+                  $(foreach variant,gcc32 clang32 nojit32,rolling-$(variant)) openresty-gcc32
 ORACLE_TARGETS += $(ORACLE_LUAJITS:%=$(O)/tests/oracle/hosts/luajit_%)
 
 $(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h $(LUAJIT_SCRIPT)

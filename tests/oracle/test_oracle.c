@@ -392,23 +392,40 @@ static const char *const luajits[] = {"luajit_rolling-gcc",    "luajit_rolling-c
 				      "luajit_rolling-shared", "luajit_rolling-nojit",
 				      "luajit_rolling-lua52",  "luajit_openresty-gcc"};
 
+static const char *const narrow_luajits[] = {"luajit_rolling-gcc32", "luajit_rolling-clang32",
+					     "luajit_rolling-nojit32", "luajit_openresty-gcc32"};
+
+static void add_built_luajit(enum ls_family family, const char *const *names, size_t count,
+			     enum pace pace)
+{
+	char program[160];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(program, sizeof(program), "%s/tests/oracle/hosts/%s", output_folder(),
+			 names[i]);
+		add_of(family, program, NULL, names[i], pace);
+	}
+}
+
 /*
  * Debian's and others, by which the interpreter is tested: the workload switches the compiler off.
  */
 static void add_luajit(void)
 {
 	static const enum pace all[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
-	char modules[128], program[160];
+	char modules[128];
 
 	snprintf(modules, sizeof(modules), "%s/tests/oracle/luajit", output_folder());
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		add_of(LS_FAMILY_LUAJIT, "luajit", modules, "luajit", all[i]);
-	for (size_t i = 0; i < sizeof(luajits) / sizeof(luajits[0]); i++) {
-		snprintf(program, sizeof(program), "%s/tests/oracle/hosts/%s", output_folder(),
-			 luajits[i]);
-		add_of(LS_FAMILY_LUAJIT, program, NULL, luajits[i], STEADY);
-		add_of(LS_FAMILY_LUAJIT, program, NULL, luajits[i], HASTY);
+	for (size_t i = 0; i < 2; i++) {
+		add_built_luajit(LS_FAMILY_LUAJIT, luajits, sizeof(luajits) / sizeof(luajits[0]),
+				 all[i]);
+		add_built_luajit(LS_FAMILY_LUAJIT32, narrow_luajits,
+				 sizeof(narrow_luajits) / sizeof(narrow_luajits[0]), all[i]);
 	}
+	for (size_t i = 2; i < sizeof(all) / sizeof(all[0]); i++)
+		add_built_luajit(LS_FAMILY_LUAJIT32, narrow_luajits, 1, all[i]);
 }
 
 int main(void)

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "comparison.h"
 #include "interpreter/interpreters.h"
@@ -37,6 +38,7 @@
 enum result { RIGHT, NEIGHBOUR, OTHER, TORN, UNREADABLE, HOST, RESULT_COUNT };
 
 struct run {
+	enum ls_family family;
 	struct tap *tap;
 	struct functions_sent *definitions;
 	struct layout_vote vote;
@@ -105,13 +107,13 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 
 static int set_candidates(struct run *run)
 {
-	struct ls_image target = {.families = 1U << LS_FAMILY_LUAJIT};
+	struct ls_image target = {.families = 1U << run->family};
 	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
-	target.candidates[LS_FAMILY_LUAJIT].layouts = found.items[0].file.layouts;
+	target.candidates[run->family].layouts = found.items[0].file.layouts;
 	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
@@ -169,9 +171,11 @@ static void print_run(const struct run *run, const char *name)
 	printf("\n");
 }
 
-static void check(const char *program, const char *argument, uint64_t native_per_mille)
+static void check(enum ls_family family, const char *program, const char *argument,
+		  uint64_t native_per_mille)
 {
-	struct run run = {.vote = {.family = families__get(LS_FAMILY_LUAJIT)},
+	struct run run = {.family = family,
+			  .vote = {.family = families__get(family)},
 			  .wanted = samples_wanted()};
 	int error;
 
@@ -199,7 +203,7 @@ static void compiled_code_shows_the_functions_it_was_made_of(void **state)
 	(void)state;
 	need_root();
 	need_program("luajit", "luajit");
-	check("luajit", "on", 300);
+	check(LS_FAMILY_LUAJIT, "luajit", "on", 300);
 }
 
 static void without_the_compiler_the_function_is_the_published_one(void **state)
@@ -207,7 +211,7 @@ static void without_the_compiler_the_function_is_the_published_one(void **state)
 	(void)state;
 	need_root();
 	need_program("luajit", "luajit");
-	check("luajit", "off", 0);
+	check(LS_FAMILY_LUAJIT, "luajit", "off", 0);
 }
 
 static void compiled_code_of_a_build_shows_the_same(void **state)
@@ -219,7 +223,7 @@ static void compiled_code_of_a_build_shows_the_same(void **state)
 	snprintf(program, sizeof(program), "%.100s/tests/oracle/hosts/%s",
 		 folder && *folder ? folder : ".output", (const char *)*state);
 	need_host(program);
-	check(program, "on", 300);
+	check(strstr(*state, "32") ? LS_FAMILY_LUAJIT32 : LS_FAMILY_LUAJIT, program, "on", 300);
 }
 
 #define of_build(name)                                                                             \
@@ -238,6 +242,9 @@ int main(void)
 		of_build("luajit_rolling-shared"),
 		of_build("luajit_rolling-lua52"),
 		of_build("luajit_openresty-gcc"),
+		of_build("luajit_rolling-gcc32"),
+		of_build("luajit_rolling-clang32"),
+		of_build("luajit_openresty-gcc32"),
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -53,6 +53,7 @@ enum {
 
 struct search {
 	const struct target_memory *memory;
+	const struct ls_luajit_layout *layout;
 	struct ls_luajit_proto proto;
 	uint64_t address;
 	uint32_t *code; /* instructions 0 .. the call's */
@@ -103,24 +104,23 @@ static void set_name(struct search *search, enum call_site_kind kind, const char
 static int name_constant(struct search *search, enum call_site_kind kind, uint32_t index)
 {
 	char text[sizeof(search->site->name)];
-	struct ls_luajit_string string;
-	uint64_t address;
-	size_t length;
+	ls_luajit_ref_t string;
+	uint64_t from;
+	uint32_t length;
 	int error = index < search->proto.object_count
 			    ? target_memory__read(search->memory,
-						  search->proto.constants - 8 * (index + 1ULL),
-						  &address, sizeof(address))
+						  search->proto.constants -
+							  sizeof(string) * (index + 1ULL),
+						  &string, sizeof(string))
 			    : -EINVAL;
 
 	if (!error)
-		error = target_memory__read(search->memory, address, &string, sizeof(string));
-	if (!error && string.gct != LS_LUAJIT_STRING)
-		error = -EINVAL;
+		error = prototype_luajit__string(search->memory, search->layout, string, &length,
+						 &from);
 	if (error)
 		return error;
-	length = string.length < sizeof(text) ? string.length : sizeof(text) - 1;
-	error = length ? target_memory__read(search->memory, address + sizeof(string), text, length)
-		       : 0;
+	length = length < sizeof(text) ? length : (uint32_t)sizeof(text) - 1;
+	error = length ? target_memory__read(search->memory, from, text, length) : 0;
 	if (error)
 		return error;
 	set_name(search, kind, text, strnlen(text, length));
@@ -339,10 +339,12 @@ static int open_search(struct search *search, uint32_t pc)
 	return error ? error : read_variables(search);
 }
 
-int call_site_luajit__read(const struct target_memory *memory, uint64_t caller, uint32_t pc,
+int call_site_luajit__read(const struct target_memory *memory,
+			   const struct ls_luajit_layout *layout, uint64_t caller, uint32_t pc,
 			   struct call_site *site)
 {
-	struct search search = {.memory = memory, .address = caller, .site = site};
+	struct search search = {
+		.memory = memory, .layout = layout, .address = caller, .site = site};
 	int error;
 
 	memset(site, 0, sizeof(*site));

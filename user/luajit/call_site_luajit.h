@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "offsets_luajit.h"
 #include "process/target_memory.h"
 #include "symbols/call_site.h"
 
@@ -12,7 +13,8 @@
  * By which name the prototype at `caller` calls a function at instruction `pc`. Returns 0 with
  * *site; -ENOMEM; -EFAULT or -ESRCH: cannot be read; -EINVAL: no prototype, or no such instruction.
  */
-int call_site_luajit__read(const struct target_memory *memory, uint64_t caller, uint32_t pc,
+int call_site_luajit__read(const struct target_memory *memory,
+			   const struct ls_luajit_layout *layout, uint64_t caller, uint32_t pc,
 			   struct call_site *site);
 
 #endif

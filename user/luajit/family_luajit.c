@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* LuaJIT 2.1 with 64-bit references, as the rest of luaspy knows it: a row of families[]. */
+/*
+ * LuaJIT 2.1, as the rest of luaspy knows it: a row of families[]; and, compiled for references of
+ * 32 bits, another one (user/luajit32/).
+ */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +16,14 @@
 #include "luajit/prototype_luajit.h"
 #include "luajit/table_luajit.h"
 #include "luajit/walker_luajit.h"
+
+#ifdef LS_NARROW
+#define LS_FAMILY LS_FAMILY_LUAJIT32
+#else
+#define LS_FAMILY LS_FAMILY_LUAJIT
+#endif
+
+#ifndef LS_NARROW
 
 /* ---- files */
 
@@ -44,48 +55,60 @@ static void read_version(const struct elf_file *elf, char release[16])
  */
 static const uint8_t clear_type[] = {0x48, 0xc1, 0xe5, 0x11, 0x48, 0xc1, 0xed, 0x11};
 
+/* One with references of 32 bits has a link in ebx when it returns to C: vm_return, vm_x86.dasc. */
+static const uint8_t return_to_c[] = {0x83, 0xe3, 0xf8, 0x29, 0xd3, 0xf7, 0xdb};
+
 #define CHUNK_BYTES 65536
 
-static bool segment_clears_types(const struct elf_file *elf, const struct elf_segment *segment)
+static bool segment_has(const struct elf_file *elf, const struct elf_segment *segment,
+			const uint8_t *code, size_t size)
 {
 	static uint8_t chunk[CHUNK_BYTES];
 
-	for (uint64_t at = 0; at < segment->size; at += sizeof(chunk) - sizeof(clear_type)) {
+	for (uint64_t at = 0; at < segment->size; at += sizeof(chunk) - size) {
 		ssize_t count = elf_file__read(elf, segment->address + at, chunk, sizeof(chunk));
 
 		if (count <= 0)
 			return false;
-		if (memmem(chunk, (size_t)count, clear_type, sizeof(clear_type)))
+		if (memmem(chunk, (size_t)count, code, size))
 			return true;
 	}
 	return false;
 }
 
-static bool has_wide_references(const struct elf_file *elf)
+static bool has_code(const struct elf_file *elf, const uint8_t *code, size_t size)
 {
 	struct elf_segment segment;
 
 	for (size_t i = 0; elf_file__segment(elf, i, &segment); i++)
 		if (segment.type == PT_LOAD && segment.flags & PF_X &&
-		    segment_clears_types(elf, &segment))
+		    segment_has(elf, &segment, code, size))
 			return true;
 	return false;
 }
 
 /*
- * Files do not tell which layout they have: samples do. LuaJIT without 64-bit references, as in
- * LuaJIT 2.0, and that of other machines have no layout.
+ * Files tell the size of references, but not which layout they have: samples do. LuaJIT of other
+ * machines has no layout.
  */
 static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
 {
 	(void)found;
 	read_version(elf, file->release);
-	if (elf_file__machine(elf) == EM_X86_64 && has_wide_references(elf))
-		file->layouts = (uint16_t)((1U << layouts_luajit_count) - 1);
+	if (elf_file__machine(elf) == EM_X86_64) {
+		bool is_wide = has_code(elf, clear_type, sizeof(clear_type));
+
+		if (!is_wide)
+			file->family = families__get(LS_FAMILY_LUAJIT32);
+		if (is_wide || has_code(elf, return_to_c, sizeof(return_to_c)))
+			file->layouts = family__layouts(file->family);
+	}
 	file->gc.is_known = true;
 	snprintf(file->gc.how, sizeof(file->gc.how), "by the VM's own state");
 	return 0;
 }
+
+#endif
 
 /* ---- layouts */
 
@@ -115,8 +138,7 @@ static bool keeps_pc_in_register(uint32_t slot)
 static int check_prototype(const struct target_memory *memory, const void *offsets,
 			   const struct prototype_key *key)
 {
-	(void)offsets;
-	return prototype_luajit__check(memory, key);
+	return prototype_luajit__check(memory, offsets, key);
 }
 
 static int read_lines(const struct target_memory *memory, const void *offsets, uint64_t prototype,
@@ -129,15 +151,13 @@ static int read_lines(const struct target_memory *memory, const void *offsets, u
 static int read_source(const struct target_memory *memory, const void *offsets, uint64_t prototype,
 		       size_t most, char **text, size_t *length)
 {
-	(void)offsets;
-	return prototype_luajit__source(memory, prototype, most, text, length);
+	return prototype_luajit__source(memory, offsets, prototype, most, text, length);
 }
 
 static int read_call_site(const struct target_memory *memory, const void *offsets, uint64_t caller,
 			  uint32_t pc, struct call_site *site)
 {
-	(void)offsets;
-	return call_site_luajit__read(memory, caller, pc, site);
+	return call_site_luajit__read(memory, offsets, caller, pc, site);
 }
 
 static const struct memory_ops memory = {
@@ -154,11 +174,13 @@ extern const struct family family_luajit;
 
 const struct family family_luajit = {
 	.name = "LuaJIT",
-	.id = LS_FAMILY_LUAJIT,
+	.id = LS_FAMILY,
 	.sign = "__newindex",
+#ifndef LS_NARROW
 	.markers = markers,
 	.marker_count = sizeof(markers) / sizeof(markers[0]),
 	.recognise = recognise,
+#endif
 	.offsets_size = sizeof(struct ls_luajit_layout),
 	.offsets = offsets,
 	.layout_name = layout_name,

@@ -13,8 +13,7 @@
 
 static bool has_type(uint64_t value, uint8_t type)
 {
-	return value >> LS_LUAJIT_TYPE_SHIFT ==
-	       ~(uint64_t)type << LS_LUAJIT_TYPE_SHIFT >> LS_LUAJIT_TYPE_SHIFT;
+	return value >> LS_LUAJIT_TYPE_SHIFT == LS_LUAJIT_TYPE(type);
 }
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
@@ -23,6 +22,14 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 
 	memcpy(&word, bytes + offset, sizeof(word));
 	return word;
+}
+
+static uint64_t reference_at(const uint8_t *bytes, size_t offset)
+{
+	ls_luajit_ref_t reference;
+
+	memcpy(&reference, bytes + offset, sizeof(reference));
+	return reference;
 }
 
 static bool is_state_of(const struct target_memory *memory, uint64_t address, uint64_t global)
@@ -34,18 +41,22 @@ static bool is_state_of(const struct target_memory *memory, uint64_t address, ui
 	       state.global == global;
 }
 
-/* Whether `global` points back to the main thread and has a registry, a table. */
-static bool is_global(const struct target_memory *memory, const uint8_t *global,
-		      uint64_t main_thread)
+/*
+ * Whether `global` points back to the main thread, has a registry, which is a table, and the state
+ * that ran last is one of this VM.
+ */
+static bool is_global(const struct target_memory *memory, const struct ls_luajit_layout *layout,
+		      const uint8_t *bytes, uint64_t global, uint64_t main_thread)
 {
 	struct ls_luajit_header registry;
-	uint64_t value = word_at(global, LS_LUAJIT_REGISTRY);
+	uint64_t value = word_at(bytes, LS_LUAJIT_REGISTRY(layout));
 
-	return word_at(global, LS_LUAJIT_MAIN_THREAD) == main_thread &&
+	return reference_at(bytes, LS_LUAJIT_MAIN_THREAD(layout)) == main_thread &&
 	       has_type(value, LS_LUAJIT_TABLE) &&
 	       !target_memory__read(memory, value & LS_LUAJIT_ADDRESS, &registry,
 				    sizeof(registry)) &&
-	       registry.gct == LS_LUAJIT_TABLE;
+	       registry.gct == LS_LUAJIT_TABLE &&
+	       is_state_of(memory, reference_at(bytes, layout->global_current), global);
 }
 
 /*
@@ -59,13 +70,11 @@ static bool is_main_thread(const struct target_memory *memory, uint16_t layouts,
 	int count = 0;
 
 	if (state->global < address + sizeof(*state) || state->global > address + STATE_BYTES_MAX ||
-	    target_memory__read(memory, state->global, global, sizeof(global)) ||
-	    !is_global(memory, global, address))
+	    target_memory__read(memory, state->global, global, sizeof(global)))
 		return false;
 	for (uint32_t i = 0; i < layouts_luajit_count; i++) {
 		if (!(layouts >> i & 1) ||
-		    !is_state_of(memory, word_at(global, layouts_luajit[i].offsets.global_current),
-				 state->global))
+		    !is_global(memory, &layouts_luajit[i].offsets, global, state->global, address))
 			continue;
 		*slot = i;
 		count++;

@@ -54,7 +54,8 @@ int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
 	return proto->gct == LS_LUAJIT_PROTO ? 0 : -EINVAL;
 }
 
-int prototype_luajit__check(const struct target_memory *memory, const struct prototype_key *key)
+int prototype_luajit__check(const struct target_memory *memory,
+			    const struct ls_luajit_layout *layout, const struct prototype_key *key)
 {
 	struct ls_luajit_content content = {};
 	struct ls_luajit_proto proto;
@@ -62,35 +63,54 @@ int prototype_luajit__check(const struct target_memory *memory, const struct pro
 
 	if (error)
 		return error == -ESRCH ? error : -ESTALE;
+#ifdef LS_NARROW
+	content.string_text = layout->string_text;
+#else
+	(void)layout;
+#endif
 	ls_luajit_read_content(memory, &proto, key->address, &content);
 	return ls_fold(ls_luajit_fixed_fingerprint(&proto), content.hash) == key->fingerprint
 		       ? 0
 		       : -ESTALE;
 }
 
-int prototype_luajit__source(const struct target_memory *memory, uint64_t address, size_t most,
+int prototype_luajit__string(const struct target_memory *memory,
+			     const struct ls_luajit_layout *layout, uint64_t address,
+			     uint32_t *length, uint64_t *text)
+{
+	struct ls_luajit_header header;
+	int error = target_memory__read(memory, address, &header, sizeof(header));
+
+	if (!error && header.gct != LS_LUAJIT_STRING)
+		error = -EINVAL;
+	*text = address + LS_LUAJIT_STRING_TEXT(layout);
+	return error ? error
+		     : target_memory__read(memory, *text - sizeof(*length), length,
+					   sizeof(*length));
+}
+
+int prototype_luajit__source(const struct target_memory *memory,
+			     const struct ls_luajit_layout *layout, uint64_t address, size_t most,
 			     char **text, size_t *length)
 {
-	struct ls_luajit_string name;
 	struct ls_luajit_proto proto;
+	uint32_t name_length = 0;
+	uint64_t name = 0;
 	int error = prototype_luajit__read(memory, address, &proto);
 
 	*text = NULL;
 	if (!error)
-		error = target_memory__read(memory, proto.chunk_name, &name, sizeof(name));
-	if (!error && name.gct != LS_LUAJIT_STRING)
-		error = -EINVAL;
+		error = prototype_luajit__string(memory, layout, proto.chunk_name, &name_length,
+						 &name);
 	if (error)
 		return error;
-	if (name.length > most)
+	if (name_length > most)
 		return -E2BIG;
-	*text = malloc(name.length + 1UL);
+	*text = malloc(name_length + 1UL);
 	if (!*text)
 		return -ENOMEM;
-	*length = name.length;
-	error = name.length ? target_memory__read(memory, proto.chunk_name + sizeof(name), *text,
-						  name.length)
-			    : 0;
+	*length = name_length;
+	error = name_length ? target_memory__read(memory, name, *text, name_length) : 0;
 	if (!error)
 		return 0;
 	free(*text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A prototype of LuaJIT in the target: whether it is still the one that was sampled, its text. */
+/* Prototypes and strings of LuaJIT in the target. */
 #ifndef LS_PROTOTYPE_LUAJIT_H
 #define LS_PROTOTYPE_LUAJIT_H
 
@@ -16,10 +16,20 @@ int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
 			   struct ls_luajit_proto *proto);
 
 /* 0; -ESTALE: another one, or none, is there; -ESRCH: the process is gone. */
-int prototype_luajit__check(const struct target_memory *memory, const struct prototype_key *key);
+int prototype_luajit__check(const struct target_memory *memory,
+			    const struct ls_luajit_layout *layout, const struct prototype_key *key);
+
+/*
+ * Sets *length to that of the string at `address`, and *text to the address of its text. 0;
+ * -EINVAL: none is there; -errno: unreadable.
+ */
+int prototype_luajit__string(const struct target_memory *memory,
+			     const struct ls_luajit_layout *layout, uint64_t address,
+			     uint32_t *length, uint64_t *text);
 
 /* As memory_ops.read_source() in interpreter/family.h. */
-int prototype_luajit__source(const struct target_memory *memory, uint64_t address, size_t most,
+int prototype_luajit__source(const struct target_memory *memory,
+			     const struct ls_luajit_layout *layout, uint64_t address, size_t most,
 			     char **text, size_t *length);
 
 /* As memory_ops.read_lines() there. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "luajit/prototype_luajit.h"
 #include "offsets_luajit.h"
 
 #define NODES_AT_ONCE 256
@@ -12,13 +13,12 @@
 
 /* GCtab, lj_obj.h. */
 struct table {
-	uint64_t next;
+	ls_luajit_ref_t next;
 	uint8_t marked, gct, no_metamethods, colocated;
-	uint32_t padding;
-	uint64_t array, gc_list, metatable, nodes;
+	ls_luajit_ref_t array, gc_list, metatable, nodes;
 	uint32_t array_size, mask;
 };
-_Static_assert(sizeof(struct table) == 56, "GCtab, lj_obj.h, up to hmask");
+_Static_assert(sizeof(struct table) == LS_LUAJIT_BYTES(56, 32), "GCtab, lj_obj.h, up to hmask");
 
 /* Node, lj_obj.h. */
 struct node {
@@ -28,7 +28,8 @@ struct node {
 static struct table_value value_of(uint64_t word)
 {
 	return (struct table_value){.value = word & LS_LUAJIT_ADDRESS,
-				    .tag = ~(uint32_t)(word >> LS_LUAJIT_TYPE_SHIFT) & 0x1ffff};
+				    .tag = ~(uint32_t)(word >> LS_LUAJIT_TYPE_SHIFT) &
+					   LS_LUAJIT_BYTES(0x1ffff, UINT32_MAX)};
 }
 
 static int read_table(const struct table_reader *reader, uint64_t address, struct table *table)
@@ -62,16 +63,15 @@ static int metatable_of(const struct table_reader *reader, uint64_t address, uin
 /* Reads a key. 0; -EINVAL: not a string that could be a name; other -errno. */
 static int read_key(const struct table_reader *reader, uint64_t address, char key[TABLE_KEY_SIZE])
 {
-	struct ls_luajit_string string;
-	size_t length;
-	int error = target_memory__read(reader->memory, address, &string, sizeof(string));
+	uint32_t length;
+	uint64_t text;
+	int error =
+		prototype_luajit__string(reader->memory, reader->offsets, address, &length, &text);
 
-	if (!error && string.gct != LS_LUAJIT_STRING)
-		error = -EINVAL;
 	if (error)
 		return error;
-	length = string.length < TABLE_KEY_SIZE ? string.length : TABLE_KEY_SIZE - 1;
-	error = target_memory__read(reader->memory, address + sizeof(string), key, length);
+	length = length < TABLE_KEY_SIZE ? length : TABLE_KEY_SIZE - 1;
+	error = target_memory__read(reader->memory, text, key, length);
 	if (error)
 		return error;
 	key[length] = '\0';
@@ -183,22 +183,25 @@ static uint64_t prototype_of(const struct table_reader *reader, const struct tab
 /* The globals are the environment of the main thread. */
 static int open_tables(struct table_reader *reader, uint64_t address, struct vm_roots *roots)
 {
+	const struct ls_luajit_layout *layout = reader->offsets;
 	struct ls_luajit_state state;
 	struct table_value registry;
-	uint64_t word, main_thread;
+	ls_luajit_ref_t main_thread;
+	uint64_t word;
 	int error = target_memory__read(reader->memory, address, &state, sizeof(state));
 
 	if (!error)
-		error = target_memory__read(reader->memory, state.global + LS_LUAJIT_REGISTRY,
-					    &word, sizeof(word));
+		error = target_memory__read(reader->memory,
+					    state.global + LS_LUAJIT_REGISTRY(layout), &word,
+					    sizeof(word));
 	if (error)
 		return error;
 	registry = value_of(word);
 	if (registry.tag != LS_LUAJIT_TABLE)
 		return -EFAULT;
 	roots->registry = registry.value;
-	if (!target_memory__read(reader->memory, state.global + LS_LUAJIT_MAIN_THREAD, &main_thread,
-				 sizeof(main_thread)) &&
+	if (!target_memory__read(reader->memory, state.global + LS_LUAJIT_MAIN_THREAD(layout),
+				 &main_thread, sizeof(main_thread)) &&
 	    !target_memory__read(reader->memory, main_thread, &state, sizeof(state)))
 		roots->globals = state.environment;
 	return 0;

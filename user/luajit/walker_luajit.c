@@ -62,10 +62,6 @@ static struct walked_stack walk(struct walker *walker, const struct walker_place
 #define TYPE_FIRST LS_LUAJIT_STRING
 #define TYPE_LAST  LS_LUAJIT_USERDATA
 
-/* GCState.root in global_State, lj_obj.h: it never moved since strings have a struct of their own.
- */
-#define GLOBAL_OBJECTS 40
-
 static bool read_mark(const struct walker *walker, struct mark *mark)
 {
 	struct ls_luajit_state state;
@@ -95,6 +91,9 @@ static void walk_yielded(struct ls_scratch *scratch, uint32_t slot)
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return;
 	}
+#ifdef LS_NARROW
+	scratch->content.string_text = pass.layout->string_text;
+#endif
 	enter_stack(scratch, 0);
 	if (scratch->is_undecided)
 		check_global(scratch);
@@ -136,7 +135,8 @@ static int read_coroutines(const struct target_memory *memory, const void *offse
 		.coroutine = LS_LUAJIT_THREAD,
 		.state_size = sizeof(struct ls_luajit_state),
 		.state_global = offsetof(struct ls_luajit_state, global),
-		.global_objects = GLOBAL_OBJECTS,
+		.global_objects = LS_LUAJIT_OBJECTS((const struct ls_luajit_layout *)offsets),
+		.reference_size = sizeof(ls_luajit_ref_t),
 		.offsets = offsets,
 		.status = status_of,
 	};

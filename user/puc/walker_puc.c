@@ -138,6 +138,7 @@ static int read_coroutines(const struct target_memory *memory, const void *offse
 		.state_size = layout->state_size,
 		.state_global = layout->state_global,
 		.global_objects = layout->global_objects,
+		.reference_size = sizeof(uint64_t),
 		.offsets = offsets,
 		.status = status_of,
 	};

@@ -38,12 +38,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
+static uint64_t reference_at(const struct coroutine_list *list, const uint8_t *bytes, size_t offset)
 {
-	uint64_t word;
+	uint64_t reference = 0;
 
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
+	memcpy(&reference, bytes + offset, list->reference_size);
+	return reference;
 }
 
 /* Notes that a state was visited. 0: for the first time; 1: not; -ENOMEM. */
@@ -71,7 +71,7 @@ static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
 	struct coroutines *coroutines = reading->coroutines;
 	int visited;
 
-	if (state == reading->vm || word_at(copy, list->state_global) != reading->global)
+	if (state == reading->vm || reference_at(list, copy, list->state_global) != reading->global)
 		return 0;
 	visited = visit_once(reading, state);
 	if (visited)
@@ -107,7 +107,7 @@ static int look_at(struct reading *reading, uint64_t object, uint64_t *next)
 	type = copy[list->type_at] & list->type_mask;
 	if (size <= list->type_at || type < list->type_first || type > list->type_last)
 		return -EAGAIN;
-	*next = word_at(copy, 0);
+	*next = reference_at(list, copy, 0);
 	if (copy[list->type_at] != list->coroutine || size != list->state_size)
 		return 0;
 	return add(reading, object, copy);
@@ -155,13 +155,13 @@ static int follow_list(struct reading *reading, uint64_t object)
 
 static int read_list(struct reading *reading)
 {
-	uint64_t first;
+	uint64_t first = 0;
 	int error = -EAGAIN;
 
 	while (error == -EAGAIN && !is_enough(reading)) {
 		error = target_memory__read(reading->memory,
 					    reading->global + reading->list->global_objects, &first,
-					    sizeof(first));
+					    reading->list->reference_size);
 		if (!error)
 			error = follow_list(reading, first);
 	}
@@ -201,7 +201,7 @@ int coroutine_list__read(const struct coroutine_list *list, const struct target_
 		return error;
 	if (copy[list->type_at] != list->coroutine)
 		return -EINVAL;
-	reading.global = word_at(copy, list->state_global);
+	reading.global = reference_at(list, copy, list->state_global);
 	error = read_list(&reading);
 	turn_around(coroutines);
 	HASH_ITER (hh, reading.visited, visited, next) {

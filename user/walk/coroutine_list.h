@@ -22,6 +22,7 @@ struct coroutine_list {
 	uint16_t state_size;           /* at most COROUTINE_STATE_MAX */
 	uint16_t state_global;         /* offset in a state of the address of what its VM shares */
 	uint16_t global_objects;       /* offset there of the address of the newest object */
+	uint8_t reference_size;        /* bytes of such an address: 4 or 8 */
 	const void *offsets;           /* for status() */
 	/* The status of the coroutine at `state`, of which `copy` is a copy. */
 	enum coroutine_status (*status)(const void *offsets, uint64_t state, const uint8_t *copy);

@@ -214,8 +214,8 @@ static uint64_t c_function_at(lua_State *L, int index)
 
 	if (!lua_iscfunction(L, index))
 		return 0;
-	memcpy(&code, object + 40, sizeof(code));
-	return object[10] > 1 ? code | (uint64_t)object[10] << 56 : code;
+	memcpy(&code, object + CODE_AT, sizeof(code));
+	return object[NUMBER_AT] > 1 ? code | (uint64_t)object[NUMBER_AT] << 56 : code;
 }
 #else
 static uint64_t c_function_at(lua_State *L, int index)

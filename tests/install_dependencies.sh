@@ -131,6 +131,7 @@ need_extra() {
 	need vim-nox has_program vim.nox
 	need neovim has_program nvim
 	need sysbench has_program sysbench
+	[ "$(uname -m)" != x86_64 ] || need tarantool has_program tarantool
 	need rpm has_program rpm
 	need skopeo has_program skopeo
 	case $(uname -m) in

@@ -132,6 +132,56 @@ static void shows_each_thread_of_sysbench(void **state)
 	require_of(profile, busy == 4);
 }
 
+static const char fibers[] =
+	"local fiber = require 'fiber'\n"
+	"local code = [[local fiber = ...\n"
+	"local function leaf@() local x = 0 for i = 1, 3000 do x = x + #tostring(i) end return x end\n"
+	"local function work@() return leaf@() + 1 end\n"
+	"return function() while true do work@() fiber.yield() end end]]\n"
+	"jit.off()\n"
+	"for i = 1, 6 do\n"
+	"	fiber.create(assert(loadstring(code:gsub('@', i), '@fiber' .. i))(fiber))\n"
+	"end\n" FIELD_UP;
+
+/* Whether the function is one of another fiber than that of the given source. */
+static bool is_of_other_fiber(const struct scriptprofile_function *function, const char *source)
+{
+	return !strncmp(function->source, "fiber", 5) && strcmp(function->source, source) != 0;
+}
+
+/* Fibers have C stacks of their own, side by side in memory, and each a coroutine that runs there.
+ */
+static void keeps_the_fibers_of_tarantool_apart(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *tarantool;
+	char stack[64];
+
+	need_to_record();
+	want_program("tarantool", "tarantool", "13 MB");
+	field__write(*state, "fibers.lua", fibers);
+	tarantool = start(*state, "tarantool", "fibers.lua");
+	stage__await_file(*state, tarantool, "up");
+	child__let_work(tarantool, 0.2);
+	profile = record(*state, tarantool->pid, "--until-samples=3000", "-F", "2000");
+	for (int i = 1; i <= 6; i++) {
+		snprintf(stack, sizeof(stack), "work%d > leaf%d", i, i);
+		require_of(profile, scriptprofile__stack_us(profile, stack) > 0);
+	}
+	for (int node = 1; node <= profile->node_count; node++) {
+		const char *source = profile->functions[profile->node_function[node]].source;
+
+		if (!profile->node_function[node] || strncmp(source, "fiber", 5) != 0)
+			continue;
+		for (int up = profile->node_parent[node]; up; up = profile->node_parent[up])
+			if (profile->node_function[up])
+				require_of(profile,
+					   !is_of_other_fiber(
+						   &profile->functions[profile->node_function[up]],
+						   source));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +189,7 @@ int main(void)
 		staged(knows_plugins_of_neovim),
 		staged(tells_luajit_of_neovim_from_lua_of_a_module),
 		staged(shows_each_thread_of_sysbench),
+		staged(keeps_the_fibers_of_tarantool_apart),
 	};
 
 	return cmocka_run_group_tests_name("luajit programs", tests, NULL, NULL);

@@ -109,8 +109,6 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	birth.time_ns = bpf_ktime_get_ns();
 	birth.parent_tid = id_of(parent);
 	bpf_map_update_elem(&births, &tid, &birth, BPF_ANY);
-	if (!bpf_map_lookup_elem(&creators, &birth.parent_tid))
-		bpf_map_update_elem(&creators, &birth.parent_tid, &tid, BPF_ANY);
 	return 0;
 }
 

@@ -49,24 +49,13 @@ struct {
 	__type(value, struct ls_thread);
 } threads __weak SEC(".maps");
 
-/* By tid. User space asks it whose timers a thread has inherited. */
+/* By tid. User space reads it only while it attaches the timers of a process. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u32);
 	__type(value, struct ls_birth);
 } births __weak SEC(".maps");
-
-/*
- * By tid: threads that have created others since user space looked last, and emptied it. How many
- * do so at a time is a handful.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 256);
-	__type(key, __u32);
-	__type(value, __u32);
-} creators __weak SEC(".maps");
 
 /*
  * By the address of the task_struct: exiting threads that the kernel has not freed yet. These are

@@ -16,9 +16,6 @@ const volatile __u32 timer_count = 1;
 /* 1: read the clock once more per sample, for ls_counters.bpf_ns; user space sets it. */
 const volatile __u32 measures_itself;
 
-/* Mean period that the timers should have, all of a thread together; user space sets it. */
-__u64 mean_period_ns;
-
 __u32 namespace_level;
 __u64 namespace_address;
 
@@ -35,30 +32,6 @@ static __always_inline __u64 period_of(struct bpf_perf_event_data *ctx, struct p
 	__u64 period_ns = BPF_CORE_READ(event, hw.sample_period);
 
 	return period_ns ? period_ns : ctx->sample_period;
-}
-
-/*
- * A thread inherits timers that tick at most once in three quarters of the mean period, with one
- * exception: those that a thread inherits whose creator keeps creating threads (timer_set.h) are
- * faster at random, so that the first tick comes anywhere in the first period. The later ones are
- * thinned here to one in a mean period. Returns 1 if this tick is left out.
- */
-static __always_inline int thin_out(struct ls_tick *tick)
-{
-	__s64 mean_ns = (__s64)mean_period_ns, period_ns = tick->period_ns;
-	struct ls_thread *thread;
-
-	if (timer_count > 1 || period_ns * 4 >= mean_ns * 3)
-		return 0;
-	tick->period_ns = (__u32)mean_ns;
-	thread = bpf_map_lookup_elem(&threads, &tick->tid);
-	if (!thread)
-		return 0;
-	thread->thinned_ns += period_ns;
-	if (thread->thinned_ns + period_ns / 2 < mean_ns)
-		return 1;
-	thread->thinned_ns -= mean_ns;
-	return 0;
 }
 
 SEC("perf_event")
@@ -87,11 +60,9 @@ int sample(struct bpf_perf_event_data *ctx)
 	counters->ticks++;
 	counters->clocked_ns += tick->period_ns;
 	find_clock_lead(event, tick->now_ns);
+	tick->runtime_ns = cpu_time_of(task, tick->now_ns);
 	tick->tgid = tgid;
 	tick->tid = tid;
-	if (thin_out(tick))
-		return 0;
-	tick->runtime_ns = cpu_time_of(task, tick->now_ns);
 	tick->max_depth = max_depth;
 	tick->measures_itself = measures_itself;
 	begin_hand_over(ctx, tick, known->families);

@@ -65,7 +65,6 @@ struct ls_thread {
 	__u64 bounds_ns;       /* when these were looked up */
 	__u64 runtime_ns;      /* CPU time in its last sample */
 	__u64 runtime_seen_ns; /* time of the first sample that had this CPU time */
-	__s64 thinned_ns; /* CPU time since its last sample, where ticks are thinned out */
 	__u32 dropped;         /* samples lost since the last one that found room */
 	__u8 own_stack;        /* 1: the mapping is this thread's stack and nothing else */
 	__u8 chain_count;

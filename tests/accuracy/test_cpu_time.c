@@ -28,7 +28,7 @@
 #define SAME_NS     10000 /* the thread had the processor for itself */
 
 #define THREADS  300
-#define ENDS_NS  600000 /* a thread's birth and exit, which it does not see */
+#define ENDS_NS  300000 /* a thread's birth and exit, which it does not see */
 #define WAIT_NS  UINT64_C(1000000000)
 #define DRAIN_NS 20000000
 

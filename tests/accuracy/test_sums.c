@@ -75,29 +75,6 @@ static void adds_up_for_a_server(struct stage *stage, const char *frequency)
 	check_sum(&watched, 0.99, 0);
 }
 
-/*
- * The brief threads' time within their four functions, which follow each other and take the same.
- * Each has its share, or a thread's first ticks always come at the same age.
- */
-static double parts_us(const struct scriptprofile *profile)
-{
-	static const char *const stacks[] = {
-		"main chunk > first > brief",
-		"main chunk > second > brief",
-		"main chunk > third > brief",
-		"main chunk > fourth > brief",
-	};
-	double us[4], all_us = 0;
-
-	for (int i = 0; i < 4; i++)
-		all_us += us[i] = (double)scriptprofile__stack_us(profile, stacks[i]);
-	for (int i = 0; i < 4; i++)
-		print_message("%s: %.1f%%\n", stacks[i], 100 * us[i] / all_us);
-	for (int i = 0; i < 4; i++)
-		assert_true(us[i] >= 0.14 * all_us && us[i] <= 0.37 * all_us);
-	return all_us;
-}
-
 /* How much of so brief threads a sample covers depends on the period, but the busy one has all. */
 static void adds_up_for_threads(struct stage *stage, const char *frequency,
 				const char *milliseconds, double least_sampled)
@@ -127,7 +104,8 @@ static void adds_up_for_threads(struct stage *stage, const char *frequency,
 	 * Before a thread has its name, and after it has looked at its clock, it is charged, too.
 	 */
 	assert_true((double)profile->node_total_us[brief] >= 0.99 * brief_us);
-	assert_true(parts_us(profile) > brief_us * least_sampled / 2);
+	assert_true((double)scriptprofile__stack_us(profile, "main chunk > brief") >
+		    brief_us * least_sampled / 2);
 }
 
 static void adds_up_for_a_busy_loop_at_1_khz(void **state)

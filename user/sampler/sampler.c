@@ -266,6 +266,11 @@ void sampler__switch(struct sampler *sampler, int on)
 	timers__switch(&sampler->timers, on);
 }
 
+void sampler__vary_periods(struct sampler *sampler)
+{
+	timers__vary(&sampler->timers);
+}
+
 struct timers *sampler__timers(struct sampler *sampler)
 {
 	return &sampler->timers;
@@ -279,49 +284,24 @@ uint64_t sampler__measure_tick(const struct sampler *sampler)
 /* A thread's creator may itself have been created since: how many creators to trace back. */
 #define GENERATIONS_MAX 64
 
-/* The thread that was given the timers which this one has or inherited; 0: there is none. */
-static pid_t find_origin(const struct sampler *sampler, pid_t tid)
+bool sampler__has_thread(struct sampler *sampler, pid_t tid)
 {
 	int births = bpf_map__fd(sampler->programs.core->maps.births);
 
 	if (timers__attached_ns(&sampler->timers, tid))
-		return tid;
+		return true;
 	for (int i = 0; i < GENERATIONS_MAX; i++) {
 		struct ls_birth birth;
 		uint64_t attached_ns;
 
 		if (bpf_map_lookup_elem(births, &tid, &birth))
-			return 0;
+			return false;
 		tid = birth.parent_tid;
 		attached_ns = timers__attached_ns(&sampler->timers, tid);
 		if (attached_ns)
-			return birth.time_ns >= attached_ns ? tid : 0;
+			return birth.time_ns >= attached_ns;
 	}
-	return 0;
-}
-
-bool sampler__has_thread(struct sampler *sampler, pid_t tid)
-{
-	return find_origin(sampler, tid) != 0;
-}
-
-/* Takes out of BPF's map which threads have created others lately. */
-static void note_births(struct sampler *sampler)
-{
-	int creators = bpf_map__fd(sampler->programs.core->maps.creators);
-	uint32_t left = bpf_map__max_entries(sampler->programs.core->maps.creators), tid;
-
-	while (left-- && !bpf_map_get_next_key(creators, NULL, &tid)) {
-		bpf_map_delete_elem(creators, &tid);
-		timers__note_births(&sampler->timers, find_origin(sampler, (pid_t)tid));
-	}
-}
-
-void sampler__vary_periods(struct sampler *sampler)
-{
-	sampler->programs.core->bss->mean_period_ns = sampler->timers.options.period_ns;
-	note_births(sampler);
-	timers__vary(&sampler->timers);
+	return false;
 }
 
 int sampler__execution(const struct sampler *sampler, pid_t pid, struct ls_execution *execution)

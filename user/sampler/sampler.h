@@ -96,8 +96,7 @@ bool sampler__has_thread(struct sampler *sampler, pid_t tid);
 /*
  * Gives timers new random periods around the requested one, which stays their mean. A constant
  * period could run in step with the target and sample only part of what it does. To be called every
- * few dozen milliseconds; skips timers that have ticked too rarely since their last change. Where a
- * thread keeps creating threads, its periods suit these: timer_set__stagger().
+ * few dozen milliseconds; skips timers that have ticked too rarely since their last change.
  */
 void sampler__vary_periods(struct sampler *sampler);
 

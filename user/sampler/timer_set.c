@@ -49,30 +49,6 @@ static int open_event(pid_t tid, uint64_t period_ns, bool follows_children)
 	return file < 0 ? -errno : file;
 }
 
-/*
- * Where a thread that has created another hands it the processor, the kernel may have them exchange
- * their timers, since the new one's are equal (perf_event_context_sched_out() in
- * kernel/events/core.c, all releases). Ours would end with the new thread, and the old thread go on
- * with timers whose period cannot be changed. An event that is not inherited tells the two apart.
- * Returns -1 on failure, or if timers need the file more: they work without.
- */
-static int open_keeper(pid_t tid)
-{
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-	};
-	int file =
-		(int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (file < 0 || !resource_limits__is_scarce(file))
-		return file;
-	close(file);
-	return -1;
-}
-
 static int add_timer(struct timer_set *set, uint32_t at, pid_t tid,
 		     const struct timer_options *options, struct bpf_program *program)
 {
@@ -101,14 +77,11 @@ int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options
 	int error = 0;
 
 	*set = (struct timer_set){.count = options->timers ? options->timers
-							   : timer_set__count(options->period_ns),
-				  .keeper = -1};
+							   : timer_set__count(options->period_ns)};
 	for (uint32_t i = 0; i < set->count && !error; i++)
 		error = add_timer(set, i, tid, options, program);
 	if (error)
 		timer_set__close(set);
-	else
-		set->keeper = open_keeper(tid);
 	return error;
 }
 
@@ -117,33 +90,16 @@ void timer_set__close(struct timer_set *set)
 	for (uint32_t i = 0; i < set->count; i++)
 		bpf_link__destroy(set->links[i]);
 	set->count = 0;
-	if (set->keeper >= 0)
-		close(set->keeper);
-	set->keeper = -1;
-}
-
-/* Fails if the thread is gone. */
-static void set_period(int file, uint64_t period_ns)
-{
-	ioctl(file, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 void timer_set__vary(const struct timer_set *set, uint64_t period_ns)
 {
-	for (uint32_t i = 0; i < set->count; i++)
-		set_period(set->files[i], random_period(set, period_ns));
-}
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint64_t period = random_period(set, period_ns);
 
-/* More would cost more interrupts than the first tick is worth: on average 2.2 a period. */
-#define PHASE_LEAST 0.125
-
-void timer_set__stagger(const struct timer_set *set, uint64_t period_ns, double phase)
-{
-	if (set->count == 1)
-		set_period(set->files[0], (uint64_t)((double)period_ns * (PHASE_LEAST + phase)));
-	for (uint32_t i = 0; set->count > 1 && i < set->count; i++)
-		set_period(set->files[i],
-			   (uint64_t)((double)period_ns * (set->count / 2.0 + i + phase)));
+		/* Fails if the thread is gone. */
+		ioctl(set->files[i], PERF_EVENT_IOC_PERIOD, &period);
+	}
 }
 
 void timer_set__switch(const struct timer_set *set, int on)

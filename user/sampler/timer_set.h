@@ -24,7 +24,6 @@ struct timer_set {
 	uint32_t count;
 	int files[TIMERS_MAX]; /* owned by the links */
 	struct bpf_link *links[TIMERS_MAX];
-	int keeper; /* event that keeps the timers with the thread; -1: none */
 };
 
 struct timer_options {
@@ -52,15 +51,6 @@ void timer_set__close(struct timer_set *set);
  * the thread's processor.
  */
 void timer_set__vary(const struct timer_set *set, uint64_t period_ns);
-
-/*
- * Sets other periods, which suit threads that are created from now on rather than the thread
- * itself: an inherited timer first ticks after one period, so at the same age of each thread, and
- * no sample would ever show what threads do before. `phase`, in [0, 1), determines when the first
- * tick comes: at an eighth to nine eighths of `period_ns`, or, where several timers take turns, in
- * the second or third period. A single timer ticks too often then; bpf/sampler.bpf.c thins it out.
- */
-void timer_set__stagger(const struct timer_set *set, uint64_t period_ns, double phase);
 
 /*
  * Switches the timers off or on; initially they are on. The kernel does the same to inherited

@@ -15,11 +15,9 @@ struct timer {
 	pid_t tid;
 	pid_t pid;
 	struct timer_set set;
-	uint64_t attached_ns;  /* threads that it created since inherit the timers */
-	uint64_t period_ns;    /* mean of their present periods */
-	uint32_t ticks;        /* with these periods */
-	uint64_t births_ns;    /* when it was last known to create threads; 0: not lately */
-	uint64_t staggered_ns; /* when its periods were last changed for that */
+	uint64_t attached_ns; /* threads that it created since inherit the timers */
+	uint64_t period_ns;   /* mean of their present periods */
+	uint32_t ticks;       /* with these periods */
 	bool is_due;
 	struct timer *prev, *next; /* in the list of those due */
 	struct timer *next_aside;
@@ -29,7 +27,7 @@ struct timer {
 void timers__start(struct timers *timers, const struct timer_options *options,
 		   struct bpf_program *program)
 {
-	*timers = (struct timers){.options = *options, .program = program, .phase = drand48()};
+	*timers = (struct timers){.options = *options, .program = program};
 }
 
 static struct timer *find(const struct timers *timers, pid_t tid)
@@ -197,44 +195,6 @@ void timers__set_period(struct timers *timers, uint64_t period_ns)
 			make_due(timers, timer);
 }
 
-/* So long its timers remain in the service of the threads that it may create. */
-#define CREATES_NS UINT64_C(2000000000)
-
-void timers__note_births(struct timers *timers, pid_t tid)
-{
-	struct timer *timer = find(timers, tid);
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-
-	if (!timer)
-		return;
-	timer->births_ns = now_ns;
-	if (now_ns - timer->staggered_ns >= TICKS_LEAST * timer->period_ns)
-		make_due(timers, timer);
-}
-
-/* Steps of the golden ratio: however many phases there have been, they lie evenly. */
-static double next_phase(struct timers *timers)
-{
-	timers->phase += 0.6180339887498949;
-	timers->phase -= timers->phase >= 1;
-	return timers->phase;
-}
-
-static void change_periods(struct timers *timers, struct timer *timer)
-{
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-
-	timer->period_ns = timers->options.period_ns;
-	timer->ticks = 0;
-	if (timer->births_ns && now_ns - timer->births_ns < CREATES_NS) {
-		timer->staggered_ns = now_ns;
-		timer_set__stagger(&timer->set, timer->period_ns, next_phase(timers));
-	} else {
-		timer->births_ns = 0;
-		timer_set__vary(&timer->set, timer->period_ns);
-	}
-}
-
 /* A change interrupts the thread's processor: with many threads, some wait for the next call. */
 #define CHANGES_MAX 64
 
@@ -244,7 +204,9 @@ void timers__vary(struct timers *timers)
 		struct timer *timer = timers->due;
 
 		be_done(timers, timer);
-		change_periods(timers, timer);
+		timer->period_ns = timers->options.period_ns;
+		timer->ticks = 0;
+		timer_set__vary(&timer->set, timer->period_ns);
 	}
 }
 

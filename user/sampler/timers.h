@@ -19,7 +19,6 @@ struct timers {
 	struct timer *due;   /* list of those due for a new period */
 	struct timer *aside; /* list of those being replaced */
 	struct timer *spent; /* list of those kept only for the timers inherited from them */
-	double phase;        /* of the threads that are created next: see timer_set__stagger() */
 	struct timer_options options;
 	struct bpf_program *program; /* borrowed */
 	bool is_off;
@@ -50,12 +49,6 @@ uint64_t timers__attached_ns(const struct timers *timers, pid_t tid);
 
 /* See sampler__switch(). */
 void timers__switch(struct timers *timers, int on);
-
-/*
- * Thread `tid`, which was attached, has created threads: those that it creates next first tick
- * at another age than these. Changes periods at the next timers__vary().
- */
-void timers__note_births(struct timers *timers, pid_t tid);
 
 /* Counts a sample of that thread. */
 void timers__tick(struct timers *timers, pid_t tid);

@@ -4,7 +4,7 @@
  * The includer has defined struct ls_walk with `code` and `code_end`: the code of the running
  * function if pc may be in a register, otherwise 0.
  *
- * luaV_execute of Lua 5.1, 5.4 and 5.5 and luau_execute keep pc in a local variable and store it
+ * luaV_execute of Lua 5.1, 5.4 and 5.5 keeps pc in a local variable and stores it
  * only before they call what may raise an error: in a loop of arithmetic, savedpc never changes.
  * Compilers keep the variable in a register, a different one in each build, and may leave in other
  * registers pointers into the same code: the pc of an earlier instruction, or the target of a jump

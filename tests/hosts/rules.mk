@@ -41,15 +41,4 @@ $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)
 	$(call say,HOST,luajit_$*)
 	$(Q)$(call build_luajit,$*,$@)
 
-# Luau, by the numbers of its releases; the last two must be refused.
-LUAU_SCRIPT := tests/hosts/build_luau.sh
-HOSTS += $(addprefix $(O)/hosts/luau_,690-gcc 736-gcc 736-moved-call 736-moved-proto)
-
-# $(call build_luau,RELEASE-VARIANT,OUTPUT,WORDS)
-build_luau = name=$(1); $(LUAU_SCRIPT) $${name%%-*} $${name\#*-} $(2) $(3) || [ $$? = 3 ]
-
-$(O)/hosts/luau_%: tests/programs/host_luau.cpp $(LUAU_SCRIPT)
-	$(call say,HOST,luau_$*)
-	$(Q)$(call build_luau,$*,$@)
-
 TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

@@ -206,8 +206,9 @@ static void put_global(struct image *image)
 {
 	uint64_t main_thread = image->threads[IMAGE_MAIN].address;
 
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE, (uint32_t)LS_LUAJIT_IN_INTERPRETER, 4);
-	luajit_image__set_global(image, LS_LUAJIT_MAIN_THREAD, main_thread, 8);
+	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout),
+				 (uint32_t)LS_LUAJIT_IN_INTERPRETER, 4);
+	luajit_image__set_global(image, LS_LUAJIT_MAIN_THREAD(image->layout), main_thread, 8);
 	luajit_image__set_global(image, image->layout->global_current, main_thread, 8);
 	/* What is there under another layout: the gc_root of a metatable, a table. */
 	if (image->layout->global_current > 368)
@@ -363,7 +364,8 @@ void luajit_image__run_vm(struct image *image, size_t thread, uint32_t pc)
 	image->sp = image->threads[thread].cframe;
 	image->registers[RDX] = call->base;
 	image->registers[RBX] = call->code + 4 * (pc + 1);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE, (uint32_t)LS_LUAJIT_IN_INTERPRETER, 4);
+	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout),
+				 (uint32_t)LS_LUAJIT_IN_INTERPRETER, 4);
 }
 
 void luajit_image__save_base(struct image *image, size_t thread)
@@ -377,7 +379,8 @@ void luajit_image__run_c(struct image *image, size_t thread)
 	luajit_image__save_base(image, thread);
 	luajit_image__native_frame(image, 160);
 	put_word(image, image->sp + 40, image->threads[thread].address);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE, (uint32_t)LS_LUAJIT_IN_C, 4);
+	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout), (uint32_t)LS_LUAJIT_IN_C,
+				 4);
 }
 
 /* ---- traces */
@@ -511,7 +514,7 @@ void luajit_image__run_trace(struct image *image, size_t thread, uint32_t number
 			  sizeof(snapshot));
 	luajit_image__set_global(image, image->layout->global_jit_base,
 				 luajit_image__top(image, thread)->base, 8);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE, number, 4);
+	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout), number, 4);
 	luajit_image__native_frame(image, image->sp - frame);
 	image->pc = pc;
 	if (in_c) {

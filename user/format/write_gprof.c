@@ -258,6 +258,13 @@ static void number_entries(struct output *output)
 		output->entries[i].cycle = output->cycle_numbers[output->entries[i].cycle];
 }
 
+/* qsort() takes no NULL, which is what a profile without calls has. */
+static void sort_arcs(struct call_arcs *arcs, int (*compare)(const void *, const void *))
+{
+	if (arcs->count)
+		qsort(arcs->arcs, arcs->count, sizeof(*arcs->arcs), compare);
+}
+
 static int make_entries(struct output *output, const struct frame_labels *labels)
 {
 	int err = find_cycles(output);
@@ -266,10 +273,8 @@ static int make_entries(struct output *output, const struct frame_labels *labels
 		err = make_tables(output);
 	if (err)
 		return err;
-	qsort(output->by_caller.arcs, output->by_caller.count, sizeof(struct call_arc),
-	      compare_by_caller);
-	qsort(output->by_callee.arcs, output->by_callee.count, sizeof(struct call_arc),
-	      compare_by_callee);
+	sort_arcs(&output->by_caller, compare_by_caller);
+	sort_arcs(&output->by_callee, compare_by_callee);
 	describe_functions(output, labels);
 	give_arcs(output);
 	describe_cycles(output);

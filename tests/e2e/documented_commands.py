@@ -55,6 +55,7 @@ EXCEPTIONS = {
     "make bench": "measures for hours",
     "BENCH=process make bench": "measures for minutes",
     "BENCH=system make bench": "measures for minutes",
+    "BENCH=convert make bench": "measures for minutes",
     "make siege": "attacks luaspy for ten minutes; hostile/test_siege is shorter",
     "make fuzz": "runs for hours; fuzz/test_fuzz is shorter",
     "make hosts": "downloads and builds interpreters; tests build those that they need",

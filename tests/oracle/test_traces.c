@@ -31,9 +31,13 @@
 #define DRAINS_MAX 30000 /* of 10 ms and more */
 #define SHOWN_MAX  10
 
-/* Shares of all samples, in thousandths. */
-#define RIGHT_PER_MILLE 930 /* the rest is a caller or callee, on the way in or out */
-#define TORN_PER_MILLE  20
+/*
+ * Shares of all samples, in thousandths. All but these show a caller or callee while it is entered
+ * or left. With references of 32 bits, 95.3 to 96.8% show the published function.
+ */
+#define RIGHT_PER_MILLE        950
+#define RIGHT_PER_MILLE_NARROW 940
+#define TORN_PER_MILLE         20
 
 enum result { RIGHT, NEIGHBOUR, OTHER, TORN, UNREADABLE, HOST, RESULT_COUNT };
 
@@ -190,7 +194,9 @@ static void check(enum ls_family family, const char *program, const char *argume
 	assert_int_equal(run.results[HOST], 0);
 	/* The interpreter takes longer for such a store than for the rest of a function. */
 	if (native_per_mille)
-		assert_in_range(run.results[RIGHT] * 1000, run.samples * RIGHT_PER_MILLE,
+		assert_in_range(run.results[RIGHT] * 1000,
+				run.samples * (family == LS_FAMILY_LUAJIT32 ? RIGHT_PER_MILLE_NARROW
+									    : RIGHT_PER_MILLE),
 				UINT64_MAX);
 	assert_in_range(run.results[TORN] * 1000, 0, run.samples * TORN_PER_MILLE);
 	assert_in_range(run.native * 1000, run.samples * native_per_mille,

@@ -6,10 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Processes by one layout. */
+struct kept_layout {
+	uint8_t family, slot;
+	int decided, provisional;
+};
+
 struct kept_findings {
-	struct findings_counts counts;
+	int with_lua, with_evidence, without_evidence;
 	unsigned int interpreters_left_out, gcs_left_out, unknown_gcs_left_out;
-	char texts[]; /* interpreters, gcs, unknown_gcs, layout */
+	uint32_t layout_count;
+	struct kept_layout layouts[]; /* then texts: interpreters, gcs, unknown_gcs, layout */
 };
 
 static bool has_evidence(const struct layout_votes *votes)
@@ -74,24 +81,71 @@ static char *put(char *to, const char *text)
 	return stpcpy(to, text) + 1;
 }
 
+/*
+ * Copies the layouts that any process has to `kept`, or only counts them if that is NULL. Most
+ * processes have one, of all that there are in all families.
+ */
+static uint32_t keep_layouts(const struct findings_counts *counts, struct kept_layout *kept)
+{
+	uint32_t count = 0;
+
+	for (uint8_t family = 0; family < LS_FAMILY_COUNT; family++)
+		for (uint8_t slot = 0; slot < LS_LAYOUT_MAX; slot++) {
+			struct kept_layout layout = {.family = family,
+						     .slot = slot,
+						     .decided = counts->decided[family][slot],
+						     .provisional =
+							     counts->provisional[family][slot]};
+
+			if (!layout.decided && !layout.provisional)
+				continue;
+			if (kept)
+				kept[count] = layout;
+			count++;
+		}
+	return count;
+}
+
 struct kept_findings *findings__keep(const struct findings *findings)
 {
+	const struct findings_counts *counts = &findings->counts;
+	uint32_t layout_count = keep_layouts(counts, NULL);
 	size_t size = strlen(findings->interpreters.text) + strlen(findings->gcs.text) +
 		      strlen(findings->unknown_gcs.text) + strlen(findings->layout) + 4;
-	struct kept_findings *kept = malloc(sizeof(*kept) + size);
+	struct kept_findings *kept =
+		malloc(sizeof(*kept) + layout_count * sizeof(kept->layouts[0]) + size);
 	char *to;
 
 	if (!kept)
 		return NULL;
-	kept->counts = findings->counts;
-	kept->interpreters_left_out = findings->interpreters.left_out;
-	kept->gcs_left_out = findings->gcs.left_out;
-	kept->unknown_gcs_left_out = findings->unknown_gcs.left_out;
-	to = put(kept->texts, findings->interpreters.text);
+	*kept = (struct kept_findings){
+		.with_lua = counts->with_lua,
+		.with_evidence = counts->with_evidence,
+		.without_evidence = counts->without_evidence,
+		.interpreters_left_out = findings->interpreters.left_out,
+		.gcs_left_out = findings->gcs.left_out,
+		.unknown_gcs_left_out = findings->unknown_gcs.left_out,
+		.layout_count = layout_count,
+	};
+	keep_layouts(counts, kept->layouts);
+	to = put((char *)&kept->layouts[layout_count], findings->interpreters.text);
 	to = put(to, findings->gcs.text);
 	to = put(to, findings->unknown_gcs.text);
 	put(to, findings->layout);
 	return kept;
+}
+
+static void recall_counts(const struct kept_findings *kept, struct findings_counts *counts)
+{
+	counts->with_lua = kept->with_lua;
+	counts->with_evidence = kept->with_evidence;
+	counts->without_evidence = kept->without_evidence;
+	for (uint32_t i = 0; i < kept->layout_count; i++) {
+		const struct kept_layout *layout = &kept->layouts[i];
+
+		counts->decided[layout->family][layout->slot] = layout->decided;
+		counts->provisional[layout->family][layout->slot] = layout->provisional;
+	}
 }
 
 /* The text fits: findings__keep() took it from such a buffer. */
@@ -107,11 +161,11 @@ void findings__recall(const struct kept_findings *kept, struct findings *finding
 	memset(findings, 0, sizeof(*findings));
 	if (!kept)
 		return;
-	findings->counts = kept->counts;
+	recall_counts(kept, &findings->counts);
 	findings->interpreters.left_out = kept->interpreters_left_out;
 	findings->gcs.left_out = kept->gcs_left_out;
 	findings->unknown_gcs.left_out = kept->unknown_gcs_left_out;
-	from = take(kept->texts, findings->interpreters.text);
+	from = take((const char *)&kept->layouts[kept->layout_count], findings->interpreters.text);
 	from = take(from, findings->gcs.text);
 	from = take(from, findings->unknown_gcs.text);
 	take(from, findings->layout);

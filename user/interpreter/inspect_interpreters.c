@@ -57,6 +57,7 @@ int handle_interpreters(struct inspection *inspection, pid_t pid, struct message
 		put_interpreter(answer, &found.items[i]);
 	message__put_number(answer, found.left_out);
 	message__put_number(answer, found.has_unread);
+	message__put_number(answer, found.is_cut);
 	interpreters__free(&found);
 	return 0;
 }
@@ -133,6 +134,7 @@ static int take_interpreters(struct message *answer, struct interpreters *found)
 	}
 	found->left_out = message__take_number(answer, UINT32_MAX);
 	found->has_unread = message__take_number(answer, 1);
+	found->is_cut = message__take_number(answer, 1);
 	return message__end(answer);
 }
 
@@ -148,6 +150,9 @@ int inspector__interpreters(struct inspector *inspector, pid_t pid, struct inter
 		error = take_interpreters(answer, found);
 	if (!error && found->has_unread)
 		inspector__tell_unread(inspector, pid);
+	/* Each search of such a process takes long, and none comes to the end of its mappings. */
+	if (!error && found->is_cut && !found->count)
+		inspector__use_up_mapped(inspector, pid);
 	if (error)
 		interpreters__free(found);
 	return error;

@@ -177,7 +177,8 @@ int interpreters__find(struct lua_files *files, pid_t pid, struct interpreters *
 			failure = error;
 		error = 0;
 	}
-	found->has_unread |= mappings.is_cut;
+	found->is_cut = mappings.is_cut;
+	found->has_unread |= found->is_cut;
 	process__mappings_free(&mappings);
 	/* A file that could not be read matters only if no other file has an interpreter. */
 	if (!error && !found->count)

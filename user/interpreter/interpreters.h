@@ -30,6 +30,7 @@ struct interpreters {
 	size_t profiled; /* number of items with a layout, which are profiled */
 	size_t left_out;
 	bool has_unread; /* some files or mappings were too large or too many to inspect */
+	bool is_cut;     /* the process has more mappings than are read */
 };
 
 /* Whether its scripts are profiled; else it is only reported. */

@@ -23,21 +23,23 @@
  */
 static void unescape(char *path)
 {
-	static const char deleted[] = " (deleted)";
-	char *to = path;
+	static const char newline[] = "\\012", deleted[] = " (deleted)";
+	char *to = strstr(path, newline);
 	size_t length;
 
-	for (const char *from = path; *from; to++) {
-		if (strncmp(from, "\\012", 4) == 0) {
+	for (const char *from = to; from && *from; to++) {
+		if (strncmp(from, newline, sizeof(newline) - 1) == 0) {
 			*to = '\n';
-			from += 4;
+			from += sizeof(newline) - 1;
 		} else {
 			*to = *from++;
 		}
 	}
-	*to = '\0';
-	length = (size_t)(to - path);
-	if (length > sizeof(deleted) - 1 && strcmp(to - (sizeof(deleted) - 1), deleted) == 0)
+	if (to)
+		*to = '\0';
+	length = strlen(path);
+	if (length > sizeof(deleted) - 1 &&
+	    strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
 		path[length - (sizeof(deleted) - 1)] = '\0';
 }
 
@@ -69,6 +71,9 @@ static int parse_mapping(char *line, struct process_mapping *mapping)
 #define MAPPINGS_MOST   65536
 #define PATH_BYTES_MOST (16U << 20)
 
+/* A read of /proc returns up to a page; the C library's own buffer for such a file is smaller. */
+#define STREAM_BYTES 4096
+
 static int add_mapping(struct process_mappings *mappings, size_t *room,
 		       const struct process_mapping *mapping)
 {
@@ -89,12 +94,13 @@ int process__mappings(pid_t pid, struct process_mappings *mappings)
 {
 	FILE *stream = proc_file__open("/proc/%d/maps", pid);
 	size_t room = 0, line_room = 0, path_bytes = 0;
-	char *line = NULL;
+	char buffer[STREAM_BYTES], *line = NULL;
 	int error = 0;
 
 	memset(mappings, 0, sizeof(*mappings));
 	if (!stream)
 		return proc_file__error(errno);
+	setvbuf(stream, buffer, _IOFBF, sizeof(buffer));
 	errno = 0;
 	while (!error && getline(&line, &line_room, stream) >= 0) {
 		struct process_mapping mapping;

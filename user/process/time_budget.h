@@ -29,4 +29,7 @@ struct time_budget {
 bool time_budget__allows(struct time_budget *budget, uint64_t grant_ns, unsigned int processors);
 void time_budget__spend(struct time_budget *budget, uint64_t ns);
 
+/* Spends what is left of the grant and of the time so far, if anything is. */
+void time_budget__use_up(struct time_budget *budget, uint64_t grant_ns, unsigned int processors);
+
 #endif

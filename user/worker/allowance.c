@@ -298,3 +298,11 @@ void allowances__tell_unread(struct allowances *allowances, pid_t pid)
 		tell_unread(user, pid, &reading->told_mapped,
 			    "has mapped more than luaspy searches for interpreters");
 }
+
+void allowances__use_up_mapped(struct allowances *allowances, pid_t pid)
+{
+	struct reading *reading = reading_of(allowances, pid);
+
+	if (reading)
+		time_budget__use_up(&reading->mapped, allowances->mapped_ns, 1);
+}

@@ -51,4 +51,7 @@ void allowances__forget(struct allowances *allowances, pid_t pid);
 /* Logs, once per process, that luaspy does not search everything that it has mapped. */
 void allowances__tell_unread(struct allowances *allowances, pid_t pid);
 
+/* What is left of the process's budget for its mapped files is spent. */
+void allowances__use_up_mapped(struct allowances *allowances, pid_t pid);
+
 #endif

@@ -260,6 +260,11 @@ void inspector__tell_unread(struct inspector *inspector, pid_t pid)
 	allowances__tell_unread(inspector->allowances, pid);
 }
 
+void inspector__use_up_mapped(struct inspector *inspector, pid_t pid)
+{
+	allowances__use_up_mapped(inspector->allowances, pid);
+}
+
 void inspector__forget_allowance(struct inspector *inspector, pid_t pid)
 {
 	allowances__forget(inspector->allowances, pid);

@@ -68,6 +68,9 @@ int inspector__ask(struct inspector *inspector, struct message **answer);
 /* Logs, once per process, that luaspy does not search everything that it has mapped. */
 void inspector__tell_unread(struct inspector *inspector, pid_t pid);
 
+/* Spends what is left of the process's budget for its mapped files: see TIME_BUDGET_MAPPED_NS. */
+void inspector__use_up_mapped(struct inspector *inspector, pid_t pid);
+
 /* The process has ended: its id may be reused. */
 void inspector__forget_allowance(struct inspector *inspector, pid_t pid);
 

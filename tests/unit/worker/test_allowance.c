@@ -96,6 +96,18 @@ static void what_a_process_has_mapped_has_one_too(void **state)
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], false), 0);
 }
 
+static void what_a_process_has_mapped_may_use_it_up_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+
+	allowances__use_up_mapped(fixture->allowances, fixture->pids[0]);
+	/* A twentieth of the time since then is allowed again. */
+	allowances__spend(fixture->allowances, fixture->pids[0], false, 100000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), -EDQUOT);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], false), 0);
+}
+
 static void a_user_has_one_for_all_processes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -177,6 +189,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(memory_of_a_process_has_a_budget_of_its_own, start,
 						end),
 		cmocka_unit_test_setup_teardown(what_a_process_has_mapped_has_one_too, start, end),
+		cmocka_unit_test_setup_teardown(what_a_process_has_mapped_may_use_it_up_at_once,
+						start, end),
 		cmocka_unit_test_setup_teardown(a_user_has_one_for_all_processes, start, end),
 		cmocka_unit_test_setup_teardown(a_larger_grant_holds_for_each_budget, start, end),
 		cmocka_unit_test_setup_teardown(who_does_it_again_and_again_is_left_alone, start,

@@ -16,7 +16,7 @@
  */
 #define FILES_LEAST (FILES_KEPT + 48)
 
-#define FILES_TRIED_MAX FILES_LEAST /* in one call */
+#define FILES_TRIED_MAX 128 /* in one call */
 
 static void (*found)(int) = SIG_DFL;
 static rlim_t files_most = RLIM_INFINITY;

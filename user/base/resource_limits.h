@@ -21,7 +21,7 @@ void resource_limits__restore(void);
 int resource_limits__raise_files(void);
 
 /*
- * Checks whether `count` more files, at most 64, can be opened now. 0; -EMFILE: the process has
+ * Checks whether `count` more files, at most 128, can be opened now. 0; -EMFILE: the process has
  * reached its limit; -ENFILE: the system has.
  */
 int resource_limits__try_files(int count);

@@ -225,7 +225,7 @@ int sampler__load_walkers(struct sampler *sampler)
 		if (!error)
 			continue;
 		failed = error;
-		log_debug("cannot load the BPF program for %s, which no target needs yet: %s",
+		log_debug("cannot load the BPF program for %s, which a target may need later: %s",
 			  families__get(id)->name, resource_limits__reason(error));
 	}
 	return failed;

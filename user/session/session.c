@@ -297,18 +297,42 @@ static int await_rests(struct session *session)
 	return error;
 }
 
-/* From here on the session only reads and writes: it can load no walker and start no timer. */
+/*
+ * Whether the session only reads and writes once its timers run: it can load no walker and start no
+ * timer from then on. A limited or system-wide session may have to start more timers.
+ */
+static bool gives_up_privileges(const struct session *session)
+{
+	return !session->options.targets->system && !session->options.sampling.max_overhead_ppm;
+}
+
 static void give_up_privileges(struct session *session)
 {
+	/* Those that had to wait; there are files for them if the timers left some. */
 	sampler__load_walkers(session->sampler);
 	if (privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
+}
+
+/* What walkers keep open, timers of one target, and what a session must be able to open. */
+#define FILES_OF_WALKERS 128
+
+/*
+ * Loading takes a tenth of a second. After the timers have started, nobody would drain samples in
+ * that time, nor sample a program that a target executes. But timers are more important.
+ */
+static void load_walkers_early(struct session *session)
+{
+	if (!resource_limits__try_files(FILES_OF_WALKERS))
+		sampler__load_walkers(session->sampler);
 }
 
 int session__run(struct session *session)
 {
 	int error = 0, drain_error, end_error;
 
+	if (!session->options.targets->system)
+		load_walkers_early(session);
 	if (session->options.start_after_ns)
 		error = await_start(session);
 	session->limit_ns = session->options.duration_ns;
@@ -321,9 +345,7 @@ int session__run(struct session *session)
 	session__limit_reading(session, FIRST_READING_NS);
 	if (!error && session_state__goes_on(session))
 		error = targets__attach(session->targets);
-	/* A limited or system-wide session may have to start more timers. */
-	if (!error && !session->options.targets->system &&
-	    !session->options.sampling.max_overhead_ppm)
+	if (!error && gives_up_privileges(session))
 		give_up_privileges(session);
 	if (!error && session->options.launch && !session->options.start_after_ns)
 		error = launch__release(session->options.launch);

@@ -51,6 +51,8 @@ static int on_thread_exit(void *context, const struct ls_thread_exit *exit)
 	/* The thread ended before sampling began. */
 	if (!session_state__has_begun(session) || exit->time_ns < session->start_ns)
 		return 0;
+	if (targets__have_charged(session->targets, exit))
+		return 0;
 	return recording__thread_exit(session->recording, exit);
 }
 

@@ -114,10 +114,11 @@ int targets__open(const struct targets_options *options, struct recording *recor
 	};
 	targets->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	targets->missed_pids = generations__new(sizeof(uint64_t), sizeof(char), NULL);
+	targets->charged = generations__new(sizeof(uint64_t), sizeof(uint64_t), NULL);
 	if (choice->merge_by != GROUPING_NONE)
 		targets->setting.grouping = grouping__new(choice->merge_by);
 	targets->unsupported = targets->setting.unsupported = unsupported__new();
-	if (!targets->missed_pids || !targets->unsupported ||
+	if (!targets->missed_pids || !targets->charged || !targets->unsupported ||
 	    (choice->merge_by != GROUPING_NONE && !targets->setting.grouping))
 		goto cleanup;
 	if (options->subprofiles)
@@ -152,6 +153,7 @@ void targets__close(struct targets *targets)
 	}
 	mappings__close(targets->mappings);
 	generations__free(targets->missed_pids);
+	generations__free(targets->charged);
 	unsupported__free(targets->unsupported);
 	free(targets->unreached);
 	process_filter__free(targets->filter);

@@ -30,6 +30,23 @@
 static int add_births(struct targets *targets, pid_t parent, const struct ls_program *program,
 		      int generations);
 
+#define CHARGED_MOST 1024 /* processes that are remembered as charged */
+
+/* BPF may still report the end of one that became a target just before. */
+static int note_charged(struct targets *targets, pid_t pid, uint64_t time_ns)
+{
+	uint64_t key = (uint64_t)pid, *charged_ns = generations__find(targets->charged, &key);
+
+	if (!charged_ns && generations__young(targets->charged) >= CHARGED_MOST)
+		generations__age(targets->charged);
+	if (!charged_ns)
+		charged_ns = generations__add(targets->charged, &key);
+	if (!charged_ns)
+		return -ENOMEM;
+	*charged_ns = time_ns;
+	return 0;
+}
+
 /* Adds the CPU time of a program that nobody looked at, without a sample. 0 or -ENOMEM. */
 static int charge_missed(struct targets *targets, pid_t pid, const struct ls_program *program,
 			 uint64_t runtime_ns)
@@ -56,7 +73,7 @@ static int charge_missed(struct targets *targets, pid_t pid, const struct ls_pro
 	exit.time_ns = clock_ns(CLOCK_MONOTONIC);
 	error = recording__thread_exit(targets->setting.recording, &exit);
 	targets__drop(targets, target);
-	return error;
+	return error ? error : note_charged(targets, pid, exit.time_ns);
 }
 
 /* CPU time of the process from when on the program counts. */

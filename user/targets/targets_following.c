@@ -75,6 +75,14 @@ void targets__exit(struct targets *targets, const struct ls_thread_exit *exit)
 		forget_execution(targets, exit);
 }
 
+bool targets__have_charged(const struct targets *targets, const struct ls_thread_exit *exit)
+{
+	uint64_t key = exit->tgid;
+	const uint64_t *charged_ns = generations__find(targets->charged, &key);
+
+	return charged_ns && exit->time_ns <= *charged_ns;
+}
+
 void targets__rest(struct targets *targets, const struct ls_thread_exit *rest)
 {
 	struct target_process *target = targets__find(targets, (pid_t)rest->tgid);

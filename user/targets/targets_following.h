@@ -16,6 +16,9 @@ int targets__exec(struct targets *targets, const struct ls_exec *exec);
 void targets__exit(struct targets *targets, const struct ls_thread_exit *exit);
 void targets__rest(struct targets *targets, const struct ls_thread_exit *rest);
 
+/* Whether the thread's CPU time was charged when luaspy found that its process had ended. */
+bool targets__have_charged(const struct targets *targets, const struct ls_thread_exit *exit);
+
 /* Whether any LS_RECORD_THREAD_REST of ended processes will come soon. */
 int targets__await_rests(struct targets *targets);
 

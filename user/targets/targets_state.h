@@ -39,6 +39,7 @@ struct targets {
 	size_t denied;    /* not inspected for lack of privileges, at the last search */
 	pid_t denied_pid; /* one of them */
 	struct generations *missed_pids; /* those that `missed` has counted */
+	struct generations *charged;     /* pid to CLOCK_MONOTONIC: charged without a sample */
 	struct unreached *unreached;     /* not reached by the first search; sorted by pid; owned */
 	size_t unreached_count;
 	bool is_paused;

@@ -101,6 +101,8 @@ PROGRAMS = set("""luaspy make man lua5.4 perf docker podman skopeo kubectl syste
 LABELS = {"lua5.4 server.lua", "redis-server 127.0.0.1:6379"}
 LANGUAGES = {"sh", "console", "lua", "conf", "text"}
 
+SLOWER = 4  # the status of `diff --fail-over` if a function takes more time than before
+
 # A target that never ends; with --fast, or as app.lua, one that ends soon.
 SCRIPT = """
 local function work() local s = 0 for i = 1, 1e5 do s = s + math.sqrt(i) end return s end
@@ -245,7 +247,8 @@ class Runner:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             fail(f"'{command}' did not end\n{read(log)}")
-        if status != 0:
+        # On a busy machine two recordings of one program may differ beyond noise.
+        if status != 0 and not (status == SLOWER and "--fail-over" in command):
             fail(f"'{command}' ended with status {status}\n{read(log)}")
 
     def end_listener(self):

@@ -86,7 +86,8 @@ int64_t accounts__category_us(const struct scriptprofile *profile, const char *n
 double accounts__charged_us(const struct child *child)
 {
 	return 1e6 * ((double)child->usage.ru_utime.tv_sec + (double)child->usage.ru_stime.tv_sec) +
-	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec;
+	       (double)child->usage.ru_utime.tv_usec + (double)child->usage.ru_stime.tv_usec -
+	       child->begun_us;
 }
 
 void accounts__assert_near(const char *what, double found_us, double expected_us, double tolerance)

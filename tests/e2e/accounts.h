@@ -27,7 +27,10 @@ void accounts__assert_whole(struct stage *stage, const struct child *spy,
 /* The time of a category; 0 if it does not exist. */
 int64_t accounts__category_us(const struct scriptprofile *profile, const char *name);
 
-/* The CPU time charged to a child that was waited for, and to those that it waited for itself. */
+/*
+ * The CPU time charged to a child that was waited for, and to those that it waited for itself; less
+ * what it had used when luaspy began to count.
+ */
 double accounts__charged_us(const struct child *child);
 
 /* Prints both in seconds and checks that `found` is within `tolerance` of `expected`. */

@@ -23,6 +23,7 @@ struct child {
 	bool is_over;
 	int status; /* exit status, or 128 plus the signal */
 	struct rusage usage;
+	double begun_us; /* its CPU time when luaspy began to count; 0: luaspy counts all of it */
 };
 
 struct stage {

@@ -319,7 +319,7 @@ static void give_up_privileges(struct session *session)
 
 /*
  * Loading takes a tenth of a second. After the timers have started, nobody would drain samples in
- * that time, nor sample a program that a target executes. But timers are more important.
+ * that time, nor sample a process that begins or executes a program. But timers are more important.
  */
 static void load_walkers_early(struct session *session)
 {
@@ -331,8 +331,7 @@ int session__run(struct session *session)
 {
 	int error = 0, drain_error, end_error;
 
-	if (!session->options.targets->system)
-		load_walkers_early(session);
+	load_walkers_early(session);
 	if (session->options.start_after_ns)
 		error = await_start(session);
 	session->limit_ns = session->options.duration_ns;

@@ -148,17 +148,34 @@ static bool has_ended_before(const struct targets *targets, pid_t pid)
 /* A process's birth is known to 10 ms, and two clocks are read for it. */
 #define BIRTH_TOLERANCE_NS 1000000
 
-/* Whether the process that mapped Lua then has ended, and this is the next one with its id. */
-static bool is_next(pid_t pid, uint64_t mapped_ns)
+/* Whether the process that was seen then has ended, and this is the next one with its id. */
+static bool is_next(pid_t pid, uint64_t seen_ns)
 {
 	uint64_t birth_ns;
 
-	return mapped_ns && !process__birth_ns(pid, &birth_ns) &&
-	       birth_ns > mapped_ns + BIRTH_TOLERANCE_NS;
+	return process__birth_ns(pid, &birth_ns) || birth_ns > seen_ns + BIRTH_TOLERANCE_NS;
+}
+
+/* In this order: the next process with its id may begin at any moment. */
+static bool is_gone(const struct targets *targets, pid_t pid, uint64_t seen_ns)
+{
+	return has_ended_before(targets, pid) || is_next(pid, seen_ns);
+}
+
+/* A process that ended while luaspy looked at it. 0 or -ENOMEM. */
+static int miss_gone(struct targets *targets, pid_t pid)
+{
+	struct ls_execution execution;
+
+	if (!sampler__execution(targets->setting.sampler, pid, &execution) && execution.ended_ns)
+		return targets__add_missed(targets, pid);
+	/* Of its end nothing is known: BPF's note is about the next process with this id. */
+	targets->missed++;
+	return 0;
 }
 
 /* Inspects a process and begins to sample it. 1; 0: it is not sampled; -ENOMEM. */
-static int take_in(struct targets *targets, struct target_process *target, uint64_t mapped_ns)
+static int take_in(struct targets *targets, struct target_process *target, uint64_t seen_ns)
 {
 	int error = target_process__inspect(target);
 	pid_t pid = target->pid;
@@ -166,21 +183,16 @@ static int take_in(struct targets *targets, struct target_process *target, uint6
 	/* It is gone, or runs another program now. */
 	if (!error && !detection__found(target->detection) && !target->has_mapped) {
 		targets__drop(targets, target);
-		return targets__add_missed(targets, pid);
+		return is_gone(targets, pid, seen_ns) ? miss_gone(targets, pid) : 0;
 	}
 	/* It could not be read yet. It counts as a process with Lua until it can be. */
 	if (!error && !detection__found(target->detection))
 		error = target_process__presume(target);
 	if (!error)
 		error = target_process__begin(target);
-	if (!error && is_next(pid, mapped_ns)) {
-		targets->missed++;
+	if (!error && is_gone(targets, pid, seen_ns)) {
 		targets__drop(targets, target);
-		return 0;
-	}
-	if (!error && has_ended_before(targets, pid)) {
-		targets__drop(targets, target);
-		return targets__add_missed(targets, pid);
+		return miss_gone(targets, pid);
 	}
 	if (!error)
 		error = threads__attach(&target->threads, target->title);
@@ -254,7 +266,8 @@ int targets__admit(struct targets *targets, pid_t pid, struct beginning beginnin
 	target->executed_ns = clock_ns(CLOCK_MONOTONIC);
 	target->threads.is_newborn = beginning.is_birth;
 	target->threads.begin_ns = beginning.runtime_ns;
-	return take_in(targets, target, beginning.mapped_ns);
+	return take_in(targets, target,
+		       beginning.mapped_ns ? beginning.mapped_ns : target->executed_ns);
 }
 
 /* Adds a process with the children that it has, and theirs. Their number, or -ENOMEM. */

@@ -179,6 +179,7 @@ extern const struct family family_puc;
 const struct family family_puc = {
 	.name = "Lua",
 	.id = LS_FAMILY_PUC,
+	.is_common = true,
 	.sign = "__newindex",
 	.markers = markers,
 	.marker_count = sizeof(markers) / sizeof(markers[0]),

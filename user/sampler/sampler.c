@@ -215,13 +215,15 @@ static int load_walkers(struct sampler *sampler, uint32_t families)
 	return error;
 }
 
-int sampler__load_walkers(struct sampler *sampler)
+int sampler__load_walkers(struct sampler *sampler, bool only_common)
 {
 	int failed = 0;
 
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
-		int error = programs__load_walker(&sampler->programs, id);
+		int error = 0;
 
+		if (!only_common || families__get(id)->is_common)
+			error = programs__load_walker(&sampler->programs, id);
 		if (!error)
 			continue;
 		failed = error;

@@ -44,11 +44,11 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 void sampler__close(struct sampler *sampler);
 
 /*
- * Loads the walkers of all families. sampler__set_target() loads those that a target needs, but
- * cannot once privileges are gone. A walker that cannot be loaded may never be needed: -v tells. 0
- * or -errno of the last one that cannot; the others are loaded.
+ * Loads the walkers of all families, or of the common ones. sampler__set_target() loads those that
+ * a target needs, but cannot once privileges are gone. A walker that cannot be loaded may never be
+ * needed: -v tells. 0 or -errno of the last one that cannot; the others are loaded.
  */
-int sampler__load_walkers(struct sampler *sampler);
+int sampler__load_walkers(struct sampler *sampler, bool only_common);
 
 /* Loads the walker of one family. 0, or -errno after logging why it cannot. */
 int sampler__load_walker(struct sampler *sampler, uint32_t family);

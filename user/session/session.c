@@ -309,7 +309,7 @@ static bool gives_up_privileges(const struct session *session)
 static void give_up_privileges(struct session *session)
 {
 	/* Those that had to wait; there are files for them if the timers left some. */
-	sampler__load_walkers(session->sampler);
+	sampler__load_walkers(session->sampler, false);
 	if (privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
 }
@@ -318,13 +318,14 @@ static void give_up_privileges(struct session *session)
 #define FILES_OF_WALKERS 128
 
 /*
- * Loading takes a tenth of a second. After the timers have started, nobody would drain samples in
- * that time, nor sample a process that begins or executes a program. But timers are more important.
+ * Loading takes up to a tenth of a second. After the timers have started, nobody would drain
+ * samples in that time, nor sample a process that begins or executes a program. But timers are more
+ * important. System-wide, most walkers may never be needed, and can be loaded later.
  */
 static void load_walkers_early(struct session *session)
 {
 	if (!resource_limits__try_files(FILES_OF_WALKERS))
-		sampler__load_walkers(session->sampler);
+		sampler__load_walkers(session->sampler, session->options.targets->system);
 }
 
 int session__run(struct session *session)

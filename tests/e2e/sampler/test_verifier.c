@@ -66,7 +66,7 @@ static void verifies_few_instructions(void **state)
 	(void)state;
 	need_root();
 	assert_int_equal(sampler__open(&options, &receiver, &sampler), 0);
-	assert_int_equal(sampler__load_walkers(sampler), 0);
+	assert_int_equal(sampler__load_walkers(sampler, false), 0);
 	most = most_instructions();
 	sampler__close(sampler);
 	if (!most)

@@ -27,21 +27,21 @@
 #define NEAR_NS     30000 /* of which an interrupt of the hypervisor may be a part */
 #define SAME_NS     10000 /* the thread had the processor for itself */
 
-#define THREADS   300
-#define MISSED_NS 3000 /* the last of its time is told, which the process no longer counts */
-#define WAIT_NS   UINT64_C(1000000000)
-#define DRAIN_NS  20000000
+#define THREADS  300
+#define CLOCK_NS 3000 /* between the readings of two clocks, which luaspy may seem to miss */
+#define WAIT_NS  UINT64_C(1000000000)
+#define DRAIN_NS 20000000
 
 /* What a thread read of its clocks. */
 struct mark {
 	uint64_t wall_ns, cpu_ns;
 };
 
-/* One that read nothing but the wall clock: others read what it used, once it had exited. */
+/* It reads only the wall clock; its creator reads how much CPU time it used, after its exit. */
 struct brief_thread {
 	pid_t tid;
 	uint64_t asked_ns;
-	uint64_t used_ns; /* birth and exit included */
+	uint64_t used_ns; /* birth and exit included, up to where the process takes it over */
 	uint64_t told_ns;
 };
 
@@ -205,7 +205,7 @@ static void *be_brief(void *context)
 	return NULL;
 }
 
-/* The CPU time of all threads but this one, of those that exited as well. */
+/* The CPU time of all threads but this one, including those that have exited. */
 static uint64_t used_by_others_ns(void)
 {
 	uint64_t own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -213,7 +213,7 @@ static uint64_t used_by_others_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
 }
 
-/* pthread_join() returns before the kernel has counted the last of its time. */
+/* pthread_join() returns before the kernel has added the thread's CPU time to the process's. */
 static void await_end(pid_t tid)
 {
 	char path[64];
@@ -249,7 +249,7 @@ static void assert_told(const struct clocks *clocks, uint64_t asked_ns)
 		count++;
 		told_ns += thread->told_ns;
 		used_ns += thread->used_ns;
-		right += off_ns > -MISSED_NS && off_ns < NEAR_NS;
+		right += off_ns > -CLOCK_NS && off_ns < NEAR_NS;
 		worst_ns = llabs(off_ns) > worst_ns ? llabs(off_ns) : worst_ns;
 	}
 	print_message("threads of %llu ms: %.2f%% of their time is told, of %zu of %zu rightly, "

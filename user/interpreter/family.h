@@ -95,7 +95,7 @@ struct memory_ops {
 struct family {
 	const char *name; /* for messages, before the release: "Lua" */
 	enum ls_family id;
-	bool is_common; /* most hosts that run any interpreter run one of these */
+	bool is_common; /* on most hosts that run any interpreter */
 
 	/*
 	 * Files. The sign is a string of all releases that hardly anything but a VM contains, and

@@ -44,9 +44,9 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 void sampler__close(struct sampler *sampler);
 
 /*
- * Loads the walkers of all families, or of the common ones. sampler__set_target() loads those that
- * a target needs, but cannot once privileges are gone. A walker that cannot be loaded may never be
- * needed: -v tells. 0 or -errno of the last one that cannot; the others are loaded.
+ * Loads the walkers of all families, or only of those that are common. sampler__set_target() loads
+ * those that a target needs, but cannot once privileges are gone. A walker that cannot be loaded
+ * may never be needed: -v tells. 0 or -errno of the last one that cannot; the others are loaded.
  */
 int sampler__load_walkers(struct sampler *sampler, bool only_common);
 

@@ -148,7 +148,7 @@ static bool has_ended_before(const struct targets *targets, pid_t pid)
 /* A process's birth is known to 10 ms, and two clocks are read for it. */
 #define BIRTH_TOLERANCE_NS 1000000
 
-/* Whether the process that was seen then has ended, and this is the next one with its id. */
+/* Whether the process seen at `seen_ns` has ended, and another has its id now or none has. */
 static bool is_next(pid_t pid, uint64_t seen_ns)
 {
 	uint64_t birth_ns;
@@ -156,20 +156,23 @@ static bool is_next(pid_t pid, uint64_t seen_ns)
 	return process__birth_ns(pid, &birth_ns) || birth_ns > seen_ns + BIRTH_TOLERANCE_NS;
 }
 
-/* In this order: the next process with its id may begin at any moment. */
+/*
+ * In this order: once the first check finds a live process, the second tells whether it is still
+ * the one that was seen.
+ */
 static bool is_gone(const struct targets *targets, pid_t pid, uint64_t seen_ns)
 {
 	return has_ended_before(targets, pid) || is_next(pid, seen_ns);
 }
 
-/* A process that ended while luaspy looked at it. 0 or -ENOMEM. */
+/* Counts a process that ended while luaspy inspected it. 0 or -ENOMEM. */
 static int miss_gone(struct targets *targets, pid_t pid)
 {
 	struct ls_execution execution;
 
 	if (!sampler__execution(targets->setting.sampler, pid, &execution) && execution.ended_ns)
 		return targets__add_missed(targets, pid);
-	/* Of its end nothing is known: BPF's note is about the next process with this id. */
+	/* BPF's note about its end has been replaced by one about the next process with its id. */
 	targets->missed++;
 	return 0;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,7 +16,7 @@
 #include "worker/service.h"
 #include "worker/spawner.h"
 
-/* Files and memory take milliseconds to read, and up to this on a busy disk. */
+/* Files and memory take milliseconds to read, and wait for a busy disk up to this. */
 #define BLOCKED_NS UINT64_C(1000000000)
 
 /* For a worker that gets no CPU time; the CPU time that it uses is limited separately. */
@@ -33,6 +32,8 @@ struct worker {
 	pid_t pid;
 	struct message pending; /* the request that it serves; empty: none */
 	uint64_t pending_ns;    /* when it was sent */
+	uint64_t checked_ns;    /* when the worker was last checked since */
+	uint64_t blocked_ns;    /* how long it was blocked until then */
 	uint64_t former_cpu_ns; /* of former workers */
 	uint64_t cpu_ns;        /* of this one, by its last answer */
 };
@@ -66,12 +67,10 @@ int worker__start(const struct worker_job *job, struct worker **started)
 
 static void note_cpu(struct worker *worker)
 {
-	struct timespec time;
-	clockid_t clock;
+	uint64_t cpu_ns;
 
-	if (worker->pid > 0 && !clock_getcpuclockid(worker->pid, &clock) &&
-	    !clock_gettime(clock, &time))
-		worker->cpu_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	if (!process__runtime_ns(worker->pid, &cpu_ns) && cpu_ns > worker->cpu_ns)
+		worker->cpu_ns = cpu_ns;
 }
 
 static void abandon(struct worker *worker)
@@ -114,6 +113,21 @@ uint64_t worker__cpu_ns(const struct worker *worker)
 	return worker->former_cpu_ns + worker->cpu_ns;
 }
 
+/*
+ * A worker that runs or waits for a CPU is not blocked, however long it takes. One that is blocked
+ * now was blocked since the last check, but for the CPU time that it used.
+ */
+static void note_blocked(struct worker *worker, char state, uint64_t now_ns)
+{
+	uint64_t passed_ns = now_ns - worker->checked_ns, before_ns = worker->cpu_ns, ran_ns;
+
+	note_cpu(worker);
+	ran_ns = worker->cpu_ns - before_ns;
+	if (state != 'R' && passed_ns > ran_ns)
+		worker->blocked_ns += passed_ns - ran_ns;
+	worker->checked_ns = now_ns;
+}
+
 /* Why waiting for the worker is pointless; 0: it is not. */
 static int judge(struct worker *worker, uint64_t now_ns)
 {
@@ -121,9 +135,9 @@ static int judge(struct worker *worker, uint64_t now_ns)
 
 	if (!state || state == 'Z' || state == 'X')
 		return -EIO;
-	if (now_ns - worker->pending_ns > WALL_NS)
-		return -ETIMEDOUT;
-	return state != 'R' && now_ns - worker->pending_ns > BLOCKED_NS ? -ETIMEDOUT : 0;
+	note_blocked(worker, state, now_ns);
+	return worker->blocked_ns > BLOCKED_NS || now_ns - worker->pending_ns > WALL_NS ? -ETIMEDOUT
+											: 0;
 }
 
 /* Waits until the answer begins. */
@@ -139,8 +153,9 @@ static int await_answer(struct worker *worker)
 			return 0;
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		error = judge(worker, now_ns);
+		/* A worker that answered after the wait has nothing to do, or has ended. */
 		if (error)
-			return error;
+			return merely_wait(NULL, worker->fd, 0) ? 0 : error;
 		if (result < 0 || now_ns >= worker->deadline_ns)
 			return -EAGAIN;
 	}
@@ -230,7 +245,8 @@ static int send_request(struct worker *worker, const struct message *request)
 	message__put(&worker->pending, request->bytes, request->size);
 	if (worker->pending.error)
 		return -ENOMEM;
-	worker->pending_ns = clock_ns(CLOCK_MONOTONIC);
+	worker->pending_ns = worker->checked_ns = clock_ns(CLOCK_MONOTONIC);
+	worker->blocked_ns = 0;
 	/* The socket is empty and a request is small, so this never blocks. */
 	if (sendmsg(worker->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) !=
 	    (ssize_t)(sizeof(header) + request->size))

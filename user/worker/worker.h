@@ -52,8 +52,9 @@ void worker__set_deadline(struct worker *worker, uint64_t until_ns);
 /*
  * Sends a request and waits for the answer. 0 with *answer; -EAGAIN: the deadline passed or the
  * waiter returned -EINTR: the worker goes on, and the same request made again gets its answer;
- * -EBUSY: the worker still serves another request; -ETIMEDOUT: it was blocked for a second and was
- * killed; -EIO: it died, perhaps of the limit on CPU time; -ECHILD: none could be started.
+ * -EBUSY: the worker still serves another request; -ETIMEDOUT: it was blocked for a second in all,
+ * or did not answer in 20 seconds, and was killed; -EIO: it died, perhaps of the limit on CPU time;
+ * -ECHILD: none could be started.
  * *spent_ns is the CPU time that workers used meanwhile.
  */
 int worker__call(struct worker *worker, const struct message *request, struct message *answer,

@@ -20,7 +20,7 @@
 
 #define MS UINT64_C(1000000)
 
-enum job_request { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, TELL_PID, BREAK_OUT };
+enum job_request { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, REST_OFTEN, TELL_PID, BREAK_OUT };
 
 static void rest(uint64_t ns)
 {
@@ -28,6 +28,23 @@ static void rest(uint64_t ns)
 				.tv_nsec = (long)(ns % 1000000000)};
 
 	nanosleep(&time, NULL);
+}
+
+static void spin_until(uint64_t ns)
+{
+	while (clock_ns(CLOCK_MONOTONIC) < ns)
+		;
+}
+
+/* Half the time for longer than a worker may be blocked, but for less CPU time than it may use. */
+static void rest_often(void)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), end_ns = now_ns + 1200 * MS;
+
+	for (; now_ns < end_ns; now_ns = clock_ns(CLOCK_MONOTONIC)) {
+		spin_until(now_ns + MS);
+		rest(MS);
+	}
 }
 
 static void *begin(void)
@@ -66,6 +83,8 @@ static void serve(void *state, struct message *request, struct message *answer)
 		*nothing = 0;
 	if (asked == BE_SLOW)
 		rest(300 * MS);
+	if (asked == REST_OFTEN)
+		rest_often();
 	message__put_number(answer, asked == TELL_PID    ? (uint64_t)getpid()
 				    : asked == BREAK_OUT ? (uint64_t)break_out()
 							 : asked);
@@ -135,6 +154,31 @@ static void is_abandoned_when_it_is_blocked(void **state)
 	assert_in_range(clock_ns(CLOCK_MONOTONIC) - begin_ns, 1000 * MS, 10000 * MS);
 	assert_int_not_equal(ask(*state, TELL_PID, &spent_ns), former);
 	await_death((pid_t)former);
+}
+
+static void is_not_abandoned_for_a_moment_of_rest(void **state)
+{
+	uint64_t spent_ns;
+
+	assert_int_equal(ask(*state, REST_OFTEN, &spent_ns), REST_OFTEN);
+}
+
+static int find_nothing(void *context, int fd, int timeout_ms)
+{
+	(void)context;
+	(void)fd;
+	rest((uint64_t)timeout_ms * MS);
+	return 0;
+}
+
+/* As one that comes between the wait and the check. */
+static void is_not_abandoned_with_its_answer_unread(void **state)
+{
+	uint64_t spent_ns;
+
+	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
+	worker__set_waiter(*state, &(struct worker_waiter){NULL, find_nothing});
+	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
 }
 
 static void is_ended_when_it_takes_too_much_cpu_time(void **state)
@@ -220,6 +264,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(answers_what_it_is_asked, start, end),
 		cmocka_unit_test_setup_teardown(is_abandoned_when_it_is_blocked, start, end),
+		cmocka_unit_test_setup_teardown(is_not_abandoned_for_a_moment_of_rest, start, end),
+		cmocka_unit_test_setup_teardown(is_not_abandoned_with_its_answer_unread, start,
+						end),
 		cmocka_unit_test_setup_teardown(is_ended_when_it_takes_too_much_cpu_time, start,
 						end),
 		cmocka_unit_test_setup_teardown(is_replaced_when_it_crashes, start, end),

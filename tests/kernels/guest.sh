@@ -30,10 +30,15 @@ run() {
 	cat /tmp/out
 }
 
-# judge_status [REASON]...: the step has failed if luaspy said so, or for the first of the reasons.
+# The last message of luaspy that is none for debugging, or the last line of what else was run.
+last_message() {
+	{ grep '^luaspy: ' /tmp/out | grep -v '^luaspy: debug: ' || cat /tmp/out; } | tail -n 1
+}
+
+# judge [REASON]: the step has failed if luaspy said so, or for the reason.
 judge() {
 	if [ "$status" != 0 ]; then
-		failed "$step" "exit status $status"
+		failed "$step" "exit status $status: $(last_message)"
 	elif [ -n "$*" ]; then
 		failed "$step" "$*"
 	else

@@ -212,16 +212,23 @@ static int write_so_far(void *context, struct session *session)
 }
 
 /*
- * Writes at the end. A profile without samples is discarded, but an interval without any is not;
- * and a profile of nothing that luaspy can look into.
+ * Whether the profile is worth a file: it has samples, or tells of processes that should have had
+ * some. An interval is written even if it has neither.
  */
-static int deliver_last(struct session *session, struct delivery *delivery, int error)
+static bool is_worth_a_file(struct session *session, const struct delivery *delivery)
 {
 	struct ls_profile sampled = {};
 
 	session__export(session, &sampled);
+	return sampled.recorder.samples || delivery->options->interval_ns ||
+	       session__has_missed_time(session);
+}
+
+/* Writes at the end, unless there is nothing, or only what luaspy cannot look into. */
+static int deliver_last(struct session *session, struct delivery *delivery, int error)
+{
 	if (error == -ENOENT || !session__has_begun(session) || session__is_unsupported(session) ||
-	    (!delivery->options->interval_ns && !sampled.recorder.samples))
+	    !is_worth_a_file(session, delivery))
 		return 0;
 	if (!delivery->folder && delivery->options->interval_ns)
 		return deliver_interval(session, delivery);

@@ -67,12 +67,23 @@ void session__export(struct session *session, struct ls_profile *profile)
 	baseline__subtract(&session->closed, &session->counters, session->end_ns, recorder);
 }
 
+bool session__has_missed_time(struct session *session)
+{
+	struct ls_profile sampled = {};
+
+	session__export(session, &sampled);
+	return sampled.recorder.missed_processes && sampled.recorder.cpu_ns;
+}
+
 /* No process fits, or none that does has Lua. */
 static void explain_absence(struct session *session)
 {
 	const char *rejected = targets__rejected(session->targets);
 
-	if (rejected)
+	if (session__has_missed_time(session))
+		snprintf(session->why_empty, sizeof(session->why_empty),
+			 "every process that ran an interpreter ended before it could be sampled");
+	else if (rejected)
 		snprintf(session->why_empty, sizeof(session->why_empty),
 			 "no process that was asked for ran an interpreter; these did: %s",
 			 rejected);

@@ -302,6 +302,34 @@ static void records_forked_processes(void **state)
 	accounts__assert_near("all", (double)profile->all_us, accounts__charged_us(forks), 0.02);
 }
 
+/*
+ * One that runs for a millisecond has often ended when luaspy looks for the first time: in every
+ * third session here.
+ */
+static void writes_a_profile_of_what_it_missed(void **state)
+{
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	const char *said = NULL;
+
+	need_luas();
+	for (int i = 0; i < 60 && !said; i++) {
+		struct child *spy = start_system(stage, "--name", own_names());
+		struct child *brief = start(stage, own_copy(stage, "/usr/bin/lua5.4"), "-e", "");
+
+		assert_int_equal(child__wait(brief, PATIENCE), 0);
+		sleep_seconds(0.3);
+		kill(spy->pid, SIGINT);
+		child__wait(spy, PATIENCE);
+		said = strstr(child__errors(stage, spy), "ended before it could be sampled");
+	}
+	assert_non_null(said);
+	profile = spying__read(stage, in_folder(stage, "profile.json"));
+	assert_int_equal(scriptprofile__samples(profile, "total"), 0);
+	assert_true(scriptprofile__recorded(profile, "MissedProcesses") > 0);
+	assert_true(scriptprofile__total_us(profile, NULL, "(unsampled)", -1) > 0);
+}
+
 static void records_a_library_that_is_loaded_later(void **state)
 {
 	struct stage *stage = *state;
@@ -368,6 +396,7 @@ int main(void)
 		staged(records_scripts_of_fifty_milliseconds),
 		staged(tells_a_process_from_the_last_one_with_its_pid),
 		staged(records_forked_processes),
+		staged(writes_a_profile_of_what_it_missed),
 		staged(records_a_library_that_is_loaded_later),
 		staged(records_only_processes_that_the_filter_accepts),
 		staged(follows_a_process_that_executes_other_programs),

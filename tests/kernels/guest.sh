@@ -30,7 +30,7 @@ run() {
 	cat /tmp/out
 }
 
-# The last message of luaspy that is none for debugging, or the last line of what else was run.
+# The last message of luaspy, except those for debugging; if it printed none, the last line of output.
 last_message() {
 	{ grep '^luaspy: ' /tmp/out | grep -v '^luaspy: debug: ' || cat /tmp/out; } | tail -n 1
 }

@@ -4,14 +4,14 @@
  * walks is compared with what was published at that very instant. None is left out.
  *
  * Each interpreter runs twice. Steady: functions idle between transitions, as programs mostly do,
- * so that nearly every sample has one right answer. They idle long, for beside other programs,
- * whose data displaces theirs in the caches, transitions take up to four times as long, and idling
- * does not. Hasty: as many transitions as possible, where half of the samples fall into one; there
- * any stack that the transition passes through is right. That finds what a transition makes the
- * walker believe, thousands of times as often as in programs that do anything else. Cut: the
- * deepest stacks do not fit; all that happens is recursion. Growing: hasty, and all that happens is
- * that stacks are moved. Blind: growing, for a walker that does not know how that is done
- * from 5.4.5 on, to see that it would show. Old: hasty, by the programs for kernels before 6.1.
+ * so that nearly every sample has one right answer. They idle long, because beside other programs
+ * up to four times as many samples fall into a transition. Hasty: as many transitions as possible,
+ * where half of the samples fall into one; there any stack that the transition passes through is
+ * right. That finds what a transition makes the walker believe, thousands of times as often as in
+ * programs that do anything else. Cut: the deepest stacks do not fit; all that happens is
+ * recursion. Growing: hasty, and all that happens is that stacks are moved. Blind: growing, for a
+ * walker that does not know how that is done from 5.4.5 on, to see that it would show. Old: hasty,
+ * by the programs for kernels before 6.1.
  *
  * ORACLE_SAMPLES: how many of each run (6000; steady, 18000, for as many transitions). ORACLE_RUNS:
  * which, as a pattern ("lua5.4 *"). ORACLE_ONLY_WRONG: set and not empty, a run may have any number

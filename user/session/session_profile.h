@@ -50,7 +50,7 @@ bool session__was_stopped(const struct session *session);
 /* Whether there was no Lua at all, but an interpreter that is not supported. */
 bool session__is_unsupported(const struct session *session);
 
-/* Whether the profile has CPU time of processes that ended before they could be inspected. */
+/* Whether processes were missed and the profile has CPU time, which may be theirs. */
 bool session__has_missed_time(struct session *session);
 
 /* Why no profile of the session has any script, in one sentence; NULL: one has. */

@@ -35,7 +35,7 @@ struct worker {
 	uint64_t checked_ns;    /* when the worker was last checked since */
 	uint64_t blocked_ns;    /* how long it was blocked until then */
 	uint64_t former_cpu_ns; /* of former workers */
-	uint64_t cpu_ns;        /* of this one, by its last answer */
+	uint64_t cpu_ns;        /* of this one, by its last answer or check */
 };
 
 static int merely_wait(void *context, int fd, int timeout_ms)
@@ -153,7 +153,8 @@ static int await_answer(struct worker *worker)
 			return 0;
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		error = judge(worker, now_ns);
-		/* A worker that answered after the wait has nothing to do, or has ended. */
+		/* It may have answered since the wait, and be idle or have ended for that reason.
+		 */
 		if (error)
 			return merely_wait(NULL, worker->fd, 0) ? 0 : error;
 		if (result < 0 || now_ns >= worker->deadline_ns)

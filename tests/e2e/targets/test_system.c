@@ -302,10 +302,7 @@ static void records_forked_processes(void **state)
 	accounts__assert_near("all", (double)profile->all_us, accounts__charged_us(forks), 0.02);
 }
 
-/*
- * One that runs for a millisecond has often ended when luaspy looks for the first time: in every
- * third session here.
- */
+/* A process that runs for a millisecond has often ended when luaspy first looks at it. */
 static void writes_a_profile_of_what_it_missed(void **state)
 {
 	struct stage *stage = *state;

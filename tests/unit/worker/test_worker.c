@@ -36,7 +36,7 @@ static void spin_until(uint64_t ns)
 		;
 }
 
-/* Half the time for longer than a worker may be blocked, but for less CPU time than it may use. */
+/* Takes longer than a worker may be blocked, but rests and computes for less than is allowed. */
 static void rest_often(void)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), end_ns = now_ns + 1200 * MS;
@@ -171,7 +171,7 @@ static int find_nothing(void *context, int fd, int timeout_ms)
 	return 0;
 }
 
-/* As one that comes between the wait and the check. */
+/* The answer seems to come between the wait and the check: this wait never finds it. */
 static void is_not_abandoned_with_its_answer_unread(void **state)
 {
 	uint64_t spent_ns;

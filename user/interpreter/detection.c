@@ -33,11 +33,13 @@ struct detection {
 	struct detection_options options;
 	struct interpreters interpreters;
 	char found[1024];
-	char gc[512];                        /* how the known garbage collectors were found */
-	char gc_unknown[512];                /* why the others were not */
-	uint64_t looked_ns;                  /* when detection__run() was called last */
-	uint64_t noticed_ns;                 /* when new mappings were last looked for */
-	uint64_t pages;                      /* that were mapped when files were last inspected */
+	char gc[512];         /* how the known garbage collectors were found */
+	char gc_unknown[512]; /* why the others were not */
+	uint64_t looked_ns;   /* when detection__run() was called last */
+	uint64_t noticed_ns;  /* when new mappings were last looked for */
+	uint64_t pages;       /* that were mapped when files were last inspected */
+	uint64_t
+		requested_pages; /* when an inspection was requested that is not over; 0: none is */
 	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
 	bool tries_all;                      /* all layouts are candidates */
 	bool is_refused;                     /* and that was logged */
@@ -180,10 +182,31 @@ static int look_at_child(struct detection *detection, const char *target, int er
 	return 0;
 }
 
+/*
+ * Inspects the files of the process, which has mapped so many pages. An inspector that is slow
+ * answers a later call with what it read for an earlier one: a process may have executed or loaded
+ * an interpreter since, so the pages that count are those of the first call.
+ */
+static int inspect(struct detection *detection, uint64_t pages, struct interpreters *found)
+{
+	const struct detection_options *options = &detection->options;
+	int error;
+
+	if (!detection->requested_pages)
+		detection->requested_pages = pages;
+	error = inspector__interpreters(options->inspector, options->pid, found);
+	if (inspector__is_later(error))
+		return -EAGAIN;
+	detection->pages = detection->requested_pages;
+	detection->requested_pages = 0;
+	return error;
+}
+
 int detection__run(struct detection *detection, const char *target)
 {
 	const struct detection_options *options = &detection->options;
 	struct interpreters nothing = {};
+	uint64_t pages;
 	int error;
 
 	interpreters__free(&detection->interpreters);
@@ -192,12 +215,12 @@ int detection__run(struct detection *detection, const char *target)
 	detection->noticed_ns = 0;
 	detection->changes++;
 	detection->looked_ns = clock_ns(CLOCK_MONOTONIC);
-	if (process__mapped_pages(options->pid, &detection->pages))
+	if (process__mapped_pages(options->pid, &pages))
+		pages = 0;
+	error = inspect(detection, pages, &detection->interpreters);
+	if (error == -EAGAIN) {
 		detection->pages = 0;
-	error = inspector__interpreters(options->inspector, options->pid, &detection->interpreters);
-	if (inspector__is_later(error)) {
-		detection->pages = 0;
-		return -EAGAIN;
+		return error;
 	}
 	if (options->is_child)
 		return look_at_child(detection, target, error);
@@ -256,18 +279,14 @@ bool detection__notice(struct detection *detection, struct layout_votes *votes, 
 	if (process__mapped_pages(detection->options.pid, &pages) || !pages ||
 	    pages == detection->pages)
 		return true;
-	detection->pages = pages;
-	error = inspector__interpreters(detection->options.inspector, detection->options.pid,
-					&found);
-	if (inspector__is_later(error)) {
-		detection->pages = 0;
+	error = inspect(detection, pages, &found);
+	if (error == -EAGAIN)
 		return false;
-	}
 	if (error)
 		return true;
 	if (interpreters__are_equal(&before, &found)) {
 		interpreters__free(&found);
-		return true;
+		return detection->pages == pages;
 	}
 	detection->interpreters = found;
 	detection->changes++;
@@ -276,7 +295,7 @@ bool detection__notice(struct detection *detection, struct layout_votes *votes, 
 		if (!is_among(&before, found.items[i].path))
 			expect(votes, &found.items[i]);
 	interpreters__free(&before);
-	return true;
+	return detection->pages == pages;
 }
 
 uint32_t detection__changes(const struct detection *detection)

@@ -45,7 +45,8 @@ void detection__begin(struct detection *detection, struct layout_votes *votes);
 
 /*
  * Looks for libraries that were loaded since, and adds their interpreters to `votes`. It is cheap:
- * call it with every drain. False: it is too soon to look again, or the inspector was busy.
+ * call it with every drain. False: it is too soon to look again, the inspector was busy, or the
+ * process has mapped something else since the inspector looked.
  */
 bool detection__notice(struct detection *detection, struct layout_votes *votes, const char *target);
 

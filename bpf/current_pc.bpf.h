@@ -4,16 +4,16 @@
  * The includer has defined struct ls_walk with `code` and `code_end`: the code of the running
  * function if pc may be in a register, otherwise 0.
  *
- * luaV_execute of Lua 5.1, 5.4 and 5.5 keeps pc in a local variable and stores it only before it
- * calls what may raise an error: in a loop of arithmetic, savedpc never changes. Compilers keep the
- * variable in a register, a different one in each build, and may leave in other registers pointers
- * into the same code: the pc of an earlier instruction, or the target of a jump that is not taken.
- * The instruction itself distinguishes them: it was fetched from right below pc and is decoded in
- * some register. So the register is pc if the instruction below its address is in another register.
- * That is seen in a third of the samples or more, but for registers other than pc never for long,
- * so a register is trusted by how often it was seen. If no trusted register points into the
- * function's code, pc is in memory, or its register is in use by a function that the interpreter
- * has called; before most calls pc was saved.
+ * luaV_execute of Lua 5.1, 5.4 and 5.5 and luau_execute keep pc in a local variable and store it
+ * only before they call what may raise an error: in a loop of arithmetic, savedpc never changes.
+ * Compilers keep the variable in a register, a different one in each build, and may leave in other
+ * registers pointers into the same code: the pc of an earlier instruction, or the target of a jump
+ * that is not taken. The instruction itself distinguishes them: it was fetched from right below pc
+ * and is decoded in some register. So the register is pc if the instruction below its address is in
+ * another register. That is seen in a third of the samples or more, but for registers other than pc
+ * never for long, so a register is trusted by how often it was seen. If no trusted register points
+ * into the function's code, pc is in memory, or its register is in use by a function that the
+ * interpreter has called; before most calls pc was saved.
  */
 #ifndef LS_CURRENT_PC_BPF_H
 #define LS_CURRENT_PC_BPF_H

@@ -11,6 +11,7 @@
 #define LS_FURTHER_FAMILIES(X)
 #endif
 
-#define LS_FAMILIES(X) X(PUC, puc) X(LUAJIT, luajit) X(LUAJIT32, luajit32) LS_FURTHER_FAMILIES(X)
+#define LS_FAMILIES(X)                                                                             \
+	X(PUC, puc) X(LUAJIT, luajit) X(LUAJIT32, luajit32) X(LUAU, luau) LS_FURTHER_FAMILIES(X)
 
 #endif

@@ -8,23 +8,11 @@
 LS_FAMILIES(X)
 #undef X
 
-/* ---- VMs that are only recognised, so that luaspy can say what it does not profile */
-
-static const struct family luau = {
-	.name = "Luau",
-	.sign = "__newindex",
-	.markers =
-		&(const struct markers){
-			.strings = {"__namecall", "missing argument #%d to '%s' (%s expected)",
-				    "attempt to compare %s %s %s", "table index contains NaN"}},
-	.marker_count = 1,
-};
-
 /* ---- the table */
 
 #define X(NAME, name) [LS_FAMILY_##NAME] = &family_##name,
 
-const struct family *const families[] = {[LS_FAMILY_COUNT] = &luau, LS_FAMILIES(X)};
+const struct family *const families[] = {LS_FAMILIES(X)};
 
 #undef X
 

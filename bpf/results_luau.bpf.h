@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whether the running call of Luau is just being returned from, and results are in its place. */
+#ifndef LS_RESULTS_LUAU_BPF_H
+#define LS_RESULTS_LUAU_BPF_H
+
+#include "order_luau.bpf.h"
+
+/* Where the type of a value is that takes `size` bytes: behind the components of vectors. */
+static __always_inline __u32 type_at(__u32 size)
+{
+	return size == 24 ? 16 : 12;
+}
+
+/* CallInfo.savedpc; 0: none was stored yet, or it is the call of a C function. */
+static __always_inline __u64 next_pc(const struct ls_scratch *scratch)
+{
+	return ls_luau_word(scratch->call, scratch->walk.sizes.ci == 48
+						   ? 48 - LS_LUAU_CI_FROM_SAVEDPC
+						   : 40 - LS_LUAU_CI_FROM_SAVEDPC);
+}
+
+static __always_inline __u32 value_size(const struct ls_scratch *scratch)
+{
+	return scratch->walk.sizes.value == 24 ? 24 : 16;
+}
+
+/*
+ * Notes which values of scratch->results are the closure of the call. A nil that pads results keeps
+ * the bits of what it replaced.
+ */
+static long look_for_closure(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	__u32 size = value_size(scratch), at = i % LS_RESULTS_MAX * size, type;
+
+	if (ls_luau_word(scratch->results + at, 0) != scratch->walk.closure)
+		return 0;
+	type = ls_luau_half(scratch->results + at, type_at(size));
+	if (type == scratch->walk.sizes.thread - LS_LUAU_TO_FUNCTION ||
+	    (!type && i < scratch->walk.results_padded))
+		scratch->walk.results_found |= 1U << (i & 31);
+	return 0;
+}
+LS_STEP(look_for_closure);
+
+/* Returns a bit for each of the LS_RESULTS_MAX values at `address` that is the closure. */
+static __always_inline __u32 find_closure(struct ls_scratch *scratch, __u64 address)
+{
+	struct ls_pass pass = {.scratch = scratch};
+
+	scratch->walk.results_found = 0;
+	if (!read_target(scratch->results, LS_RESULTS_MAX * value_size(scratch), address))
+		repeat(LS_RESULTS_MAX, look_for_closure, &pass);
+	return scratch->walk.results_found;
+}
+
+/*
+ * Whether the results were two places higher before, so that the third has overwritten the first:
+ * pairs(t) has [t, next, t, nil] above its own place, then [t, nil, t, nil].
+ */
+static __always_inline int is_shifted(const struct ls_scratch *scratch)
+{
+	const __u8 *results = scratch->results;
+	__u32 value = value_size(scratch);
+
+	return ls_luau_half(results, type_at(value)) >=
+		       scratch->walk.sizes.thread - LS_LUAU_TO_STRING &&
+	       ls_luau_word(results, 0) == ls_luau_word(results, 2 * value) &&
+	       ls_luau_word(results, value) == ls_luau_word(results, 3 * value);
+}
+
+/*
+ * Whether `top` is lowered already, so that the results are past it: to where that of the caller
+ * is or, if the caller wants all, to their end. `found` are the places of the closure past `top`.
+ */
+static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u64 top, __u32 found,
+				      __s32 wanted)
+{
+	__u64 caller_top;
+	__u32 next = 0, value = value_size(scratch);
+
+	if (wanted > 0)
+		return !read_target(&caller_top, sizeof(caller_top),
+				    scratch->walk.ci - scratch->walk.sizes.ci + LS_LUAU_CI_TOP) &&
+		       top == caller_top + scratch->walk.moved;
+	if (top <= low)
+		return 1;
+	/* A second result is still behind the first, too. */
+	for (__u32 i = LS_RESULTS_MAX - 1; i > 0; i--)
+		next = found >> (i - 1) & 1 ? i : next;
+	return next && ls_luau_word(scratch->results, 0) ==
+			       ls_luau_word(scratch->results, next % LS_RESULTS_MAX * value);
+}
+
+/*
+ * Whether what looks like the running C function is a result of the function that runs. The VM
+ * copies results to the place of the function that returns them, and only then leaves its call
+ * (luau_precall(), lvmexecute.cpp). A C function among them, as of pairs(), is then on the stack
+ * above its own place, too; hardly any function is called with itself.
+ */
+__noinline int is_half_returned(struct ls_scratch *scratch)
+{
+	struct ls_walk *walk;
+	__u64 low, top;
+	__u32 value, at, found, used, wanted; /* as __u32, all results are many */
+
+	if (!scratch)
+		return 0;
+	walk = &scratch->walk;
+	value = value_size(scratch);
+	at = walk->sizes.ci == 48 ? 48 - LS_LUAU_CI_FROM_SAVEDPC : 40 - LS_LUAU_CI_FROM_SAVEDPC;
+	low = ls_luau_word(scratch->call, LS_LUAU_CI_FUNC) + value + walk->moved;
+	top = scratch->state.top + walk->moved;
+	wanted = ls_luau_half(scratch->call, at + 8);
+	if (!wanted || top > walk->stack_end)
+		return 0;
+	walk->results_padded = (__s32)wanted > 1 ? wanted - 1 : 0;
+	found = find_closure(scratch, low);
+	walk->results_padded = 0;
+	used = top > low ? (top - low) / value : 0;
+	if (used < LS_RESULTS_MAX && found >> used && !(found & ((1U << used) - 1)))
+		return is_lowered(scratch, low, top, found, wanted);
+	if (found || (wanted >= 3 && used == 4 && is_shifted(scratch)))
+		return 1;
+	return used > LS_RESULTS_MAX && find_closure(scratch, top - LS_RESULTS_MAX * value);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Luau, as the rest of luaspy knows it: a row of families[]. */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elf/elf_file.h"
+#include "interpreter/family.h"
+#include "interpreter/lua_files.h"
+#include "luau/layout_luau.h"
+#include "luau/program_luau.h"
+#include "luau/prototype_luau.h"
+#include "symbols/call_site.h"
+
+/* ---- files */
+
+static const struct markers markers[] = {
+	{.strings = {"__namecall", "missing argument #%d to '%s' (%s expected)",
+		     "attempt to compare %s %s %s", "table index contains NaN"}},
+};
+
+/*
+ * No file tells its release, nor which layout it has: samples do. The walker was not tested on
+ * other machines.
+ */
+static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
+{
+	(void)found;
+	if (elf_file__machine(elf) == EM_X86_64)
+		file->layouts = (uint16_t)((1U << layouts_luau_count) - 1);
+	snprintf(file->gc.how, sizeof(file->gc.how),
+		 "luaspy does not know where Luau's collector is in a program");
+	return 0;
+}
+
+/* ---- layouts */
+
+static const void *offsets(uint32_t slot)
+{
+	return slot < layouts_luau_count ? &layouts_luau[slot].offsets : NULL;
+}
+
+static const char *layout_name(uint32_t slot)
+{
+	return slot < layouts_luau_count ? layouts_luau[slot].name : NULL;
+}
+
+static uint16_t distinct_layouts(void)
+{
+	return (uint16_t)((1U << layouts_luau_count) - 1);
+}
+
+static bool keeps_pc_in_register(uint32_t slot)
+{
+	(void)slot;
+	return true;
+}
+
+/* ---- processes */
+
+static int read_call_site(const struct target_memory *memory, const void *offsets, uint64_t caller,
+			  uint32_t pc, struct call_site *site)
+{
+	(void)memory;
+	(void)offsets;
+	(void)caller;
+	(void)pc;
+	/* Functions have the names that their definitions gave them; the others have none. */
+	*site = (struct call_site){.is_covered = true};
+	return 0;
+}
+
+static int check_prototype(const struct target_memory *memory, const void *offsets,
+			   const struct prototype_key *key)
+{
+	return prototype_luau__check(memory, offsets, key);
+}
+
+static int read_lines(const struct target_memory *memory, const void *offsets, uint64_t prototype,
+		      struct line_table **table)
+{
+	return prototype_luau__lines(memory, offsets, prototype, table);
+}
+
+static int read_source(const struct target_memory *memory, const void *offsets, uint64_t prototype,
+		       size_t most, char **text, size_t *length)
+{
+	return prototype_luau__source(memory, offsets, prototype, most, text, length);
+}
+
+static const struct memory_ops memory = {
+	.check_prototype = check_prototype,
+	.read_source = read_source,
+	.read_lines = read_lines,
+	.read_call_site = read_call_site,
+};
+
+/* ---- the family */
+
+extern const struct family family_luau;
+
+const struct family family_luau = {
+	.name = "Luau",
+	.id = LS_FAMILY_LUAU,
+	.sign = "__newindex",
+	.markers = markers,
+	.marker_count = sizeof(markers) / sizeof(markers[0]),
+	.recognise = recognise,
+	.offsets_size = sizeof(struct ls_luau_layout),
+	.offsets = offsets,
+	.layout_name = layout_name,
+	.find_layout = layout_luau__find,
+	.distinct_layouts = distinct_layouts,
+	.keeps_pc_in_register = keeps_pc_in_register,
+	.walker_file = program_luau__file,
+	.walker_program = "walk_luau",
+	.layouts_map = "layouts_luau",
+	.memory = &memory,
+};
+_Static_assert(sizeof(struct ls_luau_layout) <= LAYOUT_OFFSETS_MAX, "it crosses to the worker");

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "luau/layout_luau.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * Proto of VMs that can run native code: its lines are at `lines`, behind execdata and exectarget,
+ * and its sizes at `sizes`. What lies between has stayed in order.
+ */
+#define PROTO_WITH_NATIVE_CODE(lines, sizes)                                                       \
+	.proto_size = (sizes) + 36, .proto_line_info = (lines), .proto_line_bases = (lines) + 8,   \
+	.proto_source = (lines) + 32, .proto_name = (lines) + 40, .proto_code_count = (sizes),     \
+	.proto_child_count = (sizes) + 4, .proto_constant_count = (sizes) + 16,                    \
+	.proto_line_info_size = (sizes) + 20, .proto_line_gap = (sizes) + 24,                      \
+	.proto_line_defined = (sizes) + 28, .proto_upvalues = 3, .proto_parameters = 4,            \
+	.proto_is_vararg = 5
+
+/* Of older ones, which have the numbers of upvalues and parameters at `numbers`, at the end. */
+#define PROTO_WITHOUT_NATIVE_CODE(sizes, numbers)                                                  \
+	.proto_size = (numbers) + 4, .proto_line_info = 32, .proto_line_bases = 40,                \
+	.proto_source = 64, .proto_name = 72, .proto_code_count = (sizes),                         \
+	.proto_child_count = (sizes) + 4, .proto_constant_count = (sizes) + 16,                    \
+	.proto_line_info_size = (sizes) + 20, .proto_line_gap = (sizes) + 24,                      \
+	.proto_line_defined = (sizes) + 28, .proto_upvalues = (numbers),                           \
+	.proto_parameters = (numbers) + 1, .proto_is_vararg = (numbers) + 2
+
+#define WITH_NATIVE_CODE(lines, sizes)                                                             \
+	{                                                                                          \
+		.name = "luau-lines" #lines "-sizes" #sizes, .offsets = {                          \
+			.closure_function = 24,                                                    \
+			PROTO_WITH_NATIVE_CODE(lines, sizes)                                       \
+		}                                                                                  \
+	}
+
+/*
+ * Releases add and remove fields of Proto before its lines and before its sizes, so there is a
+ * layout for each place that they may have come to: those that were seen, and those around them.
+ */
+const struct layout_luau layouts_luau[] = {
+	WITH_NATIVE_CODE(56, 136), /* 2024 to mid-2026 */
+	WITH_NATIVE_CODE(64, 144), /* since then */
+	{
+		/* Closure.usage came before gclist for a while, in 2026 */
+		.name = "luau-usage",
+		.offsets = {.closure_function = 32, PROTO_WITH_NATIVE_CODE(56, 136)},
+	},
+	{
+		.name = "luau-plain", /* 2023 */
+		.offsets = {.closure_function = 24, PROTO_WITHOUT_NATIVE_CODE(112, 148)},
+	},
+	{
+		.name = "luau-plain-2022",
+		.offsets = {.closure_function = 24, PROTO_WITHOUT_NATIVE_CODE(96, 128)},
+	},
+	WITH_NATIVE_CODE(48, 128),
+	WITH_NATIVE_CODE(56, 128),
+	WITH_NATIVE_CODE(56, 144),
+	WITH_NATIVE_CODE(64, 136),
+	WITH_NATIVE_CODE(64, 152),
+	WITH_NATIVE_CODE(72, 144),
+	WITH_NATIVE_CODE(72, 152),
+	WITH_NATIVE_CODE(72, 160),
+	WITH_NATIVE_CODE(80, 160),
+};
+
+const size_t layouts_luau_count = sizeof(layouts_luau) / sizeof(layouts_luau[0]);
+
+int layout_luau__find(const char *name)
+{
+	for (size_t i = 0; i < layouts_luau_count; i++)
+		if (!strcmp(layouts_luau[i].name, name))
+			return (int)i;
+	return -ENOENT;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "luau/prototype_luau.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/line_table.h"
+
+typedef const struct target_memory *ls_reader_t;
+
+static long read_bytes(ls_reader_t memory, void *to, size_t size, uint64_t address)
+{
+	return target_memory__read(memory, address, to, size);
+}
+
+/* Like bpf_probe_read_user_str(): the count includes the NUL, which also ends a full buffer. */
+static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t address)
+{
+	ssize_t count = target_memory__read_some(memory, address, to, size);
+	size_t length;
+
+	if (count <= 0)
+		return count ? count : -EFAULT;
+	length = strnlen(to, (size_t)count);
+	if (length == (size_t)count && length < size)
+		return -EFAULT;
+	if (length == size)
+		to[--length] = '\0';
+	return (long)length + 1;
+}
+
+/* The counterpart of bpf_loop(). */
+static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void *context)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (step(i, context))
+			return;
+}
+
+#define LS_READ(reader, to, size, address)        read_bytes(reader, to, size, address)
+#define LS_READ_STRING(reader, to, size, address) read_string(reader, to, size, address)
+#define LS_REPEAT(count, step, context)           repeat(count, step, context)
+#define LS_STEP(step)                             _Static_assert(1, "a loop needs no more")
+#include "fingerprint_luau.h"
+
+#define PROTO_MAX 264 /* an 8-byte field at a one-byte offset */
+
+static int read_proto(const struct target_memory *memory, const struct ls_luau_layout *layout,
+		      uint64_t address, uint8_t proto[PROTO_MAX])
+{
+	memset(proto, 0, PROTO_MAX);
+	return target_memory__read(memory, address, proto, layout->proto_size);
+}
+
+int prototype_luau__check(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			  const struct prototype_key *key)
+{
+	struct ls_luau_content content = {};
+	uint8_t proto[PROTO_MAX];
+	int error = read_proto(memory, layout, key->address, proto);
+
+	if (error)
+		return error == -ESRCH ? error : -ESTALE;
+	ls_luau_read_content(memory, layout, proto, &content);
+	return ls_fold(ls_luau_fixed_fingerprint(layout, proto), content.hash) == key->fingerprint
+		       ? 0
+		       : -ESTALE;
+}
+
+int prototype_luau__source(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			   uint64_t address, size_t most, char **text, size_t *length)
+{
+	struct ls_luau_string name;
+	uint8_t proto[PROTO_MAX];
+	uint64_t source;
+	int error = read_proto(memory, layout, address, proto);
+
+	*text = NULL;
+	if (error)
+		return error;
+	source = ls_luau_word(proto, layout->proto_source);
+	if (!source)
+		return -ENOENT;
+	error = target_memory__read(memory, source, &name, sizeof(name));
+	if (error)
+		return error;
+	if (name.length > most)
+		return -E2BIG;
+	*text = malloc(name.length + 1UL);
+	if (!*text)
+		return -ENOMEM;
+	*length = name.length;
+	error = name.length ? target_memory__read(memory, source + sizeof(name), *text, name.length)
+			    : 0;
+	if (!error)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return error;
+}
+
+/* The two tables of a prototype, as luaG_getline() (ldebug.cpp) reads them. */
+struct tables {
+	uint32_t count; /* of instructions */
+	uint32_t gap;
+	uint8_t *differences;
+	int32_t *bases;
+};
+
+static int read_tables(const struct target_memory *memory, uint64_t differences, uint64_t bases,
+		       struct tables *tables)
+{
+	uint32_t intervals = ((tables->count - 1) >> tables->gap) + 1;
+	int error;
+
+	tables->differences = malloc(tables->count);
+	tables->bases = malloc(intervals * sizeof(*tables->bases));
+	if (!tables->differences || !tables->bases)
+		return -ENOMEM;
+	error = target_memory__read(memory, differences, tables->differences, tables->count);
+	return error ? error
+		     : target_memory__read(memory, bases, tables->bases,
+					   intervals * sizeof(*tables->bases));
+}
+
+static int make_table(const struct tables *tables, struct line_table **table)
+{
+	int32_t *lines = malloc(tables->count * sizeof(*lines));
+	int error;
+
+	if (!lines)
+		return -ENOMEM;
+	for (uint32_t pc = 0; pc < tables->count; pc++)
+		lines[pc] = (int32_t)((uint32_t)tables->bases[pc >> tables->gap] +
+				      tables->differences[pc]);
+	error = line_table__new(lines, tables->count, table);
+	free(lines);
+	return error;
+}
+
+int prototype_luau__lines(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			  uint64_t address, struct line_table **table)
+{
+	struct tables tables = {};
+	uint8_t proto[PROTO_MAX];
+	uint64_t differences, bases;
+	int error = read_proto(memory, layout, address, proto);
+
+	*table = NULL;
+	if (error)
+		return error;
+	differences = ls_luau_word(proto, layout->proto_line_info);
+	bases = ls_luau_word(proto, layout->proto_line_bases);
+	if (!differences)
+		return 0;
+	tables.count = ls_luau_half(proto, layout->proto_code_count);
+	tables.gap = ls_luau_half(proto, layout->proto_line_gap);
+	if (!tables.count || tables.gap > LS_LUAU_LINE_GAP_MAX)
+		return -EINVAL;
+	if (tables.count > LINE_TABLE_INSTRUCTIONS_MAX)
+		return -E2BIG;
+	error = read_tables(memory, differences, bases, &tables);
+	if (!error)
+		error = make_table(&tables, table);
+	free(tables.differences);
+	free(tables.bases);
+	return error;
+}

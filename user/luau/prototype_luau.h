@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A prototype of Luau in the target: whether it is still the one that was sampled, its text. */
+#ifndef LS_PROTOTYPE_LUAU_H
+#define LS_PROTOTYPE_LUAU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interpreter/family.h"
+#include "offsets_luau.h"
+#include "process/target_memory.h"
+
+/* As memory_ops.check_prototype() in interpreter/family.h. */
+int prototype_luau__check(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			  const struct prototype_key *key);
+
+/* As memory_ops.read_source() there. */
+int prototype_luau__source(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			   uint64_t address, size_t most, char **text, size_t *length);
+
+/* As memory_ops.read_lines() there. */
+int prototype_luau__lines(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			  uint64_t address, struct line_table **table);
+
+#endif

@@ -41,4 +41,17 @@ $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)
 	$(call say,HOST,luajit_$*)
 	$(Q)$(call build_luajit,$*,$@)
 
+# Luau, by the numbers of its releases; the last three must be refused.
+LUAU_SCRIPT := tests/hosts/build_luau.sh
+LUAU_HOSTS := 516-gcc 577-gcc 635-gcc 727-longjmp 736-gcc 736-vector4 736-native \
+              736-moved-call 736-moved-proto 736-moved-lines
+HOSTS += $(LUAU_HOSTS:%=$(O)/hosts/luau_%)
+
+# $(call build_luau,RELEASE-VARIANT,OUTPUT,WORDS)
+build_luau = name=$(1); $(LUAU_SCRIPT) $${name%%-*} $${name\#*-} $(2) $(3) || [ $$? = 3 ]
+
+$(O)/hosts/luau_%: tests/programs/host_luau.cpp $(LUAU_SCRIPT)
+	$(call say,HOST,luau_$*)
+	$(Q)$(call build_luau,$*,$@)
+
 TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

@@ -50,6 +50,14 @@ $(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target
 	$(call say,HOST,tests/oracle/hosts/luajit_$*)
 	$(Q)$(call build_luajit,$*,$@,$(filter %.c,$^) -DWITH_MODULE -DWITH_LUAJIT)
 
+# Luau, by the numbers of its releases.
+ORACLE_LUAUS := 577-gcc 635-gcc 727-longjmp 736-gcc 736-clang 736-vector4 736-native
+ORACLE_TARGETS += $(ORACLE_LUAUS:%=$(O)/tests/oracle/hosts/luau_%)
+
+$(O)/tests/oracle/hosts/luau_%: tests/programs/host_luau.cpp tests/oracle/target/module.c tests/oracle/truth.h $(LUAU_SCRIPT)
+	$(call say,HOST,tests/oracle/hosts/luau_$*)
+	$(Q)$(call build_luau,$*,$@,$(filter %.cpp %.c,$^) -DWITH_MODULE -DWITH_LUAU)
+
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(ORACLE_TARGETS))
 
 # With a luaV_execute that publishes every instruction that it fetches, for test_lines: compilers

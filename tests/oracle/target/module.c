@@ -4,8 +4,13 @@
  * the script takes part: the caller says what it calls, the callee that it is there, and so on for
  * each way in which a stack can change. Compiled for each release.
  */
+#ifdef WITH_LUAU
+#include <lua.h>
+#include <lualib.h>
+#else
 #include <lauxlib.h>
 #include <lua.h>
+#endif
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -17,6 +22,24 @@
 #include <unistd.h>
 
 #include "../truth.h"
+
+#ifdef WITH_LUAU
+/* Luau's functions for the same, as Lua has them. */
+#undef lua_pushcfunction
+#define lua_pushcfunction(L, function) lua_pushcclosurek(L, function, NULL, 0, NULL)
+#define LUA_VERSION_NUM                502 /* of lua_resume() and of calls; it has no hooks */
+
+static int take_reference(lua_State *L)
+{
+	int reference = lua_ref(L, -1);
+
+	lua_pop(L, 1);
+	return reference;
+}
+
+#define luaL_ref(L, table)              take_reference(L)
+#define luaL_unref(L, table, reference) lua_unref(L, reference)
+#endif
 
 #define SEGMENT_MAX 48
 #define ADOPTED_MAX 8
@@ -54,8 +77,10 @@ static struct {
 } adopted[ADOPTED_MAX];
 static int adopted_count;
 
+#ifndef WITH_LUAU
 static int hook_function; /* reference */
 static uint64_t hook_word;
+#endif
 
 static void publish(struct truth_state state)
 {
@@ -421,6 +446,7 @@ static int l_schedule(lua_State *L)
 	return 0;
 }
 
+#ifndef WITH_LUAU
 /* It may come in the middle of a transition; it calls its function only where it does not. */
 static void on_count(lua_State *L, lua_Debug *activation)
 {
@@ -453,9 +479,41 @@ static int l_hook(lua_State *L)
 	end_helper(HELPER_HOOK);
 	return 0;
 }
+#endif
 
 /* ---- before it begins */
 
+#ifdef WITH_LUAU
+/* A main chunk is defined in line 1 there, in which the workload has no other function. */
+static uint64_t word_of(lua_State *L, int level, const lua_Debug *function)
+{
+	if (!strcmp(function->what, "C"))
+		return word_at(L, level);
+	return function->linedefined > 1 ? (uint64_t)function->linedefined : 0;
+}
+
+static int l_line(lua_State *L)
+{
+	lua_Debug function;
+
+	lua_getinfo(L, -1, "s", &function);
+	lua_pushnumber(L, function.linedefined);
+	return 1;
+}
+
+static uint64_t word_of_level(lua_State *L, int level)
+{
+	lua_Debug activation;
+	uint64_t word;
+
+	lua_getinfo(L, level, "sf", &activation);
+	word = word_of(L, -1, &activation);
+	lua_pop(L, 1);
+	return word;
+}
+
+#define has_level(L, level, activation) lua_getinfo(L, level, "s", activation)
+#else
 /* line(function): the word of a Lua function. */
 static int l_line(lua_State *L)
 {
@@ -479,6 +537,9 @@ static uint64_t word_of_level(lua_State *L, int level)
 	return word;
 }
 
+#define has_level(L, level, activation) lua_getstack(L, level, activation)
+#endif
+
 /* begin(): what is on the stack now is the first truth. Tells the test where to read it. */
 static int l_begin(lua_State *L)
 {
@@ -487,7 +548,7 @@ static int l_begin(lua_State *L)
 	int levels = 1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (lua_getstack(L, levels, &activation))
+	while (has_level(L, levels, &activation))
 		levels++;
 	for (int level = levels - 1; level > 0; level--)
 		truth.stack[state.depth++] = word_of_level(L, level);
@@ -503,13 +564,15 @@ static const struct {
 	lua_CFunction function;
 	enum helper helper;
 } functions[] = {
-	{"here", l_here, HELPER_HERE},         {"calls", l_calls, HELPER_CALLS},
-	{"leaves", l_leaves, HELPER_LEAVES},   {"tails", l_tails, HELPER_TAILS},
-	{"throws", l_throws, HELPER_THROWS},   {"resumes", l_resumes, HELPER_RESUMES},
-	{"yields", l_yields, HELPER_YIELDS},   {"segment", l_segment, HELPER_SEGMENT},
-	{"adopt", l_adopt, HELPER_ADOPT},      {"hook", l_hook, HELPER_HOOK},
-	{"schedule", l_schedule, HELPER_NONE}, {"line", l_line, HELPER_NONE},
-	{"begin", l_begin, HELPER_NONE},
+	{"here", l_here, HELPER_HERE},       {"calls", l_calls, HELPER_CALLS},
+	{"leaves", l_leaves, HELPER_LEAVES}, {"tails", l_tails, HELPER_TAILS},
+	{"throws", l_throws, HELPER_THROWS}, {"resumes", l_resumes, HELPER_RESUMES},
+	{"yields", l_yields, HELPER_YIELDS}, {"segment", l_segment, HELPER_SEGMENT},
+	{"adopt", l_adopt, HELPER_ADOPT},    {"schedule", l_schedule, HELPER_NONE},
+	{"line", l_line, HELPER_NONE},       {"begin", l_begin, HELPER_NONE},
+#ifndef WITH_LUAU
+	{"hook", l_hook, HELPER_HOOK},
+#endif
 };
 
 int luaopen_oracle(lua_State *L);

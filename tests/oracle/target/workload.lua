@@ -14,6 +14,7 @@ local segment, line = oracle.segment, oracle.line
 local create, resume, yield, wrap = coroutine.create, coroutine.resume, coroutine.yield, coroutine.wrap
 local main = 0 -- the main chunk's word
 local can_yield_across_calls = _VERSION ~= "Lua 5.1"
+local is_luau = _VERSION == "Luau" -- it has neither tail calls nor hooks
 
 local at = {} -- functions' words
 local phases = {}
@@ -234,7 +235,7 @@ function phases.callbacks()
 	leaves(1)
 end
 
----- C functions that return C functions
+---- C functions that return functions
 
 local function generate_nothing() end
 
@@ -271,6 +272,12 @@ function phases.functions_returned()
 		end
 		calls(rawget)
 		f = rawget(string, "rep")
+		here(at.functions_returned)
+		calls(rawget)
+		f = rawget(phases, "plain")
+		here(at.functions_returned)
+		calls(select)
+		f, g = select(2, 1, generate_nothing)
 		here(at.functions_returned)
 		calls(string.gmatch)
 		f, g = string.gmatch("a", "a")
@@ -375,6 +382,7 @@ local function step_down(depth)
 end
 at.step_down = line(step_down)
 
+if not is_luau then
 function phases.tail_calls()
 	here(at.tail_calls)
 	for _ = 1, 5 do
@@ -383,6 +391,7 @@ function phases.tail_calls()
 		here(at.tail_calls)
 	end
 	leaves(1)
+end
 end
 
 ---- strings and garbage
@@ -701,6 +710,7 @@ function phases.hooks()
 	oracle.hook(0)
 	leaves(1)
 end
+if is_luau then phases.hooks = nil end
 
 ---- all of them, in an order that does not repeat soon
 

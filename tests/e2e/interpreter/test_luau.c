@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Programs that embed Luau, of several releases, static and stripped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE      30
+#define NOTHING_FOUND 3 /* exit status */
+
+/* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
+static const char *const releases[] = {"516-gcc",     "577-gcc", "635-gcc",
+				       "727-longjmp", "736-gcc", "736-vector4"};
+
+/* `hot`, defined on line 1, takes three quarters of the work. */
+#define FUNCTIONS                                                                                  \
+	"local function hot(list)\n"                                                               \
+	"	for i = 1, 3e5 do\n"                                                                     \
+	"		list[i % 8 + 1] = i * 3\n"                                                              \
+	"	end\n"                                                                                   \
+	"end\n"                                                                                    \
+	"local function cold(list)\n"                                                              \
+	"	for i = 1, 1e5 do\n"                                                                     \
+	"		list[i % 8 + 1] = i * 3\n"                                                              \
+	"	end\n"                                                                                   \
+	"end\n"                                                                                    \
+	"function both(list)\n"                                                                    \
+	"	hot(list)\n"                                                                             \
+	"	cold(list)\n"                                                                            \
+	"end\n"                                                                                    \
+	"local list = {1, 2, 3, 4, 5, 6, 7, 8}\n"
+
+static struct child *start_host(struct stage *stage, const char *build, const char *script)
+{
+	struct child *target;
+	char program[128];
+
+	snprintf(program, sizeof(program), "../../hosts/luau_%s", build);
+	need_host(built_program(program));
+	write_text(stage, "app.luau", script);
+	target = start(stage, built_program(program), "app.luau");
+	child__let_work(target, 0.2);
+	return target;
+}
+
+static struct scriptprofile *record_script(struct stage *stage, const char *build,
+					   const char *script)
+{
+	struct child *target = start_host(stage, build, script);
+	struct scriptprofile *profile =
+		record(stage, target->pid, "--until-samples=2000", "-F", "4000");
+
+	child__kill(target);
+	return profile;
+}
+
+static void assert_share(const struct scriptprofile *profile, const char *stack, double low,
+			 double high)
+{
+	double share = (double)scriptprofile__stack_us(profile, stack) / (double)profile->all_us;
+
+	print_message("%s: %.1f%%\n", stack, 100 * share);
+	if (share >= low && share <= high)
+		return;
+	scriptprofile__print(profile);
+	fail_msg("%s: %.3f is not within %.3f and %.3f", stack, share, low, high);
+}
+
+static void names_functions_and_their_callers(void **state)
+{
+	need_to_record();
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		struct scriptprofile *profile = record_script(
+			*state, releases[i], FUNCTIONS "while true do both(list) end\n");
+
+		assert_share(profile, "main chunk > both > hot", 0.68, 0.82);
+		assert_share(profile, "main chunk > both > cold", 0.18, 0.32);
+		assert_true(scriptprofile__self_us(profile, "app.luau", "hot", 1) > 0);
+		assert_int_equal(scriptprofile__samples(profile, "unreadable"), 0);
+	}
+}
+
+/* The host has machine code made of all functions; the lines they run at are not known then. */
+static void marks_functions_that_run_as_machine_code(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_to_record();
+	profile = record_script(*state, "736-native", FUNCTIONS "while true do both(list) end\n");
+	assert_share(profile, "main chunk > both > hot", 0.6, 0.85);
+	for (int id = 1; id <= profile->function_count; id++) {
+		const struct scriptprofile_function *function = &profile->functions[id];
+
+		if (!strcmp(function->name, "hot") || !strcmp(function->name, "both"))
+			assert_int_equal(function->flags & 1, 1);
+	}
+}
+
+/*
+ * spawn() is a task library's: it resumes without a resumer, so that the number of C calls of the
+ * coroutine begins anew, and it holds none.
+ */
+static void shows_coroutines_below_what_resumed_them(void **state)
+{
+	static const char script[] = FUNCTIONS
+		"local function task() while true do both(list) end end\n"
+		"local function wrapped() coroutine.wrap(function() spawn(task) end)() end\n"
+		"local function resumed() coroutine.resume(coroutine.create(wrapped)) end\n"
+		"resumed()\n";
+
+	need_to_record();
+	for (size_t i = 1; i < sizeof(releases) / sizeof(releases[0]); i += 3)
+		assert_share(
+			record_script(*state, releases[i], script),
+			"main chunk > resumed > resume > wrapped > * > * > spawn > task > both > hot",
+			0.65, 0.82);
+}
+
+/* The main thread sleeps in a VM of its own; it has pointers to no other. */
+static void tells_vms_on_several_threads_apart(void **state)
+{
+	static const char script[] =
+		"start('other.luau')\n" FUNCTIONS "while true do both(list) end\n";
+	struct scriptprofile *profile;
+
+	need_to_record();
+	write_text(*state, "other.luau",
+		   "local function other() local x = 0 for i = 1, 1e5 do x = x + i % 7 end end\n"
+		   "local function text() return string.rep('x', 1e5) end\n"
+		   "while true do other() text() end\n");
+	profile = record_script(*state, "736-gcc", script);
+	assert_share(profile, "main chunk > both > hot", 0.1, 0.7);
+	assert_share(profile, "main chunk > other", 0.1, 0.8);
+	assert_share(profile, "main chunk > both > other", 0, 0);
+	assert_share(profile, "main chunk > other > hot", 0, 0);
+}
+
+#define FRAMES 300
+
+/*
+ * Functions that call each other, on lines that differ; the innermost tells what debug.info knows
+ * of them.
+ */
+static void write_deep_script(struct stage *stage)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fprintf(file, "local tell\n"
+		      "local function f0()\nif tell then tell() end\n"
+		      "local x = 0 for i = 1, 1e7 do x = x + i %% 7 end return x\nend\n"
+		      "local f = f0\n");
+	for (int i = 1; i <= FRAMES; i++)
+		fprintf(file,
+			"do local g = f\n%.*sfunction f%d()\n%.*s local x = g() return x + 1\nend "
+			"f = f%d end\n",
+			i % 3, "\n\n", i, i % 5, "\n\n\n\n", i);
+	fprintf(file,
+		"function tell()\n"
+		"	tell = nil\n"
+		"	for level = 3, %d do\n"
+		"		local f, name, line = debug.info(level, 'fnl')\n"
+		"		print(name, debug.info(f, 'l'), line)\n"
+		"	end\n"
+		"	print('told')\n"
+		"end\n"
+		"while true do f%d() end\n",
+		FRAMES + 2, FRAMES);
+	fclose(file);
+	write_text(stage, "app.luau", text);
+	free(text);
+}
+
+/* The frames of the first stack of a dump, the innermost first. */
+static const json_t *frames_of(const json_t *dump)
+{
+	const json_t *thread = json_array_get(json_object_get(dump, "Threads"), 0);
+
+	return json_array_get(json_object_get(thread, "Stacks"), 0);
+}
+
+static void names_and_lines_are_those_of_debug_info(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	const json_t *frames;
+	char number[16], *said;
+	json_t *dump;
+
+	need_to_record();
+	need_host(built_program("../../hosts/luau_736-gcc"));
+	write_deep_script(stage);
+	target = start(stage, built_program("../../hosts/luau_736-gcc"), "app.luau");
+	child__await_output(stage, target, "told");
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number, "--json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	dump = json_loads(child__output(stage, spy), 0, NULL);
+	assert_non_null(dump);
+	frames = frames_of(dump);
+	said = child__output(stage, target);
+	for (size_t i = 1; i <= FRAMES; i++) {
+		const json_t *frame = json_array_get(frames, i);
+		int defined, current, length;
+		char name[16];
+
+		assert_int_equal(sscanf(said, "%15s %d %d %n", name, &defined, &current, &length),
+				 3);
+		said += length;
+		assert_string_equal(json_string_value(json_object_get(frame, "Name")), name);
+		assert_int_equal(json_integer_value(json_object_get(frame, "Line")), defined);
+		assert_int_equal(json_integer_value(json_object_get(frame, "CurrentLine")),
+				 current);
+	}
+	json_decref(dump);
+}
+
+/* Own time at that line of app.luau. */
+static double own_share_at(const struct scriptprofile *profile, int line)
+{
+	const json_t *functions = json_object_get(profile->document, "Functions");
+	int64_t us = 0;
+
+	for (int id = 1; id <= profile->function_count; id++)
+		if (json_integer_value(json_object_get(json_array_get(functions, id - 1),
+						       "CurrentLine")) == line &&
+		    !strcmp(profile->functions[id].source, "app.luau"))
+			us += profile->functions[id].self_us;
+	return (double)us / (double)profile->all_us;
+}
+
+/* Three of four parts are in the second line. */
+static void splits_functions_by_their_lines(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_to_record();
+	target = start_host(*state, "736-gcc",
+			    "local function work(x)\n"
+			    "	for i = 1, 3e6 do x = x + i % 7 end\n"
+			    "	for i = 1, 1e6 do x = x + i % 7 end\n"
+			    "	return x\n"
+			    "end\n"
+			    "while true do work(0) end\n");
+	profile = record(*state, target->pid, "-d", "1", "-F", "2khz", "--lines");
+	child__kill(target);
+	print_message("line 2: %.1f%%, line 3: %.1f%%\n", 100 * own_share_at(profile, 2),
+		      100 * own_share_at(profile, 3));
+	assert_true(own_share_at(profile, 2) > 0.65 && own_share_at(profile, 2) < 0.85);
+	assert_true(own_share_at(profile, 3) > 0.15 && own_share_at(profile, 3) < 0.35);
+}
+
+static void refuses_what_has_moved_fields(void **state)
+{
+	static const char *const builds[] = {"736-moved-call", "736-moved-proto",
+					     "736-moved-lines"};
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		struct child *target =
+			start_host(*state, builds[i], FUNCTIONS "while true do both(list) end\n");
+		struct child *spy = start_record(*state, target->pid, "-d", "1", "-o", "no.json");
+		int status = child__wait(spy, PATIENCE);
+
+		child__kill(target);
+		print_message("%s: %s", builds[i], child__errors(*state, spy));
+		assert_int_equal(status, NOTHING_FOUND);
+		assert_non_null(strstr(child__errors(*state, spy), "modified"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(names_functions_and_their_callers),
+		staged(marks_functions_that_run_as_machine_code),
+		staged(shows_coroutines_below_what_resumed_them),
+		staged(tells_vms_on_several_threads_apart),
+		staged(names_and_lines_are_those_of_debug_info),
+		staged(splits_functions_by_their_lines),
+		staged(refuses_what_has_moved_fields),
+	};
+
+	return cmocka_run_group_tests_name("luau", tests, NULL, NULL);
+}

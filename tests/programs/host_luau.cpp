@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * host_luau SCRIPT [ARGUMENT]...: a program that embeds Luau. It runs the script on a coroutine, as
+ * such programs do, and has these functions for it:
+ *
+ *   cputime()        the CPU time of the thread, in seconds
+ *   spawn(f, ...)    resumes a new coroutine as a task library does, which names no resumer
+ *   resume(f, ...)   likewise, but as the coroutine that runs
+ *   start(path)      runs another script in a VM of its own, on a thread of its own
+ */
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <time.h>
+
+#include "lua.h"
+#include "luacode.h"
+#include "lualib.h"
+#ifdef WITH_NATIVE
+#include "luacodegen.h"
+#endif
+
+static int l_cputime(lua_State *L)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	lua_pushnumber(L, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+	return 1;
+}
+
+static int resume_new(lua_State *L, lua_State *from)
+{
+	int count = lua_gettop(L);
+	lua_State *thread = lua_newthread(L);
+	int anchor = lua_ref(L, -1);
+
+	lua_pop(L, 1); /* the C function does not hold it */
+	lua_xmove(L, thread, count);
+	if (lua_resume(thread, from, count - 1) > LUA_YIELD)
+		std::cerr << lua_tostring(thread, -1) << "\n";
+	lua_unref(L, anchor);
+	return 0;
+}
+
+static int l_spawn(lua_State *L)
+{
+	return resume_new(L, NULL);
+}
+
+static int l_resume(lua_State *L)
+{
+	return resume_new(L, L);
+}
+
+static int run(const char *path, int argc, char **argv);
+
+static int l_start(lua_State *L)
+{
+	std::string path = luaL_checkstring(L, 1);
+
+	std::thread([path] { run(path.c_str(), 0, NULL); }).detach();
+	return 0;
+}
+
+static bool load(lua_State *L, const char *path)
+{
+	std::ifstream file(path);
+	std::stringstream text;
+	lua_CompileOptions options = {};
+	size_t size;
+	char *code;
+
+	text << file.rdbuf();
+	options.optimizationLevel = 1;
+	options.debugLevel = 1;
+	code = luau_compile(text.str().data(), text.str().size(), &options, &size);
+	int error = luau_load(L, (std::string("@") + path).c_str(), code, size, 0);
+	free(code);
+#ifdef WITH_NATIVE
+	if (!error)
+		luau_codegen_compile(L, -1);
+#endif
+	return !error;
+}
+
+static void add(lua_State *L, const char *name, lua_CFunction function)
+{
+	lua_pushcfunction(L, function, name);
+	lua_setglobal(L, name);
+}
+
+#ifdef WITH_MODULE
+extern "C" int luaopen_oracle(lua_State *L);
+
+static int l_loadstring(lua_State *L)
+{
+	size_t size, length;
+	const char *text = luaL_checklstring(L, 1, &length);
+	char *code = luau_compile(text, length, NULL, &size);
+	int error = luau_load(L, luaL_checkstring(L, 2), code, size, 0);
+
+	free(code);
+	return error ? 0 : 1;
+}
+#endif
+
+static int run(const char *path, int argc, char **argv)
+{
+	lua_State *L = luaL_newstate();
+
+	luaL_openlibs(L);
+#ifdef WITH_NATIVE
+	luau_codegen_create(L);
+#endif
+	add(L, "cputime", l_cputime);
+	add(L, "spawn", l_spawn);
+	add(L, "resume", l_resume);
+	add(L, "start", l_start);
+#ifdef WITH_MODULE
+	add(L, "require", luaopen_oracle);
+	add(L, "loadstring", l_loadstring);
+#endif
+	lua_State *thread = lua_newthread(L);
+	bool is_loaded = load(thread, path);
+	for (int i = 0; i < argc && is_loaded; i++)
+		lua_pushstring(thread, argv[i]);
+	if (!is_loaded || lua_resume(thread, NULL, argc) != LUA_OK) {
+		std::cerr << lua_tostring(thread, -1) << "\n";
+		return 1;
+	}
+	lua_close(L);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	return run(argv[1], argc - 2, argv + 2);
+}

@@ -46,6 +46,9 @@ void script_split__describe(const struct ls_profile *profile, const struct ls_to
 	for (enum part part = 0; part < PART_COUNT && length < size; part++) {
 		char share[UNITS_SIZE];
 
+		/* Only a VM that traces has these. */
+		if (part >= COMPILER && !us[part])
+			continue;
 		units__format_share(us[part], totals->all_us, share, sizeof(share));
 		length += (size_t)snprintf(text + length, size - length, "%s%s %s",
 					   part ? ", " : "", names[part], share);

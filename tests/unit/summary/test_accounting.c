@@ -104,6 +104,8 @@ static void splits_the_time_of_scripts_if_some_is_compiled(void **state)
 	fixture->functions[FIB].flags = LS_FUNCTION_NATIVE;
 	assert_shows(fixture, "interpreted ");
 	assert_shows(fixture, "compiled ");
+	assert_hides(fixture, "JIT compiler");
+	assert_hides(fixture, "trace exit");
 	set_function(fixture, ANONYMOUS, "JIT compiler", "JIT compiler", 0);
 	fixture->functions[FIB].flags = 0;
 	assert_shows(fixture, "compiled 0.0%");

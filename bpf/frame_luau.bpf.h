@@ -262,17 +262,16 @@ static __always_inline int owns_pc(const struct ls_luau_layout *layout, const __
 }
 
 /*
- * Puts the Lua function of the call in scratch->call into walk.frame. `proto` is its closure's;
- * the call may have one of its own, which the VM has made of it. LS_WALK_NONE or the error.
+ * Puts the Lua function of the call in scratch->call into walk.frame. `address` is that of its
+ * closure's Proto; the call may have one of its own, which the VM has made of it. LS_WALK_NONE or
+ * the error.
  */
 static __always_inline int lua_frame(struct ls_scratch *scratch,
 				     const struct ls_luau_layout *layout, __u64 address)
 {
 	struct ls_walk *walk = &scratch->walk;
-	__u32 at =
-		walk->sizes.ci == 48 ? 48 - LS_LUAU_CI_FROM_SAVEDPC : 40 - LS_LUAU_CI_FROM_SAVEDPC;
-	__u64 pc = ls_luau_word(scratch->call, at), own = 0;
-	__u32 flags = ls_luau_half(scratch->call, at + 12);
+	__u64 pc = next_pc(scratch), own = 0;
+	__u32 flags = ls_luau_half(scratch->call, pc_at(scratch) + 12);
 	const __u8 *proto = view_proto(scratch, layout, address);
 	int is_running = is_running_call(walk);
 
@@ -403,7 +402,7 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 static __always_inline __u64 function_at(struct ls_scratch *scratch, __u64 func)
 {
 	struct ls_walk *walk = &scratch->walk;
-	__u32 size = walk->sizes.value == 24 ? 24 : 16;
+	__u32 size = value_size(scratch);
 	const __u8 *value;
 
 	if (func < walk->stack || func >= walk->stack_end || (func - walk->stack) % size)

@@ -105,8 +105,7 @@ static long describe_link(__u32 i, void *context)
 		return 0;
 	if ((__u8)head != scratch->other_sizes.thread - LS_LUAU_TO_FUNCTION)
 		return 0;
-	link->is_lua = !(head >> (8 * LS_LUAU_CLOSURE_IS_C) & 0xff);
-	if (link->is_lua)
+	if (!(head >> (8 * LS_LUAU_CLOSURE_IS_C) & 0xff))
 		order->lua |= 1U << (i & 31);
 	else
 		note_holding(pass, closure, head >> (8 * LS_LUAU_CLOSURE_UPVALUES) & 0xff);

@@ -11,12 +11,17 @@ static __always_inline __u32 type_at(__u32 size)
 	return size == 24 ? 16 : 12;
 }
 
+/* Where savedpc is in a CallInfo; nresults and flags follow. */
+static __always_inline __u32 pc_at(const struct ls_scratch *scratch)
+{
+	return scratch->walk.sizes.ci == 48 ? 48 - LS_LUAU_CI_FROM_SAVEDPC
+					    : 40 - LS_LUAU_CI_FROM_SAVEDPC;
+}
+
 /* CallInfo.savedpc; 0: none was stored yet, or it is the call of a C function. */
 static __always_inline __u64 next_pc(const struct ls_scratch *scratch)
 {
-	return ls_luau_word(scratch->call, scratch->walk.sizes.ci == 48
-						   ? 48 - LS_LUAU_CI_FROM_SAVEDPC
-						   : 40 - LS_LUAU_CI_FROM_SAVEDPC);
+	return ls_luau_word(scratch->call, pc_at(scratch));
 }
 
 static __always_inline __u32 value_size(const struct ls_scratch *scratch)
@@ -102,16 +107,15 @@ __noinline int is_half_returned(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk;
 	__u64 low, top;
-	__u32 value, at, found, used, wanted; /* as __u32, all results are many */
+	__u32 value, found, used, wanted; /* as __u32, all results are many */
 
 	if (!scratch)
 		return 0;
 	walk = &scratch->walk;
 	value = value_size(scratch);
-	at = walk->sizes.ci == 48 ? 48 - LS_LUAU_CI_FROM_SAVEDPC : 40 - LS_LUAU_CI_FROM_SAVEDPC;
 	low = ls_luau_word(scratch->call, LS_LUAU_CI_FUNC) + value + walk->moved;
 	top = scratch->state.top + walk->moved;
-	wanted = ls_luau_half(scratch->call, at + 8);
+	wanted = ls_luau_half(scratch->call, pc_at(scratch) + 8);
 	if (!wanted || top > walk->stack_end)
 		return 0;
 	walk->results_padded = (__s32)wanted > 1 ? wanted - 1 : 0;

@@ -57,14 +57,12 @@ struct ls_luau_link {
 	__u64 stack_end;
 	__u64 ci_low; /* its calls */
 	__u64 ci_high;
-	__u64 pc;     /* of the call below the running one; 0: there is none */
-	__u32 holds;  /* bit per state of the chain that its running C function holds */
-	__u8 is_lua;  /* 1: its running function is Lua's */
-	__u8 is_here; /* 1: this native stack has a pointer to its values or calls */
+	__u64 pc;    /* of the call below the running one; 0: there is none */
+	__u32 holds; /* bit per state of the chain that its running C function holds */
 	__u16 c_calls;
 	__u16 base_c_calls;
-	__u16 padding;
 	__u32 thread; /* LUA_TTHREAD of its VM */
+	__u32 padding;
 	__u64 global;
 };
 
@@ -79,7 +77,7 @@ struct ls_luau_order {
 	__u32 count;    /* of `sorted` */
 	__u32 callee;   /* index of the last one there */
 	__u32 lua;      /* bit per state whose running function is Lua's */
-	__u32 here;     /* bit per state with is_here */
+	__u32 here;     /* bit per state of which this native stack has more than a pointer to it */
 	__u32 resumers; /* bit per state that holds another one; or, while sorting, `callee` */
 	__u32 free;     /* bit per state without a place that holds none */
 	__u32 nested;   /* bit per state that counts C calls from one of `among` on, */

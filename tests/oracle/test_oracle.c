@@ -336,8 +336,10 @@ static void add_of(enum ls_family family, const char *program, const char *modul
 {
 	struct target *target = &targets[target_count];
 
-	if (target_count == TARGETS_MAX)
-		return;
+	if (target_count == TARGETS_MAX) {
+		fprintf(stderr, "more than %d targets\n", TARGETS_MAX);
+		exit(2);
+	}
 	snprintf(target->name, sizeof(target->name), "%.22s %s", what, paces[pace].name);
 	snprintf(target->program, sizeof(target->program), "%s", program);
 	snprintf(target->modules, sizeof(target->modules), "%s", modules ? modules : "");

@@ -29,7 +29,7 @@ static int recognise(const struct elf_file *elf, const struct markers *found, st
 	if (elf_file__machine(elf) == EM_X86_64)
 		file->layouts = (uint16_t)((1U << layouts_luau_count) - 1);
 	snprintf(file->gc.how, sizeof(file->gc.how),
-		 "luaspy does not know where Luau's collector is in a program");
+		 "luaspy cannot find the collector of Luau yet");
 	return 0;
 }
 

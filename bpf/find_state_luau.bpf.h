@@ -236,6 +236,8 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 	scratch->chain_count = 0;
 	scratch->unsettled.count = 0;
 	scratch->unsettled.is_here = 0;
+	for (__u32 i = 0; i < LS_UNSETTLED_MAX; i++)
+		scratch->unsettled.globals[i] = 0;
 	scan_registers(scratch, layout);
 	scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_BLIND);
 	if (scratch->chain_count || is_known)

@@ -21,6 +21,17 @@
 
 #include "find_state_luau.bpf.h"
 
+/*
+ * 1 if the words are equal, else 0. There is no branch: in a loop over the chain, the verifier of
+ * Linux 6.1 would follow each combination of the answers.
+ */
+static __always_inline __u64 are_equal(__u64 one, __u64 other)
+{
+	__u64 difference = one - other;
+
+	return ~(difference | -difference) >> 63;
+}
+
 static __always_inline int is_single(__u32 bits)
 {
 	return bits && !(bits & (bits - 1));
@@ -40,7 +51,7 @@ static long note_held(__u32 i, void *context)
 	if (!word)
 		return 0; /* as the unused part of the chain */
 	for (__u32 j = 0; j < LS_CHAIN_MAX; j++)
-		held |= (scratch->chain[j].state == word) << j;
+		held |= (__u32)are_equal(scratch->chain[j].state, word) << j;
 	order->links[order->at % LS_CHAIN_MAX].holds |= held;
 	return 0;
 }
@@ -79,15 +90,14 @@ static long describe_link(__u32 i, void *context)
 	struct ls_active *active = &scratch->chain[i % LS_CHAIN_MAX];
 	__u64 func, closure, head;
 
-	*link = (struct ls_luau_link){};
 	order->at = i;
 	if (read_active(active->state, state, &scratch->other_sizes))
 		return 0;
 	link->global = state->global;
 	link->thread = scratch->other_sizes.thread;
 	for (__u32 j = 0; j < LS_UNSETTLED_MAX; j++)
-		scratch->unsettled.is_here |= j < scratch->unsettled.count &&
-					      scratch->unsettled.globals[j] == state->global;
+		scratch->unsettled.is_here |=
+			are_equal(scratch->unsettled.globals[j], state->global);
 	order->left |= 1U << (i & 31);
 	link->stack = state->stack;
 	link->stack_end = state->stack_last + scratch->other_sizes.moved;
@@ -140,7 +150,7 @@ static __always_inline int is_of_link(const struct ls_luau_link *link, __u64 wor
 	return (lies_in(word, link->stack, link->stack_end) |
 		lies_in(word, link->ci_low, link->ci_high)) >>
 		       63 |
-	       (link->pc && word == link->pc);
+	       (are_equal(word, link->pc) & ~are_equal(link->pc, 0));
 }
 
 static __always_inline void weigh_word(struct ls_luau_order *order, __u64 word)
@@ -223,10 +233,10 @@ LS_STEP(note_resumer);
  * lua_resume() sets the number of nested C calls of a state to one more than its resumer has, if it
  * is told which one that is, and that is where the state counts from.
  */
-static __always_inline int is_nested_in(const struct ls_luau_link *link,
-					const struct ls_luau_link *resumer)
+static __always_inline __u32 is_nested_in(const struct ls_luau_link *link,
+					  const struct ls_luau_link *resumer)
 {
-	return link->base_c_calls == resumer->c_calls + 1;
+	return are_equal(link->base_c_calls, resumer->c_calls + 1ULL);
 }
 
 /* Notes whether a state of order->among counts from this one on. */
@@ -276,7 +286,7 @@ static __always_inline __u32 index_of(__u32 bit)
 	__u32 index = 0;
 
 	for (__u32 i = 0; i < LS_CHAIN_MAX; i++)
-		index = bit == 1U << i ? i : index;
+		index |= i * (__u32)are_equal(bit, 1U << i);
 	return index;
 }
 
@@ -334,6 +344,18 @@ static long place_resumer(__u32 i, void *context)
 }
 LS_STEP(place_resumer);
 
+/* Clears what an earlier, longer chain has left behind. */
+static long clear_link(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+
+	scratch->order.links[i % LS_CHAIN_MAX] = (struct ls_luau_link){};
+	if (i >= scratch->chain_count)
+		scratch->chain[i % LS_CHAIN_MAX].state = 0;
+	return 0;
+}
+LS_STEP(clear_link);
+
 /* Puts scratch->chain in order, the running state first. LS_WALK_NONE or the error. */
 __noinline int order_chain(struct ls_scratch *scratch, const struct ls_luau_layout *layout)
 {
@@ -347,11 +369,7 @@ __noinline int order_chain(struct ls_scratch *scratch, const struct ls_luau_layo
 	order->left = 0;
 	order->lua = 0;
 	order->count = 0;
-	for (__u32 i = 0; i < LS_CHAIN_MAX; i++)
-		if (i >= scratch->chain_count) {
-			scratch->chain[i].state = 0;
-			order->links[i] = (struct ls_luau_link){};
-		}
+	repeat(LS_CHAIN_MAX, clear_link, &pass);
 	repeat(scratch->chain_count, describe_link, &pass);
 	repeat(scratch->chain_count, check_vm, &pass);
 	weigh_stack(&pass);

@@ -30,17 +30,28 @@ static __always_inline __u32 value_size(const struct ls_scratch *scratch)
 }
 
 /*
+ * Where a value is in scratch->results. The verifier of Linux 6.1 loses track of products of two
+ * variables.
+ */
+static __always_inline __u32 result_at(const struct ls_scratch *scratch, __u32 i)
+{
+	__u32 index = i % LS_RESULTS_MAX;
+
+	return value_size(scratch) == 24 ? index * 24 : index * 16;
+}
+
+/*
  * Notes which values of scratch->results are the closure of the call. A nil that pads results keeps
  * the bits of what it replaced.
  */
 static long look_for_closure(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
-	__u32 size = value_size(scratch), at = i % LS_RESULTS_MAX * size, type;
+	__u32 at = result_at(scratch, i), type;
 
 	if (ls_luau_word(scratch->results + at, 0) != scratch->walk.closure)
 		return 0;
-	type = ls_luau_half(scratch->results + at, type_at(size));
+	type = ls_luau_half(scratch->results + at, type_at(value_size(scratch)));
 	if (type == scratch->walk.sizes.thread - LS_LUAU_TO_FUNCTION ||
 	    (!type && i < scratch->walk.results_padded))
 		scratch->walk.results_found |= 1U << (i & 31);
@@ -82,7 +93,7 @@ static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u
 				      __s32 wanted)
 {
 	__u64 caller_top;
-	__u32 next = 0, value = value_size(scratch);
+	__u32 next = 0;
 
 	if (wanted > 0)
 		return !read_target(&caller_top, sizeof(caller_top),
@@ -92,9 +103,9 @@ static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u
 		return 1;
 	/* A second result is still behind the first, too. */
 	for (__u32 i = LS_RESULTS_MAX - 1; i > 0; i--)
-		next = found >> (i - 1) & 1 ? i : next;
+		next += (i - next) * (found >> (i - 1) & 1);
 	return next && ls_luau_word(scratch->results, 0) ==
-			       ls_luau_word(scratch->results, next % LS_RESULTS_MAX * value);
+			       ls_luau_word(scratch->results + result_at(scratch, next), 0);
 }
 
 /*

@@ -15,7 +15,7 @@ GUEST_COLLECTORS := $(addprefix .output/tests/oracle/collectors/,5.1.5-signed 5.
 
 # The targets of test_dump: each minor version built in seven ways, and those that it has to refuse.
 GUEST_HOSTS      := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(addprefix $(release)-,gcc $(HOST_VARIANTS) shared.so)) \
-                    $(notdir $(filter %-wide %-moved-call %-moved-state %-moved-proto,$(HOSTS)))
+                    $(notdir $(filter %-wide %-moved-call %-moved-state %-moved-proto,$(filter-out $(O)/hosts/luau_%,$(HOSTS))))
 GUEST_SLEEPERS   := $(addprefix .output/tests/programs/sleepers-,5.1 5.2 5.3 5.4 musl)
 
 GUEST_TESTS_arm64  := unit/elf/test_machine_code walk/test_gc walk/test_frame_records oracle/test_collector e2e/dump/test_dump

@@ -83,6 +83,8 @@ struct ls_stack_owner {
 	__u64 found; /* address of the first pointer to the state; 0: none */
 	__u32 has_state;
 	__u32 has_call;
+	__u32 has_call_in_register; /* 1: in one that calls preserve */
+	__u32 padding_two;
 };
 
 /* Progress of the removal of states that do not run on this stack from the chain. */

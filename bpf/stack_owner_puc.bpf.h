@@ -21,6 +21,7 @@
 #define LS_STACK_OWNER_PUC_BPF_H
 
 #include "frame_puc.bpf.h"
+#include "vm_thread_puc.bpf.h"
 
 #define LS_RUNNING_DEPTH 64     /* nested calls of C functions, down to a Lua function */
 #define LS_JUMPS_MAX     256    /* nested protected calls: LUAI_MAXCCALLS (200) and a margin */
@@ -112,7 +113,7 @@ static long weigh_register(__u32 i, void *context)
 	__u64 word = scratch->registers[i % LS_REGISTER_MAX];
 
 	owner->has_state |= word == owner->state;
-	owner->has_call |= is_callee_saved(i) && is_of_call(owner, word);
+	owner->has_call_in_register |= is_callee_saved(i) && is_of_call(owner, word);
 	return 0;
 }
 LS_STEP(weigh_register);
@@ -172,6 +173,7 @@ __noinline int runs_here(struct ls_scratch *scratch, const struct ls_puc_layout 
 	owner->values_end = end_of_values(scratch, layout);
 	owner->found = 0;
 	owner->has_state = 0;
+	owner->has_call_in_register = 0;
 	repeat(LS_RUNNING_DEPTH, find_lua_call, &pass);
 	/* If no Lua function was called, there is no such call to find. */
 	owner->has_call = !owner->call_count;
@@ -183,8 +185,14 @@ __noinline int runs_here(struct ls_scratch *scratch, const struct ls_puc_layout 
 		scratch->sp +
 		(scratch->search.is_shared ? LS_FAR_BYTES : LS_CHUNKS_BLIND * LS_CHUNK_BYTES);
 	repeat(scratch->register_count, weigh_register, &pass);
+	owner->has_call |= owner->has_call_in_register;
 	repeat(LS_CHUNKS_BLIND + 1, weigh_chunk, &pass);
-	return owner->has_state && owner->has_call;
+	if (!owner->has_state)
+		return 0;
+	if (scratch->chain[at % LS_CHAIN_MAX].anchor != LS_UNPROTECTED)
+		return owner->has_call;
+	return is_vm_of_this_thread(scratch, owner->state, owner->has_call,
+				    owner->has_call_in_register, !scratch->search.is_shared);
 }
 
 /*
@@ -196,7 +204,7 @@ static __always_inline int may_run_here(const struct ls_scratch *scratch)
 {
 	const struct ls_stack_owner *owner = &scratch->owner;
 
-	if (owner->call_count && owner->has_call)
+	if (owner->has_call && (owner->call_count || owner->has_state))
 		return 1;
 	return owner->found && owner->address < scratch->search.high;
 }

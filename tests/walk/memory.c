@@ -168,7 +168,8 @@ static long read_string(void *context, void *to, __u32 size, __u64 address)
 
 void memory__select(struct memory *memory)
 {
-	memory->target = (struct bpf_shim_target){memory, read_bytes, read_string};
+	memory->target = (struct bpf_shim_target){
+		.context = memory, .read = read_bytes, .read_string = read_string};
 	bpf_shim__select(&memory->target);
 }
 

@@ -2,6 +2,8 @@
 /* On which native stack a state runs, if several lie side by side or no protected call tells. */
 #include "fixture.h"
 
+#include "machine.bpf.h"
+
 /*
  * A coroutine that waits in a C function, on a stack of its own above SP; below `unused` bytes of
  * it begins another stack.
@@ -128,6 +130,35 @@ static void does_not_take_a_holder_of_a_state_for_its_runner(struct fixture *fix
 	expect_error(fixture, LS_WALK_NO_SCRIPT);
 }
 
+/* Returns the first register that calls preserve, or the first that they do not. */
+static uint32_t first_register(bool is_preserved)
+{
+	uint32_t i = 0;
+
+	while (!is_callee_saved(i) == is_preserved)
+		i++;
+	return i;
+}
+
+/*
+ * The stack of a thread that gave the VM to another one may keep the words of its last call; a
+ * register that calls preserve does not.
+ */
+static void takes_no_words_on_a_stack_for_proof_beside_other_threads(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	image->memory.target.has_other_threads = true;
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 2, 8);
+	image__execute(image, IMAGE_MAIN);
+	expect_error(fixture, LS_WALK_STACK_OWNER);
+	image->registers[first_register(false)] = image__top(image, IMAGE_MAIN)->ci;
+	expect_error(fixture, LS_WALK_STACK_OWNER);
+	image->registers[first_register(true)] = image__top(image, IMAGE_MAIN)->ci;
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, IMAGE_MAIN);
+}
+
 /* An address after the values in the heap is no value's, nor is one between two values. */
 static void takes_no_other_pointers_for_values(struct fixture *fixture)
 {
@@ -226,6 +257,7 @@ int main(void)
 		TEST(does_not_guess_close_below_a_stack_that_waits),
 		TEST(forgets_a_state_that_runs_elsewhere),
 		TEST(does_not_take_a_holder_of_a_state_for_its_runner),
+		TEST(takes_no_words_on_a_stack_for_proof_beside_other_threads),
 		TEST(takes_no_other_pointers_for_values),
 		TEST(takes_the_callers_frame_for_proof),
 		TEST(knows_a_call_while_its_values_move),

@@ -14,6 +14,11 @@ void bpf_shim__select(const struct bpf_shim_target *target)
 	current = target;
 }
 
+bool bpf_shim__has_other_threads(void)
+{
+	return current && current->has_other_threads;
+}
+
 long bpf_shim__read(void *to, __u32 size, __u64 address)
 {
 	if (current)

@@ -7,6 +7,7 @@
 #ifndef LS_BPF_SHIM_H
 #define LS_BPF_SHIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/cdefs.h>
 #include <linux/types.h>
@@ -25,10 +26,14 @@ struct bpf_shim_target {
 	long (*read)(void *context, void *to, __u32 size, __u64 address);
 	/* Like bpf_probe_read_user_str(): the length with the NUL, which a full buffer has, too. */
 	long (*read_string)(void *context, void *to, __u32 size, __u64 address);
+	bool has_other_threads; /* besides the one whose registers and stack are searched */
 };
 
 /* Makes the walkers read this target from here on. It is borrowed; NULL: every read fails. */
 void bpf_shim__select(const struct bpf_shim_target *target);
+
+/* Of the selected target; false if there is none. */
+bool bpf_shim__has_other_threads(void);
 
 long bpf_shim__read(void *to, __u32 size, __u64 address);
 long bpf_shim__read_string(void *to, __u32 size, __u64 address);

@@ -112,7 +112,8 @@ static struct walker *new_walker(pid_t pid, const struct walker_receiver *receiv
 	if (!walker)
 		return NULL;
 	walker->memory.pid = pid;
-	walker->shim = (struct bpf_shim_target){walker, read_bytes, read_string};
+	walker->shim = (struct bpf_shim_target){
+		.context = walker, .read = read_bytes, .read_string = read_string};
 	walker->receiver = *receiver;
 	walker->scratch = calloc(1, sizeof(*walker->scratch));
 	walker->kept = kept_memory__new();

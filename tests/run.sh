@@ -32,6 +32,7 @@ count() {
 
 passed=0 skipped=0 tests_passed=0 tests_skipped=0
 failed=()
+times=()
 
 # Sorts the program $name, which exited with $status, by what it wrote into $log.
 judge() {
@@ -66,11 +67,15 @@ for program in "$@"; do
 	mkdir -p "$(dirname "$log")"
 	echo "---- $name"
 	status=0
+	SECONDS=0
 	timeout --kill-after=10 "$limit" "$program" </dev/null 2>&1 | tee "$log" || status=$?
+	times+=("$SECONDS s  $name")
 	judge
 done
 
 echo
+echo "the slowest:"
+printf '  %s\n' "${times[@]}" | sort -rn | sed -n 1,10p
 echo "test programs: $passed passed, ${#failed[@]} failed, $skipped skipped" \
 	"(tests: $tests_passed passed, $tests_skipped skipped)"
 for line in "${failed[@]}"; do

@@ -13,6 +13,7 @@
  * While other threads exist, a state that this stack merely has a pointer to may be active on
  * another one. One that runs here has left more: the VM keeps, in registers or in its frames,
  * pointers to the values and the calls of the state, or where it goes on after the running call.
+ * What such words prove: state_holder.bpf.h.
  *
  * What remains in doubt is not shown: the stack ends there, or no state is taken.
  */
@@ -20,6 +21,8 @@
 #define LS_ORDER_LUAU_BPF_H
 
 #include "find_state_luau.bpf.h"
+#include "machine.bpf.h"
+#include "state_holder.bpf.h"
 
 /*
  * 1 if the words are equal, else 0. There is no branch: in a loop over the chain, the verifier of
@@ -153,20 +156,25 @@ static __always_inline int is_of_link(const struct ls_luau_link *link, __u64 wor
 	       (are_equal(word, link->pc) & ~are_equal(link->pc, 0));
 }
 
-static __always_inline void weigh_word(struct ls_luau_order *order, __u64 word)
+/* Returns a bit for each state of the chain that the word is the VM's of. */
+static __always_inline __u32 links_of(const struct ls_luau_order *order, __u64 word)
 {
-	__u32 here = 0;
+	__u32 links = 0;
 
 	for (__u32 j = 0; j < LS_CHAIN_MAX; j++)
-		here |= (__u32)is_of_link(&order->links[j], word) << j;
-	order->here |= here;
+		links |= (__u32)is_of_link(&order->links[j], word) << j;
+	return links;
 }
 
 static long weigh_register(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	struct ls_luau_order *order = &scratch->order;
+	__u32 links = links_of(order, scratch->registers[i % LS_REGISTER_MAX]);
 
-	weigh_word(&scratch->order, scratch->registers[i % LS_REGISTER_MAX]);
+	order->here |= links;
+	if (is_callee_saved(i))
+		order->in_register |= links;
 	return 0;
 }
 LS_STEP(weigh_register);
@@ -175,7 +183,7 @@ static long weigh_stack_word(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
 
-	weigh_word(&scratch->order, scratch->search.chunk[i % LS_CHUNK_WORDS]);
+	scratch->order.here |= links_of(&scratch->order, scratch->search.chunk[i % LS_CHUNK_WORDS]);
 	return 0;
 }
 LS_STEP(weigh_stack_word);
@@ -202,6 +210,24 @@ static long weigh_chunk(__u32 i, void *context)
 }
 LS_STEP(weigh_chunk);
 
+/* Takes a state out of those that run here if it may be another thread that runs it. */
+static long check_holder(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	struct ls_luau_order *order = &scratch->order;
+	__u32 bit = 1U << (i & 31);
+
+	if (!(order->left & bit) ||
+	    is_run_by_this_thread(scratch, scratch->chain[i % LS_CHAIN_MAX].state,
+				  !!(order->here & bit), !!(order->in_register & bit),
+				  !scratch->search.is_shared))
+		return 0;
+	order->unsure |= order->here & bit;
+	order->here &= ~bit;
+	return 0;
+}
+LS_STEP(check_holder);
+
 /* Finds out which states run here: all that are active, unless there are other threads. */
 static __always_inline void weigh_stack(struct ls_pass *pass)
 {
@@ -209,13 +235,16 @@ static __always_inline void weigh_stack(struct ls_pass *pass)
 	struct ls_luau_order *order = &scratch->order;
 
 	order->here = order->left;
+	order->unsure = 0;
 	if (scratch->own_ns && !scratch->search.is_shared)
 		return;
 	order->here = 0;
+	order->in_register = 0;
 	order->address = scratch->sp;
 	repeat(scratch->register_count, weigh_register, pass);
 	repeat(LS_CHUNKS_MAX, weigh_chunk, pass);
 	order->here &= order->left;
+	repeat(scratch->chain_count, check_holder, pass);
 }
 
 static long note_resumer(__u32 i, void *context)
@@ -336,7 +365,7 @@ static long place_resumer(__u32 i, void *context)
 	if (resumer && !is_single(resumer))
 		resumer &= resumers_by_nesting(pass, 1U << (order->callee & 31));
 	if (!is_single(resumer)) {
-		scratch->search.is_cut |= !!(order->here & ~order->lua);
+		scratch->search.is_cut |= !!((order->here | order->unsure) & ~order->lua);
 		return 1;
 	}
 	place_state(scratch, resumer);
@@ -377,8 +406,8 @@ __noinline int order_chain(struct ls_scratch *scratch, const struct ls_luau_layo
 		return LS_WALK_NO_SCRIPT;
 	running = running_state(&pass);
 	if (!is_single(running))
-		return running || order->left & ~order->lua ? LS_WALK_STACK_OWNER
-							    : LS_WALK_NO_SCRIPT;
+		return running || order->unsure || order->left & ~order->lua ? LS_WALK_STACK_OWNER
+									     : LS_WALK_NO_SCRIPT;
 	place_state(scratch, running);
 	repeat(LS_CHAIN_MAX, place_resumer, &pass);
 	__builtin_memcpy(scratch->chain, order->sorted, sizeof(scratch->chain));

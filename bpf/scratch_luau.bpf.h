@@ -73,15 +73,17 @@ struct ls_luau_order {
 	__u32 at; /* index into `links` */
 	__u32 argument_words;
 	__u32 upvalue_words;
-	__u32 left;     /* bit per state without a place in `sorted` */
-	__u32 count;    /* of `sorted` */
-	__u32 callee;   /* index of the last one there */
-	__u32 lua;      /* bit per state whose running function is Lua's */
-	__u32 here;     /* bit per state of which this native stack has more than a pointer to it */
-	__u32 resumers; /* bit per state that holds another one; or, while sorting, `callee` */
-	__u32 free;     /* bit per state without a place that holds none */
-	__u32 nested;   /* bit per state that counts C calls from one of `among` on, */
-	__u32 among;    /* or of which one of these does */
+	__u32 left;   /* bit per state without a place in `sorted` */
+	__u32 count;  /* of `sorted` */
+	__u32 callee; /* index of the last one there */
+	__u32 lua;    /* bit per state whose running function is Lua's */
+	__u32 here;   /* bit per state of which this native stack has more than a pointer to it */
+	__u32 in_register; /* likewise, a register that calls preserve */
+	__u32 unsure;      /* bit per state that may run here, or on another thread */
+	__u32 resumers;    /* bit per state that holds another one; or, while sorting, `callee` */
+	__u32 free;        /* bit per state without a place that holds none */
+	__u32 nested;      /* bit per state that counts C calls from one of `among` on, */
+	__u32 among;       /* or of which one of these does */
 	__u32 padding;
 	__u64 address; /* of the native stack, next to be read */
 };

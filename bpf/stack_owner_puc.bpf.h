@@ -21,7 +21,7 @@
 #define LS_STACK_OWNER_PUC_BPF_H
 
 #include "frame_puc.bpf.h"
-#include "vm_thread_puc.bpf.h"
+#include "state_holder.bpf.h"
 
 #define LS_RUNNING_DEPTH 64     /* nested calls of C functions, down to a Lua function */
 #define LS_JUMPS_MAX     256    /* nested protected calls: LUAI_MAXCCALLS (200) and a margin */
@@ -191,8 +191,8 @@ __noinline int runs_here(struct ls_scratch *scratch, const struct ls_puc_layout 
 		return 0;
 	if (scratch->chain[at % LS_CHAIN_MAX].anchor != LS_UNPROTECTED)
 		return owner->has_call;
-	return is_vm_of_this_thread(scratch, owner->state, owner->has_call,
-				    owner->has_call_in_register, !scratch->search.is_shared);
+	return is_run_by_this_thread(scratch, owner->state, owner->has_call,
+				     owner->has_call_in_register, !scratch->search.is_shared);
 }
 
 /*

@@ -7,12 +7,16 @@
  *   spawn(f, ...)    resumes a new coroutine as a task library does, which names no resumer
  *   resume(f, ...)   likewise, but as the coroutine that runs
  *   start(path)      runs another script in a VM of its own, on a thread of its own
+ *   share(f, ...)    calls each function again and again on a thread of its own, "t1" and so on;
+ *                    all have one coroutine, take turns with it, and spin while they wait
  */
+#include <atomic>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -66,6 +70,51 @@ static int l_start(lua_State *L)
 	std::string path = luaL_checkstring(L, 1);
 
 	std::thread([path] { run(path.c_str(), 0, NULL); }).detach();
+	return 0;
+}
+
+static std::atomic_flag is_taken;
+
+/*
+ * The frame has more room than it uses, as that of many a function, and so keeps what the last turn
+ * left on the stack.
+ */
+static __attribute__((noinline)) char await_turn()
+{
+	volatile char room[4096];
+
+	do
+		room[0] = 1;
+	while (is_taken.test_and_set());
+	return room[0];
+}
+
+static void take_turns(lua_State *L, int function)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "t%d", function);
+	prctl(PR_SET_NAME, name);
+	for (;;) {
+		await_turn();
+		lua_pushvalue(L, function);
+		lua_call(L, 0, 0);
+		is_taken.clear();
+	}
+}
+
+static int l_share(lua_State *L)
+{
+	int count = lua_gettop(L);
+	lua_State *shared = lua_newthread(L);
+	std::vector<std::thread> threads;
+
+	lua_insert(L, 1);
+	lua_xmove(L, shared, count);
+	for (int i = 1; i <= count; i++)
+		threads.emplace_back(take_turns, shared, i);
+	for (std::thread &thread : threads)
+		thread.join();
 	return 0;
 }
 
@@ -123,6 +172,7 @@ static int run(const char *path, int argc, char **argv)
 	add(L, "spawn", l_spawn);
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
+	add(L, "share", l_share);
 #ifdef WITH_MODULE
 	add(L, "require", luaopen_oracle);
 	add(L, "loadstring", l_loadstring);

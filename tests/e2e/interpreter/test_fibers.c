@@ -4,7 +4,6 @@
  * coroutine they belong to; the thread's name, taken in the same sample, tells which coroutine
  * runs.
  */
-#include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <setjmp.h>
@@ -18,17 +17,10 @@
 
 #include <cmocka.h>
 
+#include "sorted_time.h"
 #include "spying.h"
 
 #define PATIENCE 20
-
-/* CPU time in us, by what the samples of one kind of category show. */
-struct sorted {
-	int64_t right;   /* only functions of its own, from a main chunk or from C on */
-	int64_t foreign; /* a function of another coroutine or thread */
-	int64_t rootless;
-	int64_t host, unreadable;
-};
 
 /*
  * Runs a target that works between two lines of its output, and records it from before the first to
@@ -53,97 +45,11 @@ static struct scriptprofile *watch_program(struct stage *stage, const char *freq
 	return spying__read(stage, in_folder(stage, "profile.json"));
 }
 
-/* The length of "f3" in "f3_inner"; 0 if the name belongs to no coroutine or thread. */
-static size_t owner_length(const char *name, char letter)
-{
-	size_t length = 1;
-
-	if (name[0] != letter || !isdigit((unsigned char)name[1]))
-		return 0;
-	while (isdigit((unsigned char)name[length]))
-		length++;
-	return name[length] == '_' || !name[length] ? length : 0;
-}
-
-static void add_node(const struct scriptprofile *profile, int node, const char *category,
-		     const char *root, struct sorted *sorted)
-{
-	int64_t us = profile->node_self_us[node];
-	const struct scriptprofile_function *function = NULL;
-	int is_foreign = 0;
-
-	for (int id = node; profile->node_function[id]; id = profile->node_parent[id]) {
-		size_t length;
-
-		function = &profile->functions[profile->node_function[id]];
-		/*
-		 * C functions are the same in all threads and may be named after one thread's
-		 * variable.
-		 */
-		length = strcmp(function->source, "[C]") ? owner_length(function->name, category[0])
-							 : 0;
-		is_foreign |= length && (length != strlen(category) ||
-					 strncmp(function->name, category, length) != 0);
-	}
-	if (!function)
-		return;
-	if (!strcmp(function->name, "(host)"))
-		sorted->host += us;
-	else if (!strcmp(function->name, "(unreadable)"))
-		sorted->unreadable += us;
-	else if (!strcmp(function->name, "(unsampled)"))
-		return;
-	else if (is_foreign)
-		sorted->foreign += us;
-	else if (root && strcmp(function->name, root) != 0)
-		sorted->rootless += us;
-	else
-		sorted->right += us;
-}
-
-/*
- * Sums all categories "f0", "f1" .. if `letter` is 'f', or the category "idle" for 'i'. A name that
- * was read while the target wrote it fits neither.
- */
-static struct sorted sort_time(const struct scriptprofile *profile, char letter, const char *root)
-{
-	const json_t *categories = json_object_get(profile->document, "Categories");
-	struct sorted sorted = {0};
-
-	for (size_t i = 0; i < json_array_size(categories); i++) {
-		const json_t *category = json_array_get(categories, i);
-		const char *name = json_string_value(json_object_get(category, "Name"));
-		int node = (int)json_integer_value(json_object_get(category, "NodeId"));
-
-		if (letter == 'i' ? strcmp(name, "idle") != 0
-				  : owner_length(name, letter) != strlen(name))
-			continue;
-		for (int id = 1; id <= profile->node_count; id++) {
-			int top = id;
-
-			while (profile->node_parent[top])
-				top = profile->node_parent[top];
-			if (top == node)
-				add_node(profile, id, name, root, &sorted);
-		}
-	}
-	return sorted;
-}
-
-static void print_sorted(const char *what, const struct sorted *sorted)
-{
-	print_message("%s: right %lld us, foreign %lld, rootless %lld, host %lld, unreadable "
-		      "%lld\n",
-		      what, (long long)sorted->right, (long long)sorted->foreign,
-		      (long long)sorted->rootless, (long long)sorted->host,
-		      (long long)sorted->unreadable);
-}
-
 static void check_fibers(struct stage *stage, const char *version, const char *frequency,
 			 const char *const *words)
 {
 	struct scriptprofile *profile;
-	struct sorted lua, idle;
+	struct sorted_time lua, idle;
 	const char *all[8];
 	char name[32], *said;
 
@@ -153,12 +59,12 @@ static void check_fibers(struct stage *stage, const char *version, const char *f
 	for (int i = 0; i < 6; i++)
 		all[i + 1] = words[i];
 	profile = watch_program(stage, frequency, "done", all, &said);
-	lua = sort_time(profile, 'f', "main chunk");
-	idle = sort_time(profile, 'i', NULL);
+	lua = sorted_time__of(profile, 'f', "main chunk");
+	idle = sorted_time__of(profile, 'i', NULL);
 	print_message("%s %s %s %s at %s: %lld torn\n", name, words[0], words[1], words[2],
 		      frequency, (long long)scriptprofile__samples(profile, "torn"));
-	print_sorted("fibers with Lua", &lua);
-	print_sorted("those without", &idle);
+	sorted_time__print("fibers with Lua", &lua);
+	sorted_time__print("those without", &idle);
 	assert_true(lua.right > 100000);
 	assert_int_equal(lua.foreign, 0);
 	assert_true(lua.rootless <= lua.right / 1000);
@@ -210,7 +116,7 @@ static void keeps_fibers_apart_on_5_4(void **state)
 static void shows_nothing_false_on_small_stacks(void **state)
 {
 	static const char *const words[] = {"5.1", "5.4"};
-	struct sorted lua, idle;
+	struct sorted_time lua, idle;
 	struct scriptprofile *profile;
 	char name[32], *said;
 
@@ -221,10 +127,10 @@ static void shows_nothing_false_on_small_stacks(void **state)
 					(const char *const[]){built_program(name), "region",
 							      "16384", "resumed", "6", "1", NULL},
 					&said);
-		lua = sort_time(profile, 'f', NULL);
-		idle = sort_time(profile, 'i', NULL);
-		print_sorted(name, &lua);
-		print_sorted("those without Lua", &idle);
+		lua = sorted_time__of(profile, 'f', NULL);
+		idle = sorted_time__of(profile, 'i', NULL);
+		sorted_time__print(name, &lua);
+		sorted_time__print("those without Lua", &idle);
 		assert_true(lua.right > 100000);
 		assert_int_equal(lua.foreign, 0);
 		assert_int_equal(idle.right + idle.foreign + idle.rootless, 0);
@@ -263,7 +169,7 @@ static double check_threads(struct stage *stage, const char *version, const char
 			    double least, double most)
 {
 	struct scriptprofile *profile;
-	struct sorted sorted;
+	struct sorted_time sorted;
 	char name[32], *said;
 	double all;
 
@@ -271,9 +177,9 @@ static double check_threads(struct stage *stage, const char *version, const char
 	snprintf(name, sizeof(name), "vms-%s", version);
 	profile = watch_program(stage, "10khz", "TIMES ",
 				(const char *const[]){built_program(name), mode, "8", NULL}, &said);
-	sorted = sort_time(profile, 't', NULL);
+	sorted = sorted_time__of(profile, 't', NULL);
 	print_message("%s %s\n", name, mode);
-	print_sorted("threads", &sorted);
+	sorted_time__print("threads", &sorted);
 	all = (double)(sorted.right + sorted.foreign + sorted.host + sorted.unreadable);
 	assert_int_equal(sorted.foreign, 0);
 	assert_in_range((int64_t)(1000.0 * (double)sorted.right / all), (int64_t)(1000 * least),
@@ -330,7 +236,7 @@ static void owner_of(const struct scriptprofile *profile, int category, char to[
 	for (int id = 1; id <= profile->node_count; id++) {
 		const char *name = profile->functions[profile->node_function[id]].name;
 		const char *source = profile->functions[profile->node_function[id]].source;
-		size_t length = strcmp(source, "[C]") ? owner_length(name, 't') : 0;
+		size_t length = strcmp(source, "[C]") ? sorted_time__owner_length(name, 't') : 0;
 		int top = id;
 
 		while (profile->node_parent[top])

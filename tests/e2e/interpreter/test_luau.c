@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "sorted_time.h"
 #include "spying.h"
 
 #define PATIENCE      30
@@ -140,6 +141,30 @@ static void tells_vms_on_several_threads_apart(void **state)
 	assert_share(profile, "main chunk > other", 0.1, 0.8);
 	assert_share(profile, "main chunk > both > other", 0, 0);
 	assert_share(profile, "main chunk > other > hot", 0, 0);
+}
+
+/* A thread that waits for its turn has all on its stack that the one whose turn it is has. */
+static void takes_no_remains_on_a_stack_for_calls(void **state)
+{
+	static const char *const builds[] = {"577-gcc", "727-longjmp", "736-gcc", "736-native"};
+	static const char script[] =
+		"local function t1_turn() local x = 0 for i = 1, 2e4 do x = x + i % 7 end end\n"
+		"local function t2_turn() local x = 0 for i = 1, 2e4 do x = x + i % 7 end end\n"
+		"local function t3_turn() for i = 1, 20 do string.rep('x', 2e4) end end\n"
+		"share(t1_turn, t2_turn, t3_turn)\n";
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		struct child *target = start_host(*state, builds[i], script);
+		struct scriptprofile *profile =
+			record(*state, target->pid, "-d", "1", "-F", "10khz", "--category=thread");
+		struct sorted_time threads = sorted_time__of(profile, 't', NULL);
+
+		child__kill(target);
+		sorted_time__print(builds[i], &threads);
+		assert_int_equal(threads.foreign, 0);
+		assert_true((double)threads.right >= 0.2 * (double)profile->all_us);
+	}
 }
 
 #define FRAMES 300
@@ -285,6 +310,7 @@ int main(void)
 		staged(marks_functions_that_run_as_machine_code),
 		staged(shows_coroutines_below_what_resumed_them),
 		staged(tells_vms_on_several_threads_apart),
+		staged(takes_no_remains_on_a_stack_for_calls),
 		staged(names_and_lines_are_those_of_debug_info),
 		staged(splits_functions_by_their_lines),
 		staged(refuses_what_has_moved_fields),

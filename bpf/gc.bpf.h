@@ -7,9 +7,9 @@
  * nearest to SP decides: if it points into code from which the garbage collector may be entered
  * (the executor, lua_pushstring, string.gsub), the garbage collector is not running, or it waits
  * for a finalizer; return addresses that it left on the stack earlier are then further up, in
- * buffers that were never filled. Since 5.2 finalizers run under a protected call of their own,
- * whose errorJmp is nearer than the garbage collector's frames: anything beyond the running state's
- * errorJmp proves nothing.
+ * buffers that were never filled. Where finalizers run under a protected call of their own, as in
+ * PUC Lua since 5.2, its errorJmp is nearer than the garbage collector's frames: anything beyond
+ * the running state's anchor proves nothing (LS_ANCHOR_ENDS_GC).
  *
  * On AArch64, compilers keep a linked list of frame records, so the callers are known. On x86-64,
  * and for AArch64 code that was built without frame records, every word of the stack may be a
@@ -87,17 +87,24 @@ static __always_inline int is_code(const struct ls_image *target, __u64 address)
  * Whether the function that returns to `address` can be number `number` of target->map: the call
  * before `address` tells what it called, unless it called through a pointer. The callee may have
  * jumped on to the garbage collector by a tail call, as lua_pushstring does, or luaC_step to
- * luaC_forcestep.
+ * luaC_forcestep. Machine code made from script, which is in no file, has pointers to what it calls
+ * (LS_HAS_MADE_CODE).
  */
 __noinline int is_return_of(const struct ls_image *target, __u32 number, __u64 address)
 {
 	ls_call_t call;
 	__u64 callee;
 	__u32 kind, called;
+	int is_made;
 
-	if (!target || !is_code(target, address) ||
+	if (!target)
+		return 0;
+	is_made = !is_code(target, address);
+	if ((is_made && !LS_HAS_MADE_CODE) ||
 	    read_target(&call, sizeof(call), address - sizeof(call)))
 		return 0;
+	if (is_made)
+		return is_call_by_pointer(call);
 	kind = code_of(target, number)->kind;
 	if (!is_direct_call(call))
 		return kind == LS_CODE_OUTER;
@@ -190,7 +197,7 @@ static __always_inline __u64 end_of_search(const struct ls_scratch *scratch)
 {
 	__u64 end = scratch->search.high;
 
-	if (scratch->chain_count && scratch->chain[0].anchor < end)
+	if (LS_ANCHOR_ENDS_GC && scratch->chain_count && scratch->chain[0].anchor < end)
 		end = scratch->chain[0].anchor;
 	return end;
 }

@@ -18,7 +18,6 @@
 
 #include "elf/call_graph.h"
 
-#define STATES_NEEDED   3  /* written by functions that call each other */
 #define OPERANDS_NEEDED 6  /* shifts, of B and of C: luaV_execute has 9 or more, others up to 4 */
 #define CALLERS_NEEDED  5  /* luaC_step has 14 or more */
 #define CALLERS_MAX     12 /* luaC_fullgc has 8; a function with more is hardly GC code alone */
@@ -166,7 +165,8 @@ static const char *find_inside(struct search *search)
 	memset(search->marks, 0, search->graph.count);
 	for (uint32_t i = 0; i < search->graph.count; i++) {
 		if (search->marks[i] & MARK_SEEN || !writes_state(search, i) ||
-		    __builtin_popcount(mark_group(search, i, MARK_SEEN)) < STATES_NEEDED)
+		    __builtin_popcount(mark_group(search, i, MARK_SEEN)) <
+			    search->signs[search->at].states_needed)
 			continue;
 		if (found != UINT32_MAX)
 			return "several groups of functions look like it";

@@ -20,6 +20,7 @@
 struct gc_signs {
 	uint16_t state_offset;     /* of the byte gcstate in global_State */
 	uint8_t last_state;        /* gcstate is at most so much, GC_STATE_MAX at most */
+	uint8_t states_needed;     /* values, written by functions that call each other */
 	uint8_t executors;         /* variants of the executor in one program, at most */
 	uint8_t operand_shifts[2]; /* right shifts that extract two operands of an instruction */
 };

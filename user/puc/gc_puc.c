@@ -16,6 +16,7 @@ static struct gc_signs signs_of(const struct ls_puc_layout *layout)
 	return (struct gc_signs){
 		.state_offset = (uint16_t)layout->global_gc_state,
 		.last_state = STATE_MAX,
+		.states_needed = 3,
 		.executors = 1,
 		.operand_shifts = {shifts[0], shifts[1]},
 	};

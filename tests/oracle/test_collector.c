@@ -39,6 +39,7 @@ struct target {
 	char name[80];
 	char program[256];
 	const char *way;
+	enum ls_family family;
 };
 
 struct run {
@@ -83,14 +84,15 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 
 static int set_target(struct run *run)
 {
-	struct ls_image target = {.families = 1U << LS_FAMILY_PUC};
+	enum ls_family family = run->target->family;
+	struct ls_image target = {.families = 1U << family};
 	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
 	run->gc = found.items[0].gc;
-	target.candidates[LS_FAMILY_PUC].layouts = found.items[0].file.layouts;
+	target.candidates[family].layouts = found.items[0].file.layouts;
 	memcpy(target.code, found.items[0].code, sizeof(target.code));
 	target.map_count = run->gc.map_count;
 	memcpy(target.map, run->gc.map, sizeof(run->gc.map));
@@ -161,6 +163,22 @@ static struct target targets[TARGETS_MAX];
 static struct CMUnitTest tests[TARGETS_MAX];
 static size_t target_count;
 
+static void add(const char *program, const char *way, enum ls_family family)
+{
+	struct target *target = &targets[target_count];
+
+	if (target_count == TARGETS_MAX)
+		return;
+	snprintf(target->name, sizeof(target->name), "%.40s %s", strrchr(program, '/') + 1, way);
+	snprintf(target->program, sizeof(target->program), "%s", program);
+	target->way = way;
+	target->family = family;
+	tests[target_count].name = target->name;
+	tests[target_count].test_func = check_target;
+	tests[target_count].initial_state = target;
+	target_count++;
+}
+
 static void add_in_all_ways(const char *program)
 {
 	static const char *const ways[] = {"nothing",         "tables",      "strings",
@@ -169,17 +187,30 @@ static void add_in_all_ways(const char *program)
 	const char *what = strrchr(program, '/') + 1;
 	bool has_generations = !strncmp(what, "5.4", 3) || !strncmp(what, "5.5", 3);
 
-	for (size_t i = 0; i < 7u + has_generations && target_count < TARGETS_MAX; i++) {
-		struct target *target = &targets[target_count];
+	for (size_t i = 0; i < 7u + has_generations; i++)
+		add(program, ways[i], LS_FAMILY_PUC);
+}
 
-		snprintf(target->name, sizeof(target->name), "%.40s %s", what, ways[i]);
-		snprintf(target->program, sizeof(target->program), "%s", program);
-		target->way = ways[i];
-		tests[target_count].name = target->name;
-		tests[target_count].test_func = check_target;
-		tests[target_count].initial_state = target;
-		target_count++;
-	}
+static void add_luau(const char *program)
+{
+	static const char *const ways[] = {"nothing", "tables", "strings",
+					   "calls",   "full",   "destructors"};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		add(program, ways[i], LS_FAMILY_LUAU);
+}
+
+static void add_programs(const char *names, void (*add_program)(const char *program))
+{
+	char pattern[160];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/tests/oracle/collectors/%s", output_folder(), names);
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			if (!strstr(found.gl_pathv[i], ".so"))
+				add_program(found.gl_pathv[i]);
+	globfree(&found);
 }
 
 static void lacks_sources(void **state)
@@ -190,17 +221,10 @@ static void lacks_sources(void **state)
 
 int main(void)
 {
-	char pattern[160];
-	glob_t found;
-
 	cmocka_set_test_filter(getenv("ORACLE_RUNS"));
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	snprintf(pattern, sizeof(pattern), "%s/tests/oracle/collectors/5.*", output_folder());
-	if (!glob(pattern, 0, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			if (!strstr(found.gl_pathv[i], ".so"))
-				add_in_all_ways(found.gl_pathv[i]);
-	globfree(&found);
+	add_programs("5.*", add_in_all_ways);
+	add_programs("luau_*", add_luau);
 	if (!target_count)
 		tests[target_count++] = (struct CMUnitTest)cmocka_unit_test(lacks_sources);
 	printf("%-42s %8s %8s %7s %10s %8s\n", "", "is", "found", "points", "precision", "recall");

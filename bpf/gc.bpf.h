@@ -14,6 +14,10 @@
  * On AArch64, compilers keep a linked list of frame records, so the callers are known. On x86-64,
  * and for AArch64 code that was built without frame records, every word of the stack may be a
  * return address, or a stale one.
+ *
+ * Machine code made of script has room on the stack that it may never fill, where the frames of a
+ * collection that has ended are still whole. The walker tells when there is such code: then the
+ * return address into it decides as well (LS_HAS_MADE_CODE).
  */
 #ifndef LS_GC_BPF_H
 #define LS_GC_BPF_H
@@ -33,8 +37,9 @@
 struct ls_look {
 	struct ls_scratch *scratch;
 	const struct ls_image *target;
-	__u32 count; /* words to examine */
-	__u32 found; /* enum ls_code_kind */
+	__u32 count;    /* words to examine */
+	__u32 found;    /* enum ls_code_kind */
+	__u32 has_made; /* machine code made of script is on the stack */
 };
 
 /*
@@ -176,6 +181,18 @@ static __always_inline int is_alive(const struct ls_look *look, __u32 number, __
 	return 1;
 }
 
+#if LS_HAS_MADE_CODE
+/* Whether a word is a return address into machine code made of script. */
+static __always_inline int returns_into_made_code(const struct ls_look *look, __u32 at)
+{
+	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
+	ls_call_t call;
+
+	return word < LS_USER_MAX && !is_code(look->target, word) &&
+	       !read_target(&call, sizeof(call), word - sizeof(call)) && is_call_by_pointer(call);
+}
+#endif
+
 /* Checks one word. 1: it is a return address that decides, or there are no more words. */
 static long look_at_return(__u32 i, void *context)
 {
@@ -184,6 +201,12 @@ static long look_at_return(__u32 i, void *context)
 
 	if (i >= look->count)
 		return 1;
+#if LS_HAS_MADE_CODE
+	if (look->has_made && returns_into_made_code(look, i)) {
+		look->found = LS_CODE_OUTER;
+		return 1;
+	}
+#endif
 	number = returns_into(look, i);
 	if (!number || !is_alive(look, number, i))
 		return 0;
@@ -275,6 +298,11 @@ __noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *targe
 	number = find_code(target, scratch->pc);
 	if (number)
 		return code_of(target, number)->kind == LS_CODE_COLLECTOR;
+#if LS_HAS_MADE_CODE
+	look.has_made = has_made_code(scratch);
+	if (look.has_made && runs_made_code(scratch))
+		return 0;
+#endif
 #if LS_HAS_FRAME_RECORDS
 	follow_frames(&look);
 	if (look.found)

@@ -99,6 +99,7 @@ struct ls_walk {
 	__u64 stack;  /* the values of the state */
 	__u64 stack_end;
 	__u64 moved; /* what to add to addresses of values: they have just been moved there */
+	__u64 base;  /* of the state that runs: L->base */
 	struct ls_luau_sizes sizes;
 	__u32 chain_index;
 	__u32 count;          /* frames, the left out included */

@@ -3,9 +3,9 @@
 #include <elf.h>
 
 #include "elf/elf_file.h"
-#include "gc/gc_finder.h"
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
+#include "luau/gc_luau.h"
 #include "luau/layout_luau.h"
 #include "luau/program_luau.h"
 #include "luau/prototype_luau.h"
@@ -19,19 +19,6 @@ static const struct markers markers[] = {
 };
 
 /*
- * Of all releases: gcstate of global_State, lstate.h, which goes from GCSpause to GCSsweep, lgc.h;
- * the operands B and C, LUAU_INSN_B() and LUAU_INSN_C() of Bytecode.h. luau_execute() has a variant
- * for code that a debugger steps through.
- */
-static const struct gc_signs gc_signs = {
-	.state_offset = 33,
-	.last_state = 4,
-	.states_needed = 4,
-	.executors = 2,
-	.operand_shifts = {16, 24},
-};
-
-/*
  * No file tells its release, nor which layout it has: samples do. The walker was not tested on
  * other machines.
  */
@@ -40,7 +27,7 @@ static int recognise(const struct elf_file *elf, const struct markers *found, st
 	(void)found;
 	if (elf_file__machine(elf) == EM_X86_64)
 		file->layouts = (uint16_t)((1U << layouts_luau_count) - 1);
-	return gc_finder__find(elf, &gc_signs, 1, &file->gc);
+	return gc_luau__find(elf, &file->gc);
 }
 
 /* ---- layouts */

@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpreter/family.h"
 #include "interpreter/interpreters.h"
+#include "interpreter/layout_vote.h"
 #include "skip.h"
 #include "tap.h"
 #include "workload.h"
@@ -47,6 +49,8 @@ struct run {
 	struct tap *tap;
 	struct workload workload;
 	struct gc_code gc;
+	struct ls_image image; /* what the walker is told */
+	struct layout_vote vote;
 	uint64_t wanted, samples;
 	uint64_t is, found, both;
 };
@@ -72,6 +76,7 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	bool is = record->truth.collector, found = sample->activity == LS_ACTIVITY_GC;
 
 	(void)frames;
+	layout_vote__add(&run->vote, sample);
 	if (run->samples == run->wanted)
 		return 0;
 	assert_true(record->is_read && record->truth.magic == TRUTH_MAGIC);
@@ -85,19 +90,39 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 static int set_target(struct run *run)
 {
 	enum ls_family family = run->target->family;
-	struct ls_image target = {.families = 1U << family};
+	struct ls_image *image = &run->image;
 	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
 	run->gc = found.items[0].gc;
-	target.candidates[family].layouts = found.items[0].file.layouts;
-	memcpy(target.code, found.items[0].code, sizeof(target.code));
-	target.map_count = run->gc.map_count;
-	memcpy(target.map, run->gc.map, sizeof(run->gc.map));
+	run->vote.family = families__get(family);
+	image->families = 1U << family;
+	image->candidates[family].layouts = found.items[0].file.layouts;
+	memcpy(image->code, found.items[0].code, sizeof(image->code));
+	image->map_count = run->gc.map_count;
+	memcpy(image->map, run->gc.map, sizeof(run->gc.map));
 	interpreters__free(&found);
-	return tap__set_target(run->tap, run->workload.pid, &target);
+	return tap__set_target(run->tap, run->workload.pid, image);
+}
+
+/* Tells the walker the layout once it is known, as the product does. */
+static int decide(struct run *run)
+{
+	struct ls_candidates *candidates = &run->image.candidates[run->target->family];
+
+	if (!run->vote.is_decided || candidates->decided)
+		return 0;
+	candidates->layouts = candidates->decided = (uint16_t)(1U << run->vote.layout);
+	return tap__set_target(run->tap, run->workload.pid, &run->image);
+}
+
+static int drain(struct run *run)
+{
+	int error = tap__drain(run->tap);
+
+	return error ? error : decide(run);
 }
 
 static int observe(struct run *run)
@@ -116,7 +141,7 @@ static int observe(struct run *run)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
 				    PERIOD_NS);
 	for (int i = 0; !error && run->samples < run->wanted; i++)
-		error = i < DRAINS_MAX ? tap__drain(run->tap) : -ETIMEDOUT;
+		error = i < DRAINS_MAX ? drain(run) : -ETIMEDOUT;
 	tap__close(run->tap);
 	end = workload__stop(&run->workload);
 	return error ? error : end;

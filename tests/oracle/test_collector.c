@@ -182,7 +182,7 @@ static void check_target(void **state)
 
 /* ---- every target there is */
 
-#define TARGETS_MAX 256
+#define TARGETS_MAX 512
 
 static struct target targets[TARGETS_MAX];
 static struct CMUnitTest tests[TARGETS_MAX];

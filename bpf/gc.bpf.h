@@ -7,13 +7,17 @@
  * nearest to SP decides: if it points into code from which the garbage collector may be entered
  * (the executor, lua_pushstring, string.gsub), the garbage collector is not running, or it waits
  * for a finalizer; return addresses that it left on the stack earlier are then further up, in
- * buffers that were never filled. Since 5.2 finalizers run under a protected call of their own,
- * whose errorJmp is nearer than the garbage collector's frames: anything beyond the running state's
- * errorJmp proves nothing.
+ * buffers that were never filled. Where finalizers run under a protected call of their own, as in
+ * PUC Lua since 5.2, its errorJmp is nearer than the garbage collector's frames: anything beyond
+ * the running state's anchor proves nothing (LS_ANCHOR_ENDS_GC).
  *
  * On AArch64, compilers keep a linked list of frame records, so the callers are known. On x86-64,
  * and for AArch64 code that was built without frame records, every word of the stack may be a
  * return address, or a stale one.
+ *
+ * Machine code made of script has room on the stack that it may never fill, where the frames of a
+ * collection that has ended are still whole. The walker tells when there is such code: then the
+ * return address into it decides as well (LS_HAS_MADE_CODE).
  */
 #ifndef LS_GC_BPF_H
 #define LS_GC_BPF_H
@@ -33,8 +37,9 @@
 struct ls_look {
 	struct ls_scratch *scratch;
 	const struct ls_image *target;
-	__u32 count; /* words to examine */
-	__u32 found; /* enum ls_code_kind */
+	__u32 count;    /* words to examine */
+	__u32 found;    /* enum ls_code_kind */
+	__u32 has_made; /* machine code made of script is on the stack */
 };
 
 /*
@@ -87,17 +92,24 @@ static __always_inline int is_code(const struct ls_image *target, __u64 address)
  * Whether the function that returns to `address` can be number `number` of target->map: the call
  * before `address` tells what it called, unless it called through a pointer. The callee may have
  * jumped on to the garbage collector by a tail call, as lua_pushstring does, or luaC_step to
- * luaC_forcestep.
+ * luaC_forcestep. Machine code made from script, which is in no file, has pointers to what it calls
+ * (LS_HAS_MADE_CODE).
  */
 __noinline int is_return_of(const struct ls_image *target, __u32 number, __u64 address)
 {
 	ls_call_t call;
 	__u64 callee;
 	__u32 kind, called;
+	int is_made;
 
-	if (!target || !is_code(target, address) ||
+	if (!target)
+		return 0;
+	is_made = !is_code(target, address);
+	if ((is_made && !LS_HAS_MADE_CODE) ||
 	    read_target(&call, sizeof(call), address - sizeof(call)))
 		return 0;
+	if (is_made)
+		return is_call_by_pointer(call);
 	kind = code_of(target, number)->kind;
 	if (!is_direct_call(call))
 		return kind == LS_CODE_OUTER;
@@ -169,6 +181,18 @@ static __always_inline int is_alive(const struct ls_look *look, __u32 number, __
 	return 1;
 }
 
+#if LS_HAS_MADE_CODE
+/* Whether a word is a return address into machine code made of script. */
+static __always_inline int returns_into_made_code(const struct ls_look *look, __u32 at)
+{
+	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
+	ls_call_t call;
+
+	return word < LS_USER_MAX && !is_code(look->target, word) &&
+	       !read_target(&call, sizeof(call), word - sizeof(call)) && is_call_by_pointer(call);
+}
+#endif
+
 /* Checks one word. 1: it is a return address that decides, or there are no more words. */
 static long look_at_return(__u32 i, void *context)
 {
@@ -177,6 +201,12 @@ static long look_at_return(__u32 i, void *context)
 
 	if (i >= look->count)
 		return 1;
+#if LS_HAS_MADE_CODE
+	if (look->has_made && returns_into_made_code(look, i)) {
+		look->found = LS_CODE_OUTER;
+		return 1;
+	}
+#endif
 	number = returns_into(look, i);
 	if (!number || !is_alive(look, number, i))
 		return 0;
@@ -190,7 +220,7 @@ static __always_inline __u64 end_of_search(const struct ls_scratch *scratch)
 {
 	__u64 end = scratch->search.high;
 
-	if (scratch->chain_count && scratch->chain[0].anchor < end)
+	if (LS_ANCHOR_ENDS_GC && scratch->chain_count && scratch->chain[0].anchor < end)
 		end = scratch->chain[0].anchor;
 	return end;
 }
@@ -268,6 +298,11 @@ __noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *targe
 	number = find_code(target, scratch->pc);
 	if (number)
 		return code_of(target, number)->kind == LS_CODE_COLLECTOR;
+#if LS_HAS_MADE_CODE
+	look.has_made = has_made_code(scratch);
+	if (look.has_made && runs_made_code(scratch))
+		return 0;
+#endif
 #if LS_HAS_FRAME_RECORDS
 	follow_frames(&look);
 	if (look.found)

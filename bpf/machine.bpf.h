@@ -52,6 +52,11 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 	return return_address - sizeof(call) + (__u64)((__s64)((__u64)call << 38) >> 36);
 }
 
+static __always_inline int is_call_by_pointer(ls_call_t call)
+{
+	return (call & 0xfffffc1f) == 0xd63f0000; /* BLR */
+}
+
 /* A PLT stub: ADRP x16 and LDR x17, optionally after BTI. */
 static __always_inline int is_stub(__u64 address)
 {
@@ -98,6 +103,12 @@ static __always_inline int is_direct_call(ls_call_t call)
 static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 {
 	return return_address + (__u64)(__s64)(__s32)(call >> 32);
+}
+
+/* CALL r/m64 (FF /2) with a displacement of 32 or 8 bits from a register. */
+static __always_inline int is_call_by_pointer(ls_call_t call)
+{
+	return (call >> 16 & 0xf8ff) == 0x90ff || (call >> 40 & 0xf8ff) == 0x50ff;
 }
 
 /* A PLT stub: a jump through a pointer, optionally after ENDBR64. */

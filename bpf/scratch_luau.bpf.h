@@ -7,6 +7,11 @@
 #include "offsets_luau.h"
 
 #define LS_FAMILY LS_FAMILY_LUAU
+
+/* There are no finalizers in script, and the collector's own frames may be what has the state. */
+#define LS_ANCHOR_ENDS_GC 0
+#define LS_HAS_MADE_CODE  1 /* it calls luaC_step(), too */
+
 typedef struct ls_luau_layout ls_layout_t;
 
 typedef int ls_reader_t;
@@ -96,6 +101,7 @@ struct ls_walk {
 	__u64 stack;  /* the values of the state */
 	__u64 stack_end;
 	__u64 moved; /* what to add to addresses of values: they have just been moved there */
+	__u64 base;  /* of the state that runs: L->base */
 	struct ls_luau_sizes sizes;
 	__u32 chain_index;
 	__u32 count;          /* frames, the left out included */

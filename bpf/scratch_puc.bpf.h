@@ -7,6 +7,11 @@
 #include "offsets_puc.h"
 
 #define LS_FAMILY LS_FAMILY_PUC
+
+/* A finalizer runs in a protected call of its own: the collector's frames are beyond its anchor. */
+#define LS_ANCHOR_ENDS_GC 1
+#define LS_HAS_MADE_CODE  0
+
 typedef struct ls_puc_layout ls_layout_t;
 
 typedef int ls_reader_t;

@@ -19,6 +19,7 @@ static __always_inline const struct ls_luau_layout *find_layout(__u32 slot)
 
 #include "select_layout.bpf.h"
 #include "walk_luau.bpf.h"
+#include "gc.bpf.h"
 #include "sample.bpf.h"
 
 SEC("perf_event")
@@ -34,6 +35,8 @@ int walk_luau(struct bpf_perf_event_data *ctx)
 		select_layout(scratch, sampling.thread, sampling.image);
 		check_stack_end(scratch, sampling.thread);
 	}
+	if (scratch->sample.frame_count && is_in_gc(scratch, sampling.image))
+		scratch->sample.activity = LS_ACTIVITY_GC;
 	end_sample(ctx, &sampling);
 	return 0;
 }

@@ -36,6 +36,8 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	walk->ci = state->ci;
 	walk->top_ci = state->ci;
 	walk->base_ci = state->base_ci;
+	if (!chain_index)
+		walk->base = state->base;
 	walk->stack = state->stack;
 	walk->moved = walk->sizes.moved;
 	walk->stack_end = state->stack_last + walk->moved + LS_LUAU_EXTRA_STACK * walk->sizes.value;
@@ -180,6 +182,26 @@ __noinline int correct_pc(struct ls_scratch *scratch, struct ls_thread *thread)
 	if (scratch && thread)
 		correct_leaf(scratch, thread);
 	return 0;
+}
+
+/* Whether machine code made of script runs, or has called what runs. See gc.bpf.h. */
+static __always_inline int has_made_code(const struct ls_scratch *scratch)
+{
+	const struct ls_frame *frames = scratch->frames;
+
+	return frames[0].flags & LS_FRAME_NATIVE ||
+	       (frames[0].kind == LS_FRAME_C && scratch->sample.frame_count > 1 &&
+		frames[1].flags & LS_FRAME_NATIVE);
+}
+
+/*
+ * Whether that code runs, or what it called has not changed its registers yet: r15 is the lua_State
+ * and r14 its base (EmitCommonX64.h). The collector needs these registers for itself.
+ */
+static __always_inline int runs_made_code(const struct ls_scratch *scratch)
+{
+	return !LS_HAS_FRAME_RECORDS && scratch->registers[0] == scratch->chain[0].state &&
+	       scratch->registers[1] == scratch->walk.base;
 }
 
 /* See select_layout.bpf.h. __noinline: verified once for all callers. */

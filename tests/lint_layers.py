@@ -20,6 +20,7 @@ with open("include/families.h", encoding="utf-8") as families:
 LAYERS = [
     ["base"],
     ["elf"],
+    ["gc"],
     ["process"],
     ["source"],
     ["worker"],

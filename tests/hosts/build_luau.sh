@@ -20,7 +20,8 @@
 #   moved-lines  lineinfo and abslineinfo of Proto
 #
 # The program is tests/programs/host_luau.cpp, or the words that end in .cpp or .c; other words are
-# flags for these and for linking. Luau's objects are kept in
+# flags for these and for linking. HOST_PATCH is a shell command that changes a copy of the sources of
+# the VM first, in their folder. Luau's objects are kept in
 # ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests, by all that they depend on. Its sources are cargo's, in
 # crates luau0-src, or in $LUA_SOURCES/luau-RELEASE.
 # Exit status 3, with a reason: the sources, or the compiler for it, are not there.
@@ -36,7 +37,7 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 swap() { printf '/%s/{h;d};/%s/G' "$1" "$2" | sed -i -f - "$3"; }
 
 parts=(VM) host_flags=()
-compiler=g++ flags=(-O2) link_flags=(-static -s) patch=""
+compiler=g++ flags=(-O2) link_flags=(-static -s) patch=${HOST_PATCH:-}
 case $variant in
 gcc) ;;
 lto) flags=(-O2 -flto) link_flags=(-O2 -flto=2 -static -s) ;;

@@ -91,6 +91,17 @@ $(O)/tests/oracle/collectors/%: tests/oracle/target/collector.c $(COLLECTOR_PATC
 	$(call say,HOST,tests/oracle/collectors/$*)
 	$(Q)$(call build_host,$*,$@,$< -Itests/oracle)
 
+# Those of Luau.
+COLLECTOR_LUAUS := 516-gcc 577-gcc 577-clang 577-lto 635-small 690-gcc 690-lto 727-longjmp \
+                   $(foreach variant,gcc clang small lto native,736-$(variant))
+COLLECTOR_TARGETS += $(COLLECTOR_LUAUS:%=$(O)/tests/oracle/collectors/luau_%)
+
+$(O)/tests/oracle/collectors/luau_%: private export HOST_PATCH = cp $(COLLECTOR_PATCH:%=$(CURDIR)/%) . && \
+	sed -E -i -f collector.sed lgc.cpp && : $(shell cat $(COLLECTOR_PATCH) | cksum)
+$(O)/tests/oracle/collectors/luau_%: tests/programs/host_luau.cpp tests/oracle/target/collector_luau.c $(COLLECTOR_PATCH) $(LUAU_SCRIPT)
+	$(call say,HOST,tests/oracle/collectors/luau_$*)
+	$(Q)$(call build_luau,$*,$@,$(filter %.cpp %.c,$^) -DWITH_COLLECTOR -Itests/oracle)
+
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(COLLECTOR_TARGETS))
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(O)/tests/oracle/mappings.bpf.o)

@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpreter/family.h"
 #include "interpreter/interpreters.h"
+#include "interpreter/layout_vote.h"
 #include "skip.h"
 #include "tap.h"
 #include "workload.h"
@@ -39,6 +41,7 @@ struct target {
 	char name[80];
 	char program[256];
 	const char *way;
+	enum ls_family family;
 };
 
 struct run {
@@ -46,6 +49,8 @@ struct run {
 	struct tap *tap;
 	struct workload workload;
 	struct gc_code gc;
+	struct ls_image image; /* what the walker is told */
+	struct layout_vote vote;
 	uint64_t wanted, samples;
 	uint64_t is, found, both;
 };
@@ -71,6 +76,7 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	bool is = record->truth.collector, found = sample->activity == LS_ACTIVITY_GC;
 
 	(void)frames;
+	layout_vote__add(&run->vote, sample);
 	if (run->samples == run->wanted)
 		return 0;
 	assert_true(record->is_read && record->truth.magic == TRUTH_MAGIC);
@@ -83,19 +89,40 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 
 static int set_target(struct run *run)
 {
-	struct ls_image target = {.families = 1U << LS_FAMILY_PUC};
+	enum ls_family family = run->target->family;
+	struct ls_image *image = &run->image;
 	struct interpreters found;
 	int error = workload__find(&run->workload, &found);
 
 	if (error)
 		return error;
 	run->gc = found.items[0].gc;
-	target.candidates[LS_FAMILY_PUC].layouts = found.items[0].file.layouts;
-	memcpy(target.code, found.items[0].code, sizeof(target.code));
-	target.map_count = run->gc.map_count;
-	memcpy(target.map, run->gc.map, sizeof(run->gc.map));
+	run->vote.family = families__get(family);
+	image->families = 1U << family;
+	image->candidates[family].layouts = found.items[0].file.layouts;
+	memcpy(image->code, found.items[0].code, sizeof(image->code));
+	image->map_count = run->gc.map_count;
+	memcpy(image->map, run->gc.map, sizeof(run->gc.map));
 	interpreters__free(&found);
-	return tap__set_target(run->tap, run->workload.pid, &target);
+	return tap__set_target(run->tap, run->workload.pid, image);
+}
+
+/* Tells the walker the layout once it is known, as the product does. */
+static int decide(struct run *run)
+{
+	struct ls_candidates *candidates = &run->image.candidates[run->target->family];
+
+	if (!run->vote.is_decided || candidates->decided)
+		return 0;
+	candidates->layouts = candidates->decided = (uint16_t)(1U << run->vote.layout);
+	return tap__set_target(run->tap, run->workload.pid, &run->image);
+}
+
+static int drain(struct run *run)
+{
+	int error = tap__drain(run->tap);
+
+	return error ? error : decide(run);
 }
 
 static int observe(struct run *run)
@@ -114,7 +141,7 @@ static int observe(struct run *run)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
 				    PERIOD_NS);
 	for (int i = 0; !error && run->samples < run->wanted; i++)
-		error = i < DRAINS_MAX ? tap__drain(run->tap) : -ETIMEDOUT;
+		error = i < DRAINS_MAX ? drain(run) : -ETIMEDOUT;
 	tap__close(run->tap);
 	end = workload__stop(&run->workload);
 	return error ? error : end;
@@ -155,11 +182,27 @@ static void check_target(void **state)
 
 /* ---- every target there is */
 
-#define TARGETS_MAX 256
+#define TARGETS_MAX 512
 
 static struct target targets[TARGETS_MAX];
 static struct CMUnitTest tests[TARGETS_MAX];
 static size_t target_count;
+
+static void add(const char *program, const char *way, enum ls_family family)
+{
+	struct target *target = &targets[target_count];
+
+	if (target_count == TARGETS_MAX)
+		return;
+	snprintf(target->name, sizeof(target->name), "%.40s %s", strrchr(program, '/') + 1, way);
+	snprintf(target->program, sizeof(target->program), "%s", program);
+	target->way = way;
+	target->family = family;
+	tests[target_count].name = target->name;
+	tests[target_count].test_func = check_target;
+	tests[target_count].initial_state = target;
+	target_count++;
+}
 
 static void add_in_all_ways(const char *program)
 {
@@ -169,17 +212,30 @@ static void add_in_all_ways(const char *program)
 	const char *what = strrchr(program, '/') + 1;
 	bool has_generations = !strncmp(what, "5.4", 3) || !strncmp(what, "5.5", 3);
 
-	for (size_t i = 0; i < 7u + has_generations && target_count < TARGETS_MAX; i++) {
-		struct target *target = &targets[target_count];
+	for (size_t i = 0; i < 7u + has_generations; i++)
+		add(program, ways[i], LS_FAMILY_PUC);
+}
 
-		snprintf(target->name, sizeof(target->name), "%.40s %s", what, ways[i]);
-		snprintf(target->program, sizeof(target->program), "%s", program);
-		target->way = ways[i];
-		tests[target_count].name = target->name;
-		tests[target_count].test_func = check_target;
-		tests[target_count].initial_state = target;
-		target_count++;
-	}
+static void add_luau(const char *program)
+{
+	static const char *const ways[] = {"nothing", "tables", "strings",
+					   "calls",   "full",   "destructors"};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		add(program, ways[i], LS_FAMILY_LUAU);
+}
+
+static void add_programs(const char *names, void (*add_program)(const char *program))
+{
+	char pattern[160];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/tests/oracle/collectors/%s", output_folder(), names);
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			if (!strstr(found.gl_pathv[i], ".so"))
+				add_program(found.gl_pathv[i]);
+	globfree(&found);
 }
 
 static void lacks_sources(void **state)
@@ -190,17 +246,10 @@ static void lacks_sources(void **state)
 
 int main(void)
 {
-	char pattern[160];
-	glob_t found;
-
 	cmocka_set_test_filter(getenv("ORACLE_RUNS"));
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	snprintf(pattern, sizeof(pattern), "%s/tests/oracle/collectors/5.*", output_folder());
-	if (!glob(pattern, 0, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			if (!strstr(found.gl_pathv[i], ".so"))
-				add_in_all_ways(found.gl_pathv[i]);
-	globfree(&found);
+	add_programs("5.*", add_in_all_ways);
+	add_programs("luau_*", add_luau);
 	if (!target_count)
 		tests[target_count++] = (struct CMUnitTest)cmocka_unit_test(lacks_sources);
 	printf("%-42s %8s %8s %7s %10s %8s\n", "", "is", "found", "points", "precision", "recall");

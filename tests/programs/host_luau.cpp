@@ -160,6 +160,10 @@ static int l_loadstring(lua_State *L)
 }
 #endif
 
+#ifdef WITH_COLLECTOR
+extern "C" void collector_begins(lua_State *L);
+#endif
+
 static int run(const char *path, int argc, char **argv)
 {
 	lua_State *L = luaL_newstate();
@@ -176,6 +180,9 @@ static int run(const char *path, int argc, char **argv)
 #ifdef WITH_MODULE
 	add(L, "require", luaopen_oracle);
 	add(L, "loadstring", l_loadstring);
+#endif
+#ifdef WITH_COLLECTOR
+	collector_begins(L);
 #endif
 	lua_State *thread = lua_newthread(L);
 	bool is_loaded = load(thread, path);

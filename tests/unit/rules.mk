@@ -20,3 +20,6 @@ $(O)/tests/unit/arm64/signed.so: tests/unit/elf/arm64/signed.c
 		$(ARM64_TRIPLE)-gcc -O2 -mbranch-protection=pac-ret+leaf+b-key -shared -nostdlib $< -o $@
 
 TEST_FILES += $(if $(filter unit unit/puc unit/elf unit/puc/test_gc_puc unit/elf/test_eh_frame,$(TESTS)),$(ARM64_FILES))
+
+# Where the collector of Luau is looked for.
+TEST_FILES += $(if $(filter unit unit/luau unit/luau/test_gc_luau,$(TESTS)),$(patsubst %,$(O)/hosts/luau_%,577-gcc 736-gcc 736-clang))

@@ -31,6 +31,49 @@ static void tell_branch(const struct reading *reading, enum machine_event_kind k
 
 /* ---- x86-64: Intel 64 manual, volume 2 */
 
+#define LOAD_DISTANCE 16 /* bytes from the load of a constant to what uses it, at most */
+
+static bool is_rex(uint8_t byte)
+{
+	return (byte & 0xf0) == 0x40;
+}
+
+/*
+ * Whether the instruction at `at`, which ends before `end`, loads register `number`, 0 to 15, with
+ * a constant, which it leaves in *value: MOV r8, imm8 (B0+r), MOV r32, imm32 (B8+r), and XOR r32,
+ * r32 (31 /r) of a register with itself.
+ */
+static bool is_load(const uint8_t *code, size_t at, size_t end, uint8_t number, int *value)
+{
+	uint8_t low = number & 7, prefix = at && is_rex(code[at - 1]) ? code[at - 1] : 0;
+	int32_t wide;
+
+	if ((prefix & 1) != number >> 3)
+		return false;
+	*value = 0;
+	if (code[at] == 0x31)
+		return code[at + 1] == (0xc0 | low << 3 | low) && (prefix >> 2 & 1) == number >> 3;
+	*value = code[at + 1];
+	if (code[at] == (0xb0 | low))
+		return low == number ? low < 4 || prefix : true;
+	if (code[at] != (0xb8 | low) || end - at < 1 + sizeof(wide))
+		return false;
+	memcpy(&wide, code + at + 1, sizeof(wide));
+	*value = wide;
+	return wide >= 0 && wide <= UINT8_MAX;
+}
+
+/* The constant that is in register `number` at `at`, by what was last loaded; -1: unknown. */
+static int constant_before(const struct reading *reading, size_t at, uint8_t number)
+{
+	int value;
+
+	for (size_t back = 2; back <= LOAD_DISTANCE && back <= at; back++)
+		if (is_load(reading->code, at - back, at, number, &value))
+			return value;
+	return -1;
+}
+
 /* Reads a displacement of 32 bits at `at`, relative to its own end. */
 static void read_relative(const struct reading *reading, enum machine_event_kind kind, size_t at)
 {
@@ -45,19 +88,44 @@ static void read_relative(const struct reading *reading, enum machine_event_kind
 
 /*
  * MOV r/m8, imm8 (C6 /0) and MOV r/m8, r8 (88 /r) with a displacement of 8 bits: mod is 1, and
- * r/m 4 means that a SIB byte follows.
+ * r/m 4 means that a SIB byte follows. Its register is what it was at `from`.
  */
-static void read_store(const struct reading *reading, size_t at)
+static void read_store(const struct reading *reading, size_t at, size_t from)
 {
 	const uint8_t *code = reading->code;
-	uint8_t modrm = code[at + 1];
+	uint8_t modrm = code[at + 1], prefix = at && is_rex(code[at - 1]) ? code[at - 1] : 0;
 	size_t offset = at + 2 + ((modrm & 7) == 4);
 	bool is_constant = code[at] == 0xc6;
 
 	if ((modrm & 0xc0) != 0x40 || (is_constant && modrm & 0x38) ||
 	    offset + is_constant >= reading->size)
 		return;
-	tell(reading, MACHINE_STORE, code[offset], is_constant ? code[offset + 1] : -1);
+	tell(reading, MACHINE_STORE, code[offset],
+	     is_constant ? code[offset + 1]
+			 : constant_before(reading, from, (modrm >> 3 & 7) | (prefix & 4) << 1));
+}
+
+/*
+ * A jump to a store that several paths share: each of them loads its own constant before it. The
+ * displacement, of `size` bytes, is at `at`; the jump begins at `from`.
+ */
+static void read_shared_store(const struct reading *reading, size_t from, size_t at, size_t size)
+{
+	const uint8_t *code = reading->code;
+	int32_t distance;
+	uint64_t target;
+
+	if (at + size > reading->size)
+		return;
+	if (size == 1)
+		distance = (int8_t)code[at];
+	else
+		memcpy(&distance, code + at, sizeof(distance));
+	target = at + size + (uint64_t)(int64_t)distance;
+	if (target < reading->size && is_rex(code[target]))
+		target++;
+	if (target < reading->size - 2 && code[target] == 0x88)
+		read_store(reading, target, from);
 }
 
 static void visit_x86(const struct reading *reading)
@@ -71,18 +139,25 @@ static void visit_x86(const struct reading *reading)
 			break;
 		case 0xe9: /* JMP rel32 */
 			read_relative(reading, MACHINE_JUMP, at + 1);
+			read_shared_store(reading, at, at + 1, 4);
 			break;
 		case 0x0f: /* Jcc rel32 */
-			if ((code[at + 1] & 0xf0) == 0x80)
+			if ((code[at + 1] & 0xf0) == 0x80) {
 				read_relative(reading, MACHINE_JUMP, at + 2);
+				read_shared_store(reading, at, at + 2, 4);
+			}
 			break;
 		case 0xc1: /* SHR r32, imm8 */
 			if ((code[at + 1] & 0xf8) == 0xe8)
 				tell(reading, MACHINE_SHIFT, code[at + 2], 0);
 			break;
+		case 0x70 ... 0x7f: /* Jcc rel8 */
+		case 0xeb:          /* JMP rel8 */
+			read_shared_store(reading, at, at + 1, 1);
+			break;
 		case 0x88:
 		case 0xc6:
-			read_store(reading, at);
+			read_store(reading, at, at);
 			break;
 		}
 	}

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpreter/gc_code.h"
+#include "gc/gc_code.h"
 
 #define LUA_FILE_SEGMENTS 4 /* segments of code; linkers make one */
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Luau, as the rest of luaspy knows it: a row of families[]. */
 #include <elf.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "elf/elf_file.h"
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
+#include "luau/gc_luau.h"
 #include "luau/layout_luau.h"
 #include "luau/program_luau.h"
 #include "luau/prototype_luau.h"
@@ -28,9 +27,7 @@ static int recognise(const struct elf_file *elf, const struct markers *found, st
 	(void)found;
 	if (elf_file__machine(elf) == EM_X86_64)
 		file->layouts = (uint16_t)((1U << layouts_luau_count) - 1);
-	snprintf(file->gc.how, sizeof(file->gc.how),
-		 "luaspy cannot find the collector of Luau yet");
-	return 0;
+	return gc_luau__find(elf, &file->gc);
 }
 
 /* ---- layouts */

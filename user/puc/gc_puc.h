@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Finds the garbage collector's code in a file that contains PUC Lua, without symbols: it may be
- * static, stripped, and inlined as the compiler saw fit. gc_puc.c describes the evidence. Code in
- * doubt counts as unknown: a wrong range would be worse than none.
- */
+/* What tells the garbage collector of PUC Lua to gc_finder.h. */
 #ifndef LS_GC_PUC_H
 #define LS_GC_PUC_H
 
 #include <stdint.h>
 
 #include "elf/elf_file.h"
-#include "interpreter/gc_code.h"
+#include "gc/gc_code.h"
 
 /*
  * `layouts` has a bit per entry of layouts_puc[] that the file's Lua may have. Returns 0, whether

@@ -99,6 +99,14 @@ function ways.finalizers_in_c()
 	end
 end
 
+-- Destructors in C, which the collector of Luau calls while it sweeps: they are part of it.
+function ways.destructors()
+	return function()
+		for _ = 1, 10 do destroyed() end
+		spin(1000)
+	end
+end
+
 function ways.generational()
 	kept.tree = node(10)
 	collectgarbage("generational")

@@ -118,7 +118,7 @@ static void make_letters(struct elf_image *image)
 	elf_image__add_segment(image, PF_R | PF_X, 0, image->end);
 }
 
-/* ---- code that is searched for the garbage collector: user/puc/gc_puc.c */
+/* ---- code that is searched for the garbage collector: user/gc/gc_finder.c */
 
 #define EXECUTORS 200 /* decode instructions, and call all functions of the other kinds */
 #define PLAIN     4000

@@ -74,6 +74,51 @@ static void reads_x86_64(void **state)
 	assert_other(&seen.events[7], MACHINE_SHIFT, 14, 0);
 }
 
+/* A store that several paths share, each with its own constant, as clang -O2 likes it. */
+static void reads_what_paths_share_x86_64(void **state)
+{
+	static const uint8_t code[] = {
+		0xb0, 0x02,                         /* mov $2, %al */
+		0xeb, 0x0c,                         /* jmp to the store */
+		0xb0, 0x03,                         /* mov $3, %al */
+		0x84, 0xc9,                         /* test %cl, %cl */
+		0x0f, 0x84, 0x02, 0x00, 0x00, 0x00, /* je to the store */
+		0x31, 0xc0,                         /* xor %eax, %eax */
+		0x41, 0x88, 0x47, 0x21,             /* mov %al, 0x21(%r15) */
+		0x90, 0x90,
+	};
+	struct seen seen = visit(EM_X86_64, code, sizeof(code));
+
+	(void)state;
+	assert_int_equal(seen.count, 4);
+	assert_other(&seen.events[0], MACHINE_STORE, 0x21, 2);
+	assert_branch(&seen.events[1], MACHINE_JUMP, ADDRESS + 16);
+	assert_other(&seen.events[2], MACHINE_STORE, 0x21, 3);
+	assert_other(&seen.events[3], MACHINE_STORE, 0x21, 0);
+}
+
+/* The constants of other registers are none of it, nor what was loaded too long ago. */
+static void tells_registers_apart(void **state)
+{
+	static const uint8_t stores[][12] = {
+		{0xb1, 0x02, 0x88, 0x47, 0x21, 0x90, 0x90},             /* cl; al */
+		{0x41, 0xb0, 0x02, 0x88, 0x47, 0x21, 0x90},             /* r8b; al */
+		{0x40, 0xb6, 0x02, 0x40, 0x88, 0x77, 0x21},             /* sil; sil */
+		{0x41, 0xb8, 1, 0, 0, 0, 0x44, 0x88, 0x47, 0x21, 0x90}, /* r8d; r8b */
+		{0xb8, 0, 1, 0, 0, 0x88, 0x47, 0x21, 0x90},             /* eax, but no byte */
+		{0x45, 0x31, 0xc0, 0x44, 0x88, 0x47, 0x21, 0x90},       /* r8d; r8b */
+	};
+	static const int values[] = {-1, -1, 2, 1, -1, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
+		struct seen seen = visit(EM_X86_64, stores[i], sizeof(stores[i]));
+
+		assert_int_equal(seen.count, 1);
+		assert_other(&seen.events[0], MACHINE_STORE, 0x21, values[i]);
+	}
+}
+
 static void reads_arm64(void **state)
 {
 	static const uint32_t code[] = {
@@ -115,7 +160,8 @@ static void reads_arm64(void **state)
 /* On the heap, where the sanitizer sees a read beyond it. */
 static void reads_no_byte_beyond_the_code(void **state)
 {
-	static const uint8_t starts[] = {0xe8, 0xe9, 0x0f, 0xc6, 0x88, 0xc1, 0x44, 0x84};
+	static const uint8_t starts[] = {0xe8, 0xe9, 0x0f, 0xc6, 0x88,
+					 0xc1, 0x44, 0x84, 0xeb, 0x70};
 
 	(void)state;
 	for (size_t size = 0; size < 12; size++) {
@@ -145,6 +191,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_x86_64),
+		cmocka_unit_test(reads_what_paths_share_x86_64),
+		cmocka_unit_test(tells_registers_apart),
 		cmocka_unit_test(reads_arm64),
 		cmocka_unit_test(reads_no_byte_beyond_the_code),
 		cmocka_unit_test(knows_nothing_of_other_machines),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "interpreter/gc_code.h"
+#include "gc/gc_code.h"
 
 void gc_code__move(struct gc_code *gc, uint64_t distance)
 {

@@ -7,6 +7,9 @@
  *   spawn(f, ...)    resumes a new coroutine as a task library does, which names no resumer
  *   resume(f, ...)   likewise, but as the coroutine that runs
  *   start(path)      runs another script in a VM of its own, on a thread of its own
+ *   wait()           waits for good, within the call
+ *
+ * When the script yields, it is not resumed: the host waits for good, with no call of the VM.
  */
 #include <fstream>
 #include <iostream>
@@ -18,6 +21,7 @@
 #include <sys/prctl.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lua.h"
 #include "luacode.h"
@@ -57,6 +61,18 @@ static int l_spawn(lua_State *L)
 static int l_resume(lua_State *L)
 {
 	return resume_new(L, L);
+}
+
+static void wait_for_good(void)
+{
+	for (;;)
+		pause();
+}
+
+static int l_wait(lua_State *L)
+{
+	wait_for_good();
+	return 0;
 }
 
 static int run(const char *path, int argc, char **argv);
@@ -123,6 +139,7 @@ static int run(const char *path, int argc, char **argv)
 	add(L, "spawn", l_spawn);
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
+	add(L, "wait", l_wait);
 #ifdef WITH_MODULE
 	add(L, "require", luaopen_oracle);
 	add(L, "loadstring", l_loadstring);
@@ -131,7 +148,10 @@ static int run(const char *path, int argc, char **argv)
 	bool is_loaded = load(thread, path);
 	for (int i = 0; i < argc && is_loaded; i++)
 		lua_pushstring(thread, argv[i]);
-	if (!is_loaded || lua_resume(thread, NULL, argc) != LUA_OK) {
+	int status = is_loaded ? lua_resume(thread, NULL, argc) : -1;
+	if (status == LUA_YIELD)
+		wait_for_good();
+	if (status != LUA_OK) {
 		std::cerr << lua_tostring(thread, -1) << "\n";
 		return 1;
 	}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "luau/main_thread_luau.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "interpreter/walker.h"
+#include "luau/gc_pages_luau.h"
+#include "luau/layout_luau.h"
+#include "luau/prototype_luau.h"
+#include "offsets_luau.h"
+
+/* global_State follows the main thread (LG, lstate.cpp): lua_State takes up to 128 bytes so far. */
+#define STATE_BYTES_MAX 192
+#define GLOBAL_BYTES    4096 /* the main thread's address is among them in all releases */
+
+#define EVIDENCE_MAX 16  /* functions that fit some layout: one suffices mostly */
+#define TRIES_MAX    512 /* functions that are tried */
+
+#define CLOSURE_BYTES_MAX 64 /* of three upvalues */
+#define TIME_MAX_NS       200000000ULL
+
+/* What the functions of a VM tell of its layout. */
+struct evidence {
+	const struct target_memory *memory;
+	uint8_t thread;   /* LUA_TTHREAD */
+	uint16_t layouts; /* bit per layout that all of them fit, but for those that fit none */
+	uint32_t count, tries;
+};
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+/* The layouts that the closure with these bytes fits; 0: it is none, or tells nothing. */
+static uint16_t layouts_of(const struct evidence *evidence, const uint8_t *closure)
+{
+	uint16_t layouts = 0;
+
+	for (uint32_t i = 0; i < layouts_luau_count; i++)
+		if (evidence->layouts >> i & 1 &&
+		    prototype_luau__fits(
+			    evidence->memory, &layouts_luau[i].offsets, evidence->thread,
+			    word_at(closure, layouts_luau[i].offsets.closure_function)))
+			layouts |= (uint16_t)(1U << i);
+	return layouts;
+}
+
+static int visit_page(void *context, const struct gc_page_luau *page)
+{
+	struct evidence *evidence = context;
+
+	for (uint32_t at = 0; at < page->size; at += 8) {
+		const uint8_t *closure = page->bytes + at;
+		uint16_t layouts;
+
+		if (closure[0] != evidence->thread - LS_LUAU_TO_FUNCTION ||
+		    closure[LS_LUAU_CLOSURE_IS_C])
+			continue;
+		layouts = layouts_of(evidence, closure);
+		if (layouts) {
+			evidence->layouts &= layouts;
+			evidence->count++;
+		}
+		if (evidence->count == EVIDENCE_MAX || ++evidence->tries == TRIES_MAX)
+			return 1;
+	}
+	return 0;
+}
+
+static bool is_single(uint16_t layouts)
+{
+	return layouts && !(layouts & (layouts - 1));
+}
+
+/* Whether it is known which one of `layouts` the VM has: *slot. */
+static bool decide_layout(const struct target_memory *memory, uint16_t layouts,
+			  const struct ls_luau_state *state, uint32_t *slot)
+{
+	struct evidence evidence = {.memory = memory, .thread = state->tt, .layouts = layouts};
+	const struct gc_page_visitor_luau visitor = {
+		.context = &evidence,
+		.object_min = LS_LUAU_CLOSURE_TEXT - 8,
+		.object_max = CLOSURE_BYTES_MAX,
+		.visit = visit_page,
+	};
+
+	if (!is_single(layouts)) {
+		gc_pages_luau__visit(memory, state->global, gc_pages_luau__now_ns() + TIME_MAX_NS,
+				     &visitor);
+		if (!evidence.count || !is_single(evidence.layouts))
+			return false;
+	}
+	*slot = (uint32_t)__builtin_ctz(evidence.layouts);
+	return true;
+}
+
+/* Whether global_State points back to its main thread. */
+static bool is_global_of(const struct target_memory *memory, uint64_t global, uint64_t main_thread)
+{
+	uint64_t words[GLOBAL_BYTES / 8] = {};
+	ssize_t count = target_memory__read_some(memory, global, words, sizeof(words));
+
+	for (ssize_t i = 0; i < count / 8; i++)
+		if (words[i] == main_thread)
+			return true;
+	return false;
+}
+
+static bool is_main_thread(const struct ls_luau_state *state, uint64_t address)
+{
+	return state->tt >= LS_LUAU_THREAD_MIN && state->tt <= LS_LUAU_THREAD_MAX &&
+	       state->global >= address + sizeof(*state) &&
+	       state->global <= address + STATE_BYTES_MAX && state->is_active <= 1 &&
+	       state->single_step <= 1 && state->base >= state->stack &&
+	       state->ci >= state->base_ci && state->ci <= state->end_ci;
+}
+
+bool main_thread_luau__find(const struct target_memory *memory, uint16_t layouts,
+			    const uint8_t *bytes, uint64_t size, uint64_t address, uint64_t *at,
+			    uint32_t *slot)
+{
+	struct ls_luau_state state;
+
+	for (; *at < size; *at += 8) {
+		memcpy(&state, bytes + *at, sizeof(state));
+		if (is_main_thread(&state, address + *at) &&
+		    is_global_of(memory, state.global, address + *at) &&
+		    decide_layout(memory, layouts, &state, slot))
+			return true;
+	}
+	return false;
+}
+
+_Static_assert(sizeof(struct ls_luau_state) <= MAIN_THREAD_BYTES, "they are readable");

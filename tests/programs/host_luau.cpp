@@ -8,6 +8,7 @@
  *   resume(f, ...)   likewise, but as the coroutine that runs
  *   start(path)      runs another script in a VM of its own, on a thread of its own
  *   wait()           waits for good, within the call
+ *   interrupt()      the coroutine yields at the next loop or call of a Lua function
  *
  * When the script yields, it is not resumed: the host waits for good, with no call of the VM.
  */
@@ -72,6 +73,20 @@ static void wait_for_good(void)
 static int l_wait(lua_State *L)
 {
 	wait_for_good();
+	return 0;
+}
+
+static void yield_once(lua_State *L, int gc)
+{
+	if (gc >= 0)
+		return;
+	lua_callbacks(L)->interrupt = NULL;
+	lua_yield(L, 0);
+}
+
+static int l_interrupt(lua_State *L)
+{
+	lua_callbacks(L)->interrupt = yield_once;
 	return 0;
 }
 
@@ -140,6 +155,7 @@ static int run(const char *path, int argc, char **argv)
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
 	add(L, "wait", l_wait);
+	add(L, "interrupt", l_interrupt);
 #ifdef WITH_MODULE
 	add(L, "require", luaopen_oracle);
 	add(L, "loadstring", l_loadstring);

@@ -17,8 +17,11 @@
 #define EVIDENCE_MAX 16  /* functions that fit some layout: one suffices mostly */
 #define TRIES_MAX    512 /* functions that are tried */
 
-#define CLOSURE_BYTES_MAX 64 /* of three upvalues */
-#define TIME_MAX_NS       200000000ULL
+/* Bytes of closures that are looked at: without upvalues to some, in whatever release. */
+#define CLOSURE_BYTES_MIN 32
+#define CLOSURE_BYTES_MAX 96
+
+#define TIME_MAX_NS 200000000ULL /* CPU time for the functions of a VM */
 
 /* What the functions of a VM tell of its layout. */
 struct evidence {
@@ -77,14 +80,14 @@ static bool is_single(uint16_t layouts)
 	return layouts && !(layouts & (layouts - 1));
 }
 
-/* Whether it is known which one of `layouts` the VM has: *slot. */
-static bool decide_layout(const struct target_memory *memory, uint16_t layouts,
-			  const struct ls_luau_state *state, uint32_t *slot)
+/* Returns which one of `layouts` the VM has, or LS_LAYOUT_MAX. */
+static uint32_t decide_layout(const struct target_memory *memory, uint16_t layouts,
+			      const struct ls_luau_state *state)
 {
 	struct evidence evidence = {.memory = memory, .thread = state->tt, .layouts = layouts};
 	const struct gc_page_visitor_luau visitor = {
 		.context = &evidence,
-		.object_min = LS_LUAU_CLOSURE_TEXT - 8,
+		.object_min = CLOSURE_BYTES_MIN,
 		.object_max = CLOSURE_BYTES_MAX,
 		.visit = visit_page,
 	};
@@ -93,10 +96,9 @@ static bool decide_layout(const struct target_memory *memory, uint16_t layouts,
 		gc_pages_luau__visit(memory, state->global, gc_pages_luau__now_ns() + TIME_MAX_NS,
 				     &visitor);
 		if (!evidence.count || !is_single(evidence.layouts))
-			return false;
+			return LS_LAYOUT_MAX;
 	}
-	*slot = (uint32_t)__builtin_ctz(evidence.layouts);
-	return true;
+	return (uint32_t)__builtin_ctz(evidence.layouts);
 }
 
 /* Whether global_State points back to its main thread. */
@@ -128,10 +130,11 @@ bool main_thread_luau__find(const struct target_memory *memory, uint16_t layouts
 
 	for (; *at < size; *at += 8) {
 		memcpy(&state, bytes + *at, sizeof(state));
-		if (is_main_thread(&state, address + *at) &&
-		    is_global_of(memory, state.global, address + *at) &&
-		    decide_layout(memory, layouts, &state, slot))
-			return true;
+		if (!is_main_thread(&state, address + *at) ||
+		    !is_global_of(memory, state.global, address + *at))
+			continue;
+		*slot = decide_layout(memory, layouts, &state);
+		return true;
 	}
 	return false;
 }

@@ -57,8 +57,16 @@ static void keep_read(struct walker *walker, const void *to, uint32_t size, uint
 static struct walked_stack walk(struct walker *walker, const struct walker_place *place,
 				const struct ls_image *image)
 {
+	struct ls_scratch *scratch = walker->scratch;
+	struct ls_sample *sample = &scratch->sample;
+
 	begin_thread(walker, place);
-	select_layout(walker->scratch, &walker->thread, image);
+	select_layout(scratch, &walker->thread, image);
+	if (sample->error == LS_WALK_UNDECIDED && scratch->chain_count && !scratch->order.count) {
+		/* Where it is not known which state runs, no layout was needed yet. */
+		sample->error = LS_WALK_STACK_OWNER;
+		sample->flags &= (uint16_t)~LS_SAMPLE_MISFIT;
+	}
 	return end_walk(walker);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* luaspy dump of Luau: what it shows of programs that say themselves where they are. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,6 +171,51 @@ static void samples_what_runs(void **state)
 	child__kill(target);
 }
 
+/* The line is where the VM last stored one. */
+static void shows_a_stopped_process(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+	const char *text;
+
+	need_luau("736-gcc");
+	target = start_script(
+		stage, "736-gcc",
+		"local function make() local t = {} for i = 1, 9 do t[i] = {} end end\n"
+		"local function hot()\n"
+		"	while true do make() end\n"
+		"end print 'ready' hot()\n");
+	kill(target->pid, SIGSTOP);
+	child__await_state(stage, target, 'T');
+	text = dump_text(stage, target->pid, 0, NULL);
+	assert_non_null(strstr(text, "(stopped)\n"));
+	assert_non_null(strstr(text, "    hot (app.luau:"));
+	assert_non_null(strstr(text, "    main chunk (app.luau:4)\n"));
+	child__kill(target);
+}
+
+/* A task library's coroutine waits in C: nothing tells it from what resumed it. */
+static void says_where_it_cannot_tell_which_state_runs(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+	const json_t *dump;
+
+	need_luau("736-gcc");
+	target = start_script(
+		stage, "736-gcc",
+		"local rests = coroutine.create(function() coroutine.yield() end)\n"
+		"coroutine.resume(rests) print 'ready' spawn(function() wait() end)\n");
+	child__await_state(stage, target, 'S');
+	dump = dump_json(stage, target->pid, 0, "--all");
+	assert_string_equal(text_of(json_array_get(json_object_get(dump, "Threads"), 0), "Problem"),
+			    "a state is active, but perhaps on another stack");
+	assert_int_equal(json_array_size(json_object_get(dump, "Coroutines")), 1);
+	expect_coroutine(json_object_get(dump, "Coroutines"), "yield", "");
+	assert_int_equal(count_of(dump, "ActiveCoroutines"), 2);
+	child__kill(target);
+}
+
 /* As yielders.lua, but for the library that Luau lacks. */
 static void shows_no_coroutine_between_two_places(void **state)
 {
@@ -277,6 +323,8 @@ int main(void)
 		staged(shows_coroutines_of_a_vm_that_does_not_run),
 		staged(shows_nothing_that_is_not_proven),
 		staged(samples_what_runs),
+		staged(shows_a_stopped_process),
+		staged(says_where_it_cannot_tell_which_state_runs),
 		staged(shows_no_coroutine_between_two_places),
 		staged(shows_a_function_that_was_made_to_yield),
 		staged(tells_vms_apart),

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#define GLOBAL_BYTES 1024    /* of global_State: the heads of lists are among its first fields */
+#define GLOBAL_WORDS 128     /* of global_State: its first fields lead to the pages */
 #define PAGES_MAX    1000000 /* 16 GiB */
 #define CLOCK_EVERY  256
 
@@ -31,6 +31,7 @@ struct visit {
 	uint64_t end_ns;
 	uint64_t count; /* of pages */
 	uint8_t *bytes;
+	uint64_t words[GLOBAL_WORDS]; /* of global_State, but for pages that were visited */
 };
 
 uint64_t gc_pages_luau__now_ns(void)
@@ -50,15 +51,6 @@ static bool read_page(const struct target_memory *memory, uint64_t address, stru
 	       page->object_size < page->size && page->used > 0 &&
 	       page->used <= page->size / page->object_size &&
 	       page->free_next_at >= -page->object_size && page->free_next_at < page->size;
-}
-
-/* Whether the page is the first one of a list with others. Pages without objects are in none. */
-static bool is_first(const struct target_memory *memory, uint64_t address)
-{
-	struct page page, next;
-
-	return read_page(memory, address, &page) && !page.previous &&
-	       read_page(memory, page.next, &next) && next.previous == address;
 }
 
 static int visit_page(struct visit *visit, uint64_t address, const struct page *page)
@@ -84,53 +76,93 @@ static int visit_page(struct visit *visit, uint64_t address, const struct page *
 						     .bytes = visit->bytes});
 }
 
-/* Each page tells the one before it, so that no list leads back into itself. */
+static bool is_enough(struct visit *visit)
+{
+	return ++visit->count > PAGES_MAX ||
+	       (visit->count % CLOCK_EVERY == 0 && gc_pages_luau__now_ns() > visit->end_ns);
+}
+
+/* Goes back from *address to the first page of its list. 0, -EAGAIN or -E2BIG. */
+static int find_first(struct visit *visit, uint64_t *address)
+{
+	struct page page, other;
+
+	if (!read_page(visit->memory, *address, &page))
+		return -EAGAIN;
+	for (; page.previous; page = other) {
+		if (is_enough(visit))
+			return -E2BIG;
+		if (!read_page(visit->memory, page.previous, &other) || other.next != *address)
+			return -EAGAIN;
+		*address = page.previous;
+	}
+	return 0;
+}
+
+static void leave_out(struct visit *visit, uint64_t address)
+{
+	for (size_t i = 0; i < GLOBAL_WORDS; i++)
+		if (visit->words[i] == address)
+			visit->words[i] = 0;
+}
+
+/*
+ * Visits a page and those after it. Each tells the one before it, so that no list leads back into
+ * itself. The program may have put another one before the first.
+ */
 static int follow_list(struct visit *visit, uint64_t address)
 {
 	uint64_t previous = 0;
 	struct page page;
 
 	while (address) {
-		int error;
+		int error = is_enough(visit) ? -E2BIG : 0;
 
-		if (++visit->count > PAGES_MAX ||
-		    (visit->count % CLOCK_EVERY == 0 && gc_pages_luau__now_ns() > visit->end_ns))
-			return -E2BIG;
-		if (!read_page(visit->memory, address, &page) || page.previous != previous)
-			return -EAGAIN;
-		error = visit_page(visit, address, &page);
+		if (!error && (!read_page(visit->memory, address, &page) ||
+			       (previous && page.previous != previous)))
+			error = -EAGAIN;
+		if (!error)
+			error = visit_page(visit, address, &page);
 		if (error)
 			return error;
+		leave_out(visit, address);
 		previous = address;
 		address = page.next;
 	}
 	return 0;
 }
 
-static bool is_repeated(const uint64_t *words, size_t at)
+/* Whether it is a page in a list with others. Those without objects are in none. */
+static bool is_listed(const struct target_memory *memory, uint64_t address)
 {
-	for (size_t i = 0; i < at; i++)
-		if (words[i] == words[at])
-			return true;
-	return false;
+	struct page page, other;
+
+	if (!read_page(memory, address, &page))
+		return false;
+	if (page.previous)
+		return read_page(memory, page.previous, &other) && other.next == address;
+	return read_page(memory, page.next, &other) && other.previous == address;
 }
 
 /*
- * The list is found by what it is: releases have its head at different places, and one that was
- * built with assertions has another list, of pages without objects. The lists of pages with room
- * lead to no other.
+ * Releases have the head of the list at different places, and it changes all the time. But many
+ * fields of global_State lead into the list, such as those that tell of pages with room. Builds
+ * with assertions have another list, of pages without objects.
  */
 static int visit_lists(struct visit *visit, uint64_t global)
 {
-	uint64_t words[GLOBAL_BYTES / 8];
-	int error = target_memory__read(visit->memory, global, words, sizeof(words));
+	int error = target_memory__read(visit->memory, global, visit->words, sizeof(visit->words));
 	bool is_found = false;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && !error; i++) {
-		if (is_repeated(words, i) || !is_first(visit->memory, words[i]))
+	for (size_t i = 0; i < GLOBAL_WORDS && !error; i++) {
+		uint64_t address = visit->words[i];
+
+		if (!is_listed(visit->memory, address))
 			continue;
 		is_found = true;
-		error = follow_list(visit, words[i]);
+		error = find_first(visit, &address);
+		if (!error)
+			error = follow_list(visit, address);
 	}
 	return !error && !is_found ? -ENOENT : error;
 }

@@ -189,6 +189,31 @@ static void says_where_the_list_breaks_off(void **state)
 	free(coroutines.items);
 }
 
+/* The head is of yesterday, another list comes first, and a page with room leads to the middle. */
+static void finds_the_list_by_any_of_its_pages(void **state)
+{
+	struct vm *vm = *state;
+	struct coroutines coroutines;
+	struct page *others = calloc(2, sizeof(*others));
+
+	assert_non_null(others);
+	others[0] = vm->pages[0];
+	others[0].next = &others[1];
+	others[1] = vm->pages[PAGES - 1];
+	others[1].previous = &others[0];
+	vm->global[60] = (uintptr_t)others;
+	vm->global[70] = (uintptr_t)&vm->pages[1];
+	vm->global[90] = (uintptr_t)vm->values;
+	for (int i = 0; i < PAGES; i++)
+		put_state(vm, i, 0);
+	read_vm(vm, &coroutines);
+	assert_int_equal(coroutines.count, PAGES);
+	assert_int_equal(coroutines.objects, (PAGES + 2) * STATES);
+	assert_false(coroutines.is_cut_short);
+	free(coroutines.items);
+	free(others);
+}
+
 static uint32_t find_layout(const struct vm *vm)
 {
 	uint64_t at = 0;
@@ -281,6 +306,7 @@ int main(void)
 		test(tells_what_coroutine_status_would),
 		test(leaves_out_what_is_no_coroutine_of_the_vm),
 		test(says_where_the_list_breaks_off),
+		test(finds_the_list_by_any_of_its_pages),
 		test(decides_the_layout_by_functions),
 		test(survives_whatever_is_there),
 	};

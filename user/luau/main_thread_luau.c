@@ -26,8 +26,9 @@
 /* What the functions of a VM tell of its layout. */
 struct evidence {
 	const struct target_memory *memory;
-	uint8_t thread;   /* LUA_TTHREAD */
-	uint16_t layouts; /* bit per layout that all of them fit, but for those that fit none */
+	uint8_t thread;               /* LUA_TTHREAD */
+	uint16_t layouts;             /* candidates */
+	uint32_t fits[LS_LAYOUT_MAX]; /* how many functions fit each */
 	uint32_t count, tries;
 };
 
@@ -39,18 +40,22 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 	return word;
 }
 
-/* The layouts that the closure with these bytes fits; 0: it is none, or tells nothing. */
-static uint16_t layouts_of(const struct evidence *evidence, const uint8_t *closure)
+/* Notes which layouts the closure with these bytes fits, if it is one. */
+static void weigh(struct evidence *evidence, const uint8_t *closure)
 {
-	uint16_t layouts = 0;
+	bool fits_any = false;
 
-	for (uint32_t i = 0; i < layouts_luau_count; i++)
-		if (evidence->layouts >> i & 1 &&
-		    prototype_luau__fits(
-			    evidence->memory, &layouts_luau[i].offsets, evidence->thread,
-			    word_at(closure, layouts_luau[i].offsets.closure_function)))
-			layouts |= (uint16_t)(1U << i);
-	return layouts;
+	for (uint32_t i = 0; i < layouts_luau_count; i++) {
+		const struct ls_luau_layout *layout = &layouts_luau[i].offsets;
+
+		if (!(evidence->layouts >> i & 1) ||
+		    !prototype_luau__fits(evidence->memory, layout, evidence->thread,
+					  word_at(closure, layout->closure_function)))
+			continue;
+		evidence->fits[i]++;
+		fits_any = true;
+	}
+	evidence->count += fits_any;
 }
 
 static int visit_page(void *context, const struct gc_page_luau *page)
@@ -59,25 +64,35 @@ static int visit_page(void *context, const struct gc_page_luau *page)
 
 	for (uint32_t at = 0; at < page->size; at += 8) {
 		const uint8_t *closure = page->bytes + at;
-		uint16_t layouts;
 
 		if (closure[0] != evidence->thread - LS_LUAU_TO_FUNCTION ||
 		    closure[LS_LUAU_CLOSURE_IS_C])
 			continue;
-		layouts = layouts_of(evidence, closure);
-		if (layouts) {
-			evidence->layouts &= layouts;
-			evidence->count++;
-		}
+		weigh(evidence, closure);
 		if (evidence->count == EVIDENCE_MAX || ++evidence->tries == TRIES_MAX)
 			return 1;
 	}
 	return 0;
 }
 
-static bool is_single(uint16_t layouts)
+/*
+ * Returns the layout that most functions fit, or LS_LAYOUT_MAX. What stands next to a function may
+ * look like one of another layout, now and then.
+ */
+static uint32_t best_fit(const struct evidence *evidence)
 {
-	return layouts && !(layouts & (layouts - 1));
+	uint32_t best = 0, second = 0, at = LS_LAYOUT_MAX;
+
+	for (uint32_t i = 0; i < LS_LAYOUT_MAX; i++) {
+		if (evidence->fits[i] > best) {
+			second = best;
+			best = evidence->fits[i];
+			at = i;
+		} else if (evidence->fits[i] > second) {
+			second = evidence->fits[i];
+		}
+	}
+	return best > 2 * second ? at : LS_LAYOUT_MAX;
 }
 
 /* Returns which one of `layouts` the VM has, or LS_LAYOUT_MAX. */
@@ -92,13 +107,11 @@ static uint32_t decide_layout(const struct target_memory *memory, uint16_t layou
 		.visit = visit_page,
 	};
 
-	if (!is_single(layouts)) {
-		gc_pages_luau__visit(memory, state->global, gc_pages_luau__now_ns() + TIME_MAX_NS,
-				     &visitor);
-		if (!evidence.count || !is_single(evidence.layouts))
-			return LS_LAYOUT_MAX;
-	}
-	return (uint32_t)__builtin_ctz(evidence.layouts);
+	if (layouts && !(layouts & (layouts - 1)))
+		return (uint32_t)__builtin_ctz(layouts);
+	gc_pages_luau__visit(memory, state->global, gc_pages_luau__now_ns() + TIME_MAX_NS,
+			     &visitor);
+	return best_fit(&evidence);
 }
 
 /* Whether global_State points back to its main thread. */

@@ -256,6 +256,23 @@ static void put_function(struct vm *vm, const struct ls_luau_layout *layout)
 	set_word(closure, layout->closure_function, vm->proto);
 }
 
+/* The word before a function may look like the head of one, whose prototype is elsewhere. */
+static void is_not_misled_by_what_is_next_to_a_function(void **state)
+{
+	struct vm *vm = *state;
+	const int usage = layout_luau__find("luau-usage");
+
+	assert_true(usage > 0);
+	assert_int_equal(layouts_luau[usage].offsets.closure_function,
+			 layouts_luau[0].offsets.closure_function + 8);
+	fill_pages(vm, 64);
+	put_function(vm, &layouts_luau[0].offsets);
+	for (int i = 1; i < 4; i++)
+		memcpy(vm->pages[1].objects + (size_t)i * 64, vm->pages[1].objects, 64);
+	vm->pages[1].objects[120] = THREAD - LS_LUAU_TO_FUNCTION;
+	assert_int_equal(find_layout(vm), 0);
+}
+
 static void decides_the_layout_by_functions(void **state)
 {
 	struct vm *vm = *state;
@@ -308,6 +325,7 @@ int main(void)
 		test(says_where_the_list_breaks_off),
 		test(finds_the_list_by_any_of_its_pages),
 		test(decides_the_layout_by_functions),
+		test(is_not_misled_by_what_is_next_to_a_function),
 		test(survives_whatever_is_there),
 	};
 

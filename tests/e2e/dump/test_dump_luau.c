@@ -6,7 +6,7 @@
 
 #include "dumping.h"
 
-#define DUMPS_MAX 20
+#define DUMPS_MAX 60
 #define SHOWN_MIN 80 /* of a hundred coroutines that hardly ever stand still, in all dumps */
 
 /* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */

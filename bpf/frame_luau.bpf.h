@@ -11,7 +11,6 @@
 #include "proto_cache.bpf.h"
 #include "window.bpf.h"
 
-#define LS_TYPES_MAX    32         /* enum lua_Type, those of internal objects included: a margin */
 #define LS_LINE_MAX     (1U << 30) /* far more than any text has */
 #define LS_CHILDREN_MAX (1U << 24)
 
@@ -111,25 +110,6 @@ static __always_inline int is_string(struct ls_scratch *scratch, __u64 address)
 	       string->tt == scratch->walk.sizes.thread - LS_LUAU_TO_STRING;
 }
 
-/*
- * The tables of lines: lineinfo, of a byte per instruction, then abslineinfo, of 4 bytes per
- * interval of instructions. One allocation has both, so each field that lines are read by follows
- * from the others (lvmload.cpp).
- */
-static __always_inline int has_lines(const struct ls_luau_layout *layout, const __u8 *proto)
-{
-	__u64 lines = ls_luau_word(proto, layout->proto_line_info);
-	__u64 bases = ls_luau_word(proto, layout->proto_line_bases);
-	__u32 count = ls_luau_half(proto, layout->proto_code_count);
-	__u32 size = ls_luau_half(proto, layout->proto_line_info_size);
-	__u32 gap = ls_luau_half(proto, layout->proto_line_gap), padded = (count + 3) & ~3U;
-
-	if (!lines || !bases)
-		return !lines && !bases && !size;
-	return gap <= LS_LUAU_LINE_GAP_MAX && count && bases == lines + padded &&
-	       size == padded + 4 * (((count - 1) >> gap) + 1);
-}
-
 /* A function is not defined behind the line of its first instruction. */
 static __always_inline int is_defined_before(struct ls_scratch *scratch,
 					     const struct ls_luau_layout *layout)
@@ -176,7 +156,7 @@ __noinline int check_proto(struct ls_scratch *scratch, const struct ls_luau_layo
 		doubt(scratch, LS_DOUBT_SOURCE);
 	if (name && !is_string(scratch, name))
 		doubt(scratch, LS_DOUBT_NAME);
-	if (!has_lines(layout, proto))
+	if (!ls_luau_has_lines(layout, proto))
 		doubt(scratch, LS_DOUBT_LINES);
 	if (!is_defined_before(scratch, layout))
 		doubt(scratch, LS_DOUBT_LINE_DEFINED);
@@ -246,8 +226,9 @@ static __always_inline const __u8 *view_proto(struct ls_scratch *scratch,
 	if (!is_pointer(address))
 		return NULL;
 	proto = view_object(&scratch->protos, address, layout->proto_size);
-	return proto && proto[0] > scratch->walk.sizes.thread && proto[0] < LS_TYPES_MAX ? proto
-											 : NULL;
+	return proto && proto[0] > scratch->walk.sizes.thread && proto[0] < LS_LUAU_TYPES_MAX
+		       ? proto
+		       : NULL;
 }
 
 /*

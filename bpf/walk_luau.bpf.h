@@ -20,19 +20,12 @@
 #define LS_CALLS_AT_ONCE 8192
 #define LS_CALLS_PARTS   8
 
-/* Moves the walk to a state's calls. Returns 0, or 1: unreadable, or it contradicts itself. */
-static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_index)
+/* Begins with the calls of scratch->state, which walk.sizes are of. */
+static __always_inline void enter_calls(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk = &scratch->walk;
-	struct ls_luau_state *state = &scratch->state;
+	const struct ls_luau_state *state = &scratch->state;
 
-	if (chain_index >= LS_CHAIN_MAX)
-		return 1;
-	walk->chain_index = chain_index;
-	scratch->calls.end = 0;
-	scratch->stack.end = 0;
-	if (read_active(scratch->chain[chain_index].state, state, &walk->sizes))
-		return 1;
 	walk->ci = state->ci;
 	walk->top_ci = state->ci;
 	walk->base_ci = state->base_ci;
@@ -41,6 +34,21 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	walk->stack = state->stack;
 	walk->moved = walk->sizes.moved;
 	walk->stack_end = state->stack_last + walk->moved + LS_LUAU_EXTRA_STACK * walk->sizes.value;
+}
+
+/* Moves the walk to a state's calls. Returns 0, or 1: unreadable, or it contradicts itself. */
+static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_index)
+{
+	struct ls_walk *walk = &scratch->walk;
+
+	if (chain_index >= LS_CHAIN_MAX)
+		return 1;
+	walk->chain_index = chain_index;
+	scratch->calls.end = 0;
+	scratch->stack.end = 0;
+	if (read_active(scratch->chain[chain_index].state, &scratch->state, &walk->sizes))
+		return 1;
+	enter_calls(scratch);
 	return 0;
 }
 

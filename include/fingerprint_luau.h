@@ -46,6 +46,26 @@ static inline __attribute__((always_inline)) __u32 ls_luau_half(const __u8 *copy
 	return half;
 }
 
+/*
+ * The tables of lines: lineinfo, of a byte per instruction, then abslineinfo, of 4 bytes per
+ * interval of instructions. One allocation has both, so each field that lines are read by follows
+ * from the others (lvmload.cpp).
+ */
+static inline __attribute__((always_inline)) int
+ls_luau_has_lines(const struct ls_luau_layout *layout, const __u8 *proto)
+{
+	__u64 lines = ls_luau_word(proto, layout->proto_line_info);
+	__u64 bases = ls_luau_word(proto, layout->proto_line_bases);
+	__u32 count = ls_luau_half(proto, layout->proto_code_count);
+	__u32 size = ls_luau_half(proto, layout->proto_line_info_size);
+	__u32 gap = ls_luau_half(proto, layout->proto_line_gap), padded = (count + 3) & ~3U;
+
+	if (!lines || !bases)
+		return !lines && !bases && !size;
+	return gap <= LS_LUAU_LINE_GAP_MAX && count && bases == lines + padded &&
+	       size == padded + 4 * (((count - 1) >> gap) + 1);
+}
+
 /* Hash of numbers, which tells functions apart that are defined on one line. */
 static inline __attribute__((always_inline)) __u64
 ls_luau_shape(const struct ls_luau_layout *layout, const __u8 *proto)

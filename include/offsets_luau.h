@@ -50,6 +50,7 @@ _Static_assert(sizeof(struct ls_luau_state) == 88, "lua_State, lstate.h, up to b
 #define LS_LUAU_THREAD_MAX  24
 #define LS_LUAU_TO_STRING   4
 #define LS_LUAU_TO_FUNCTION 2
+#define LS_LUAU_TYPES_MAX   32 /* with those of internal objects, which are last: a margin */
 
 /* CallInfo, lstate.h: what never moved. */
 #define LS_LUAU_CI_BASE 0

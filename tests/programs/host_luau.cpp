@@ -9,6 +9,10 @@
  *   start(path)      runs another script in a VM of its own, on a thread of its own
  *   share(f, ...)    calls each function again and again on a thread of its own, "t1" and so on;
  *                    all have one coroutine, take turns with it, and spin while they wait
+ *   wait()           waits for good, within the call
+ *   interrupt()      the coroutine yields at the next loop or call of a Lua function
+ *
+ * When the script yields, it is not resumed: the host waits for good, with no call of the VM.
  */
 #include <atomic>
 #include <fstream>
@@ -22,6 +26,7 @@
 #include <sys/prctl.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lua.h"
 #include "luacode.h"
@@ -61,6 +66,32 @@ static int l_spawn(lua_State *L)
 static int l_resume(lua_State *L)
 {
 	return resume_new(L, L);
+}
+
+static void wait_for_good(void)
+{
+	for (;;)
+		pause();
+}
+
+static int l_wait(lua_State *L)
+{
+	wait_for_good();
+	return 0;
+}
+
+static void yield_once(lua_State *L, int gc)
+{
+	if (gc >= 0)
+		return;
+	lua_callbacks(L)->interrupt = NULL;
+	lua_yield(L, 0);
+}
+
+static int l_interrupt(lua_State *L)
+{
+	lua_callbacks(L)->interrupt = yield_once;
+	return 0;
 }
 
 static int run(const char *path, int argc, char **argv);
@@ -177,6 +208,8 @@ static int run(const char *path, int argc, char **argv)
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
 	add(L, "share", l_share);
+	add(L, "wait", l_wait);
+	add(L, "interrupt", l_interrupt);
 #ifdef WITH_MODULE
 	add(L, "require", luaopen_oracle);
 	add(L, "loadstring", l_loadstring);
@@ -188,7 +221,10 @@ static int run(const char *path, int argc, char **argv)
 	bool is_loaded = load(thread, path);
 	for (int i = 0; i < argc && is_loaded; i++)
 		lua_pushstring(thread, argv[i]);
-	if (!is_loaded || lua_resume(thread, NULL, argc) != LUA_OK) {
+	int status = is_loaded ? lua_resume(thread, NULL, argc) : -1;
+	if (status == LUA_YIELD)
+		wait_for_good();
+	if (status != LUA_OK) {
 		std::cerr << lua_tostring(thread, -1) << "\n";
 		return 1;
 	}

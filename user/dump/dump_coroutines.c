@@ -53,7 +53,7 @@ static void note_vm(struct reading *reading, uint64_t main_thread, const struct 
 	for (size_t i = 0; i < reading->vm_count; i++)
 		if (reading->vms[i].main_thread == main_thread)
 			return;
-	if (reading->vm_count == VMS_MAX)
+	if (reading->vm_count == VMS_MAX || !layout->family)
 		reading->dump->counts.left_out++;
 	else
 		reading->vms[reading->vm_count++] = (struct vm){
@@ -85,7 +85,8 @@ static int find_vms(struct reading *reading)
 		const struct layout *layout = &search.items[i].layout;
 
 		note_vm(reading, search.items[i].main_thread, layout,
-			target.candidates[layout->family->id].decided >> layout->slot & 1);
+			layout->family &&
+				target.candidates[layout->family->id].decided >> layout->slot & 1);
 	}
 	reading->dump->counts.left_out += search.is_cut_short;
 	reading->dump->counts.vms = reading->vm_count;

@@ -47,8 +47,9 @@ static void look_for(struct looking *looking, const struct family *family, uint6
 	while (layouts && family->walker &&
 	       family->walker->find_main_thread(&looking->memory, layouts, looking->bytes, size,
 						start, &at, &slot)) {
-		if (layout__get(family->id, slot, &layout))
-			add(looking->search, start + at, &layout);
+		if (!layout__get(family->id, slot, &layout))
+			layout = (struct layout){};
+		add(looking->search, start + at, &layout);
 		at += 8;
 	}
 }

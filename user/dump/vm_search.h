@@ -15,7 +15,7 @@
 
 struct vm_found {
 	uint64_t main_thread;
-	struct layout layout;
+	struct layout layout; /* without a family: it is not known */
 };
 
 struct vm_search {
@@ -26,8 +26,7 @@ struct vm_search {
 
 /*
  * Searches the private, writable memory of the process for VMs of these layouts, without touching
- * pages that are not present. Whatever fits two layouts is left out. 0, even if none is found, or
- * -errno.
+ * pages that are not present. 0, even if none is found, or -errno.
  */
 int vm_search__find(pid_t pid, const struct ls_candidates candidates[LS_FAMILY_COUNT],
 		    struct vm_search *search);

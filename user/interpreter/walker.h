@@ -101,7 +101,8 @@ struct walker_ops {
 	/*
 	 * Searches `bytes`, which the process has at `address`, for the first main thread of a VM
 	 * under exactly one of `layouts` (bits), in steps of 8 from *at to below `size`. True: it
-	 * is at bytes[*at], and *slot is that layout. MAIN_THREAD_BYTES more must be readable.
+	 * is at bytes[*at], and *slot is that layout, or LS_LAYOUT_MAX: it is one for certain, but
+	 * which layout it has is not known. MAIN_THREAD_BYTES more must be readable.
 	 */
 	bool (*find_main_thread)(const struct target_memory *memory, uint16_t layouts,
 				 const uint8_t *bytes, uint64_t size, uint64_t address,

@@ -9,6 +9,7 @@
 #include "luau/layout_luau.h"
 #include "luau/program_luau.h"
 #include "luau/prototype_luau.h"
+#include "luau/walker_luau.h"
 #include "symbols/call_site.h"
 
 /* ---- files */
@@ -113,5 +114,6 @@ const struct family family_luau = {
 	.walker_program = "walk_luau",
 	.layouts_map = "layouts_luau",
 	.memory = &memory,
+	.walker = &walker_ops_luau,
 };
 _Static_assert(sizeof(struct ls_luau_layout) <= LAYOUT_OFFSETS_MAX, "it crosses to the worker");

@@ -68,6 +68,29 @@ int prototype_luau__check(const struct target_memory *memory, const struct ls_lu
 		       : -ESTALE;
 }
 
+static bool is_string(const struct target_memory *memory, uint8_t thread, uint64_t address)
+{
+	struct ls_luau_string string;
+
+	return !target_memory__read(memory, address, &string, sizeof(string)) &&
+	       string.tt == thread - LS_LUAU_TO_STRING;
+}
+
+bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			  uint8_t thread, uint64_t address)
+{
+	uint8_t proto[PROTO_MAX];
+	uint64_t name;
+
+	if (address & 7 || read_proto(memory, layout, address, proto) || proto[0] <= thread ||
+	    proto[0] >= LS_LUAU_TYPES_MAX)
+		return false;
+	name = ls_luau_word(proto, layout->proto_name);
+	return ls_luau_word(proto, layout->proto_line_info) && ls_luau_has_lines(layout, proto) &&
+	       is_string(memory, thread, ls_luau_word(proto, layout->proto_source)) &&
+	       (!name || is_string(memory, thread, name));
+}
+
 int prototype_luau__source(const struct target_memory *memory, const struct ls_luau_layout *layout,
 			   uint64_t address, size_t most, char **text, size_t *length)
 {

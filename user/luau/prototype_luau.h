@@ -3,6 +3,7 @@
 #ifndef LS_PROTOTYPE_LUAU_H
 #define LS_PROTOTYPE_LUAU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,12 @@ int prototype_luau__source(const struct target_memory *memory, const struct ls_l
 /* As memory_ops.read_lines() there. */
 int prototype_luau__lines(const struct target_memory *memory, const struct ls_luau_layout *layout,
 			  uint64_t address, struct line_table **table);
+
+/*
+ * Whether there is a prototype under this layout, of a VM with that LUA_TTHREAD: it has lines, and
+ * what they and its names are read by does not contradict itself.
+ */
+bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			  uint8_t thread, uint64_t address);
 
 #endif

@@ -204,7 +204,7 @@ void expect_coroutine(const json_t *coroutines, const char *first, const char *s
 	fail_msg("no coroutine is in '%s', called by '%s'", first, second);
 }
 
-size_t check_yielders(const json_t *coroutines)
+size_t check_yielders(const json_t *coroutines, const char *leaf)
 {
 	size_t count = json_array_size(coroutines);
 
@@ -214,7 +214,7 @@ size_t check_yielders(const json_t *coroutines)
 
 		assert_null(frame_of(one, 4));
 		assert_non_null(frame_of(one, 3));
-		assert_string_equal(text_of(frame_of(one, 0), "Name"), "coroutine.yield");
+		assert_string_equal(text_of(frame_of(one, 0), "Name"), leaf);
 		assert_in_range(line, 5, 6);
 		assert_string_equal(text_of(frame_of(one, 1), "Name"), line == 5 ? "one" : "two");
 		assert_int_equal(number_of(frame_of(one, 2), "CurrentLine"), line + 4);

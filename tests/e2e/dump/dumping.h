@@ -58,8 +58,11 @@ void expect_leaf(const json_t *dump, const char *thread, const char *status, con
 /* One of them is where these two functions are. */
 void expect_coroutine(const json_t *coroutines, const char *first, const char *second);
 
-/* Each stack is one that a coroutine of yielders.lua can have had. Returns how many there are. */
-size_t check_yielders(const json_t *coroutines);
+/*
+ * Each stack is one that a coroutine of yielders.lua can have had, whose innermost function the VM
+ * calls `leaf`. Returns how many there are.
+ */
+size_t check_yielders(const json_t *coroutines, const char *leaf);
 
 /* Runs sleepers.c, whose threads have a Lua each: no stack has a function of another's. */
 void tell_threads_apart(struct stage *stage, const char *program);

@@ -249,8 +249,10 @@ static void shows_no_coroutine_between_two_places(void **state)
 		child__await_output(stage, target, "ready\n");
 		for (; dumps < DUMPS_MAX && shown < SHOWN_MIN; dumps++) {
 			pin(dumps % 2 ? 0 : -1);
-			shown += check_yielders(json_object_get(
-				dump_json(stage, target->pid, 0, "--all"), "Coroutines"));
+			shown += check_yielders(
+				json_object_get(dump_json(stage, target->pid, 0, "--all"),
+						"Coroutines"),
+				"coroutine.yield");
 		}
 		pin(-1);
 		print_message("%s: %zu of %d coroutines stood still\n", interpreters[i], shown,

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The objects of a VM of Luau. No list links them: its allocator has them in pages, each for
+ * objects of one size, and links the pages (lua_Page, lmem.cpp). A page may be freed at any moment
+ * while the VM runs.
+ */
+#ifndef LS_GC_PAGES_LUAU_H
+#define LS_GC_PAGES_LUAU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "process/target_memory.h"
+
+/* A part of a page that may have objects. They are at multiples of 8 bytes. */
+struct gc_page_luau {
+	uint64_t address;
+	uint32_t size;
+	uint32_t object_size;
+	uint32_t object_count;
+	const uint8_t *bytes; /* GC_PAGE_LUAU_SLACK more are readable */
+};
+
+#define GC_PAGE_LUAU_SLACK 128
+
+struct gc_page_visitor_luau {
+	void *context;
+	/* Only pages with objects of at least and at most so many bytes are visited. */
+	uint32_t object_min, object_max;
+	/* 0: go on; positive: that is enough; negative: -errno. */
+	int (*visit)(void *context, const struct gc_page_luau *page);
+};
+
+/*
+ * Visits pages of the VM with that global_State, new ones first, until CPU time is `end_ns`.
+ * Returns 0: all of them; 1: the visitor had enough; -EAGAIN: the list broke off; -E2BIG: it is too
+ * long; -ENOENT: it was not found; -ENOMEM; or what the visitor returned.
+ */
+int gc_pages_luau__visit(const struct target_memory *memory, uint64_t global, uint64_t end_ns,
+			 const struct gc_page_visitor_luau *visitor);
+
+/* CPU time of this thread. */
+uint64_t gc_pages_luau__now_ns(void);
+
+#endif

@@ -29,8 +29,6 @@ static __always_inline void enter_calls(struct ls_scratch *scratch)
 	walk->ci = state->ci;
 	walk->top_ci = state->ci;
 	walk->base_ci = state->base_ci;
-	if (!chain_index)
-		walk->base = state->base;
 	walk->stack = state->stack;
 	walk->moved = walk->sizes.moved;
 	walk->stack_end = state->stack_last + walk->moved + LS_LUAU_EXTRA_STACK * walk->sizes.value;
@@ -48,6 +46,8 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	scratch->stack.end = 0;
 	if (read_active(scratch->chain[chain_index].state, &scratch->state, &walk->sizes))
 		return 1;
+	if (!chain_index)
+		walk->base = scratch->state.base;
 	enter_calls(scratch);
 	return 0;
 }

@@ -88,18 +88,25 @@ static __always_inline int is_code(const struct ls_image *target, __u64 address)
 	return 0;
 }
 
+static __always_inline __u64 callee_through(__u64 pointer)
+{
+	__u64 callee;
+
+	return pointer && !read_target(&callee, sizeof(callee), pointer) ? callee : 0;
+}
+
 /*
  * Whether the function that returns to `address` can be number `number` of target->map: the call
  * before `address` tells what it called, unless it called through a pointer. The callee may have
- * jumped on to the garbage collector by a tail call, as lua_pushstring does, or luaC_step to
+ * jumped on by a tail call, as lua_pushstring does to the garbage collector, or luaC_step to
  * luaC_forcestep. Machine code made from script, which is in no file, has pointers to what it calls
  * (LS_HAS_MADE_CODE).
  */
 __noinline int is_return_of(const struct ls_image *target, __u32 number, __u64 address)
 {
+	__u32 is_outer, may_differ, called;
 	ls_call_t call;
 	__u64 callee;
-	__u32 kind, called;
 	int is_made;
 
 	if (!target)
@@ -109,15 +116,33 @@ __noinline int is_return_of(const struct ls_image *target, __u32 number, __u64 a
 	    read_target(&call, sizeof(call), address - sizeof(call)))
 		return 0;
 	if (is_made)
-		return is_call_by_pointer(call);
-	kind = code_of(target, number)->kind;
-	if (!is_direct_call(call))
-		return kind == LS_CODE_OUTER;
-	callee = callee_of(address, call);
+		return is_call_of_made_code(call);
+	is_outer = code_of(target, number)->kind == LS_CODE_OUTER;
+	may_differ = !is_outer && code_of(target, number)->is_tail_called;
+	if (is_direct_call(call))
+		callee = callee_of(address, call);
+	else
+		callee = callee_through(pointer_of_call(address, call));
+	if (!callee)
+		return is_outer;
 	called = find_code(target, callee);
+	if (!called) {
+		callee = callee_through(pointer_of_stub(callee));
+		called = find_code(target, callee);
+	}
+	/* The pointer of a stub may not be resolved yet: then it leads back to the file's stubs. */
 	if (!called)
-		return kind == LS_CODE_OUTER && is_stub(callee);
-	return called == number || kind == LS_CODE_COLLECTOR;
+		return is_outer && is_code(target, callee);
+	return called == number || may_differ;
+}
+
+/* Whether `address` follows a call, in whatever file it is. */
+__noinline int follows_call(__u64 address)
+{
+	ls_call_t call;
+
+	return !read_target(&call, sizeof(call), address - sizeof(call)) &&
+	       (is_direct_call(call) || is_call_by_pointer(call));
 }
 
 /* Returns the number of the entry of target->map that `word` returns into, or 0. */
@@ -137,45 +162,94 @@ static __always_inline __u32 returns_into(const struct ls_look *look, __u32 at)
 }
 
 /*
- * Returns the index of the word with the return address of the frame that word `at` returns into,
- * or look->count if unknown. On x86-64 the size of that frame tells. On AArch64 each frame record
- * begins with the address of the next.
+ * Whether the function that returns to `address` can be number `number`, in whatever file that is:
+ * a program or module has called, or a function that is too far from the collector for the map.
  */
-static __always_inline __u32 caller_of(const struct ls_look *look, const struct ls_code *code,
-				       __u32 at)
+static __always_inline int enters(const struct ls_image *target, __u32 number, __u64 address)
 {
-#if LS_HAS_FRAME_RECORDS
+	if (is_code(target, address) && !code_of(target, number)->is_tail_called)
+		return is_return_of(target, number, address);
+	return follows_call(address);
+}
+
+#define LS_CONTRADICTION 0 /* no frame can have its return address in the lowest word */
+
+/*
+ * Returns the index of the word with the return address of the frame record that the word below
+ * `at` points to; look->count: it is not among these words.
+ */
+static __always_inline __u32 caller_by_record(const struct ls_look *look, __u32 at)
+{
 	__u64 offset = look->scratch->search.chunk[(at - 1) % LS_CHUNK_WORDS] - look->scratch->sp;
 
-	return at && offset < LS_CHUNK_BYTES && offset / 8 > at ? offset / 8 + 1 : look->count;
-#else
+	if (!at || (offset < LS_CHUNK_BYTES && (offset & 7 || offset / 8 <= at)))
+		return at ? LS_CONTRADICTION : look->count;
+	return offset < LS_CHUNK_BYTES ? offset / 8 + 1 : look->count;
+}
+
+/*
+ * Returns the index of the word with the return address of the frame that word `at` returns into;
+ * look->count: unknown. On x86-64 the size of that frame tells, or, if the callee has a frame
+ * pointer, that of the caller, which it has saved below its return address. On AArch64 each frame
+ * record begins with the address of the next.
+ */
+static __always_inline __u32 caller_of(const struct ls_look *look, const struct ls_code *code,
+				       __u32 at, int saves_pointer)
+{
+	if (LS_HAS_FRAME_RECORDS) {
+		/* Code that was built without frame records has anything there. */
+		at = caller_by_record(look, at);
+		return at == LS_CONTRADICTION ? look->count : at;
+	}
+	if (code->frame == LS_FRAME_POINTER)
+		return saves_pointer ? caller_by_record(look, at) : look->count;
 	return code->frame ? at + code->frame / 8 : look->count;
-#endif
+}
+
+/* Whether the function that returns to word `at` has saved its caller's frame pointer. */
+static __always_inline int saves_pointer_at(const struct ls_look *look, __u32 at)
+{
+	__u64 address = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
+	ls_call_t call;
+
+	return !read_target(&call, sizeof(call), address - sizeof(call)) && is_direct_call(call) &&
+	       saves_frame_pointer(callee_of(address, call));
 }
 
 /*
  * Whether the word `at`, a return address into entry `number`, will be used. For a stale one, left
  * in a hole of a frame, the word where its own frame would have its return address is mostly
- * something else. The garbage collector's frames are followed to the function that entered it: that
- * frame still exists, and if it has called something else since, its return address there differs.
+ * something else. The garbage collector's frames are followed to the function that entered it. If
+ * that frame still exists, and has called something else since, its return address there differs.
+ * If it has ended, too, what is above it is no return address, unless all of it is left as it was.
  */
 static __always_inline int is_alive(const struct ls_look *look, __u32 number, __u32 at)
 {
 	const __u64 *words = look->scratch->search.chunk;
+	int saves_pointer = !LS_HAS_FRAME_RECORDS &&
+			    code_of(look->target, number)->frame == LS_FRAME_POINTER &&
+			    saves_pointer_at(look, at);
+	int is_entered = code_of(look->target, number)->kind == LS_CODE_COLLECTOR;
 
+	if (!follows_call(address_of_return(words[at % LS_CHUNK_WORDS])))
+		return 0;
 	for (int i = 0; i < LS_COLLECTOR_FRAMES; i++) {
 		const struct ls_code *code = code_of(look->target, number);
+		__u64 address;
 
-		at = caller_of(look, code, at);
+		at = caller_of(look, code, at, saves_pointer);
 		if (at >= look->count)
 			return 1;
-		if (!is_return_of(look->target, number,
-				  address_of_return(words[at % LS_CHUNK_WORDS])))
+		address = address_of_return(words[at % LS_CHUNK_WORDS]);
+		if (code->kind != LS_CODE_COLLECTOR && is_entered)
+			return at != LS_CONTRADICTION && enters(look->target, number, address);
+		if (at == LS_CONTRADICTION || !is_return_of(look->target, number, address))
 			return 0;
 		if (code->kind != LS_CODE_COLLECTOR)
 			return 1;
+		saves_pointer = code->frame == LS_FRAME_POINTER;
 		number = returns_into(look, at);
-		if (!number || code_of(look->target, number)->kind != LS_CODE_COLLECTOR)
+		if (!number)
 			return 1;
 	}
 	return 1;
@@ -189,7 +263,7 @@ static __always_inline int returns_into_made_code(const struct ls_look *look, __
 	ls_call_t call;
 
 	return word < LS_USER_MAX && !is_code(look->target, word) &&
-	       !read_target(&call, sizeof(call), word - sizeof(call)) && is_call_by_pointer(call);
+	       !read_target(&call, sizeof(call), word - sizeof(call)) && is_call_of_made_code(call);
 }
 #endif
 

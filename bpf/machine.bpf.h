@@ -52,23 +52,53 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 	return return_address - sizeof(call) + (__u64)((__s64)((__u64)call << 38) >> 36);
 }
 
+/* BLR, or BLRAA and its like, which authenticate the pointer. */
 static __always_inline int is_call_by_pointer(ls_call_t call)
+{
+	return (call & 0xfefff000) == 0xd63f0000;
+}
+
+static __always_inline int is_call_of_made_code(ls_call_t call)
 {
 	return (call & 0xfffffc1f) == 0xd63f0000; /* BLR */
 }
 
-/* A PLT stub: ADRP x16 and LDR x17, optionally after BTI. */
-static __always_inline int is_stub(__u64 address)
+/* All functions that call others keep frame records, or none do. */
+static __always_inline int saves_frame_pointer(__u64 address)
+{
+	(void)address;
+	return 1;
+}
+
+/* Returns the address of the pointer that the call before the address goes through; 0: none. */
+static __always_inline __u64 pointer_of_call(__u64 return_address, ls_call_t call)
+{
+	(void)return_address;
+	(void)call;
+	return 0; /* a register has been loaded with it */
+}
+
+/*
+ * Returns the address of the pointer that the PLT stub at `address` jumps through: ADRP x16 and LDR
+ * x17, optionally after BTI. 0: it is no stub.
+ */
+static __always_inline __u64 pointer_of_stub(__u64 address)
 {
 	__u32 code[3];
+	__s64 page;
 
 	if (read_target(code, sizeof(code), address))
 		return 0;
 	if ((code[0] & 0xffffff3f) == 0xd503241f) { /* BTI */
 		code[0] = code[1];
 		code[1] = code[2];
+		address += 4;
 	}
-	return (code[0] & 0x9f00001f) == 0x90000010 && (code[1] & 0xffc003ff) == 0xf9400211;
+	if ((code[0] & 0x9f00001f) != 0x90000010 || (code[1] & 0xffc003ff) != 0xf9400211)
+		return 0;
+	page = (__s64)((__u64)(code[0] >> 5 & 0x7ffff) << 45 | (__u64)(code[0] >> 29 & 3) << 43) >>
+	       31;
+	return (address & ~0xfffULL) + (__u64)page + (code[1] >> 10 & 0xfff) * 8ULL;
 }
 
 #else
@@ -106,20 +136,60 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 }
 
 /* CALL r/m64 (FF /2) with a displacement of 32 or 8 bits from a register. */
-static __always_inline int is_call_by_pointer(ls_call_t call)
+static __always_inline int is_call_of_made_code(ls_call_t call)
 {
 	return (call >> 16 & 0xf8ff) == 0x90ff || (call >> 40 & 0xf8ff) == 0x50ff;
 }
 
-/* A PLT stub: a jump through a pointer, optionally after ENDBR64. */
-static __always_inline int is_stub(__u64 address)
+/* CALL r/m64 with any operand: ModRM is 0x10, 0x50, 0x90 or 0xd0 and more, and a SIB may follow. */
+static __always_inline int is_call_by_pointer(ls_call_t call)
 {
-	__u64 start;
+	__u64 register_only = call >> 48 & 0xf8ff, without_displacement = call >> 40 & 0xffff;
 
-	if (read_target(&start, sizeof(start), address))
+	return register_only == 0xd0ff || register_only == 0x10ff ||
+	       without_displacement == 0x14ff || (call >> 32 & 0xffff) == 0x54ff ||
+	       (call >> 16 & 0xffff) == 0x15ff || (call >> 8 & 0xffff) == 0x94ff ||
+	       is_call_of_made_code(call);
+}
+
+/*
+ * Returns the address of the pointer that the call before `return_address` goes through: CALL
+ * [RIP+disp32], as with -fno-plt. 0: none.
+ */
+static __always_inline __u64 pointer_of_call(__u64 return_address, ls_call_t call)
+{
+	return (call >> 16 & 0xffff) == 0x15ff ? callee_of(return_address, call) : 0;
+}
+
+/* Whether the function at `address` begins with PUSH RBP, optionally after ENDBR64. */
+static __always_inline int saves_frame_pointer(__u64 address)
+{
+	__u64 code;
+
+	if (read_target(&code, sizeof(code), address))
 		return 0;
-	return (start & 0xffff) == 0x25ff || (start >> 32 & 0xffff) == 0x25ff ||
-	       (start >> 40 & 0xffff) == 0x25ff;
+	if ((__u32)code == 0xfa1e0ff3)
+		code >>= 32;
+	return (__u8)code == 0x55;
+}
+
+/*
+ * Returns the address of the pointer that the PLT stub at `address` jumps through: JMP
+ * [RIP+disp32], optionally after ENDBR64 and BND. 0: it is no stub.
+ */
+static __always_inline __u64 pointer_of_stub(__u64 address)
+{
+	__u64 code[2];
+
+	if (read_target(code, sizeof(code), address))
+		return 0;
+	if ((code[0] & 0xffff) == 0x25ff)
+		return address + 6 + (__u64)(__s64)(__s32)(code[0] >> 16);
+	if ((code[0] >> 32 & 0xffff) == 0x25ff)
+		return address + 10 + (__u64)(__s64)(__s32)(code[0] >> 48 | code[1] << 16);
+	if ((code[0] >> 40 & 0xffff) == 0x25ff)
+		return address + 11 + (__u64)(__s64)(__s32)(code[0] >> 56 | code[1] << 8);
+	return 0;
 }
 
 #endif

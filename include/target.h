@@ -39,9 +39,13 @@ enum ls_code_kind {
 struct ls_code {
 	__u64 address;
 	__u32 size;
-	__u16 kind;  /* enum ls_code_kind */
-	__u16 frame; /* bytes from a return address into it to its own one; 0: unknown */
+	__u8 kind;           /* enum ls_code_kind */
+	__u8 is_tail_called; /* 1: what is called at first may be another function */
+	__u16 frame; /* bytes from a return address into it to its own one, LS_FRAME_POINTER or 0 */
 };
+
+/* The code keeps a frame pointer, so the size of its frame does not matter. 0: nothing is known. */
+#define LS_FRAME_POINTER 1
 
 #define LS_CODE_MAP_MAX 1024 /* a power of two; enough for two files that contain Lua */
 

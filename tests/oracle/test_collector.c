@@ -29,12 +29,12 @@
 #define PERIOD_NS  100000
 #define MAX_DEPTH  64
 #define DRAINS_MAX 6000 /* of 10 ms and more */
-#define POINTS_MAX 2.0  /* that the share may be off by */
+#define POINTS_MAX 1.0  /* that the share may be off by */
 /*
  * Percent, of samples in the collector and of those said to be. Buffers of printf() that hold what
  * a collection left behind are the worst there is.
  */
-#define RIGHT_LEAST 80.0
+#define RIGHT_LEAST 90.0
 #define SHARE_LEAST 3.0 /* of the collector, for those to be enough samples */
 
 struct target {

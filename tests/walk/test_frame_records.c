@@ -40,7 +40,7 @@ struct stack {
 static const struct ls_image target = {
 	.code = {{CODE, CODE + 0x10000}},
 	.map_count = 2,
-	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR, 0}, {OUTER, 0x100, LS_CODE_OUTER, 0}},
+	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR}, {OUTER, 0x100, LS_CODE_OUTER}},
 };
 
 /* Starts in a library function whose frame is at the bottom of the stack. */
@@ -52,7 +52,7 @@ static int begin(void **state)
 	stack->scratch = calloc(1, sizeof(*stack->scratch));
 	assert_non_null(stack->scratch);
 	memory__start(&stack->memory);
-	memory__map(&stack->memory, CODE, 0x10000);
+	memory__map(&stack->memory, CODE, 0x20000);
 	memory__map(&stack->memory, STACK, STACK_END - STACK);
 	stack->scratch->sp = STACK;
 	stack->scratch->pc = LIBRARY;
@@ -179,6 +179,8 @@ static void searches_the_stack_without_records(void **state)
 	struct stack *stack = *state;
 
 	stack->scratch->registers[29] = 42;
+	put_call(stack, COLLECTOR + 8, CODE + 0x3000);
+	put_call(stack, OUTER + 8, CODE + 0x3000);
 	put(stack, 5, COLLECTOR + 8);
 	assert_int_equal(decide(stack), 1);
 	stack->scratch->registers[29] = STACK + 0x1003;
@@ -193,9 +195,12 @@ static void searches_the_stack_without_registers(void **state)
 	struct stack *stack = *state;
 
 	stack->scratch->register_count = 0;
+	put_call(stack, COLLECTOR + 8, CODE + 0x3000);
 	put_record(stack, 4, 10, COLLECTOR + 8);
 	put_call(stack, OUTER + 0x20, COLLECTOR);
 	put_record(stack, 10, 20, OUTER + 0x20);
+	put_call(stack, CODE + 0x5000, OUTER);
+	put_record(stack, 20, 30, CODE + 0x5000);
 	assert_int_equal(decide(stack), 1);
 	/* Stale: where its record says, something else has been called since. */
 	put_call(stack, OUTER + 0x20, CODE + 0x3000);
@@ -209,9 +214,12 @@ static void knows_stubs(void **state)
 		{0x90000010, 0xf9400e11, 0x91006210, 0xd61f0220}, /* adrp, ldr, add, br x17 */
 		{0xd503245f, 0xb0000090, 0xf947f611, 0x913fa210}, /* bti c in front */
 	};
+	static const uint64_t pointers[] = {CODE + 0x4018, CODE + 0x15fe8};
 	struct stack *stack = *state;
 
 	stack->scratch->register_count = 0;
+	put_call(stack, COLLECTOR + 8, CODE + 0x3000);
+	put_call(stack, OUTER + 0x20, CODE + 0x3000);
 	put_call(stack, OUTER + 0x40, CODE + 0x4000);
 	put_record(stack, 4, 10, OUTER + 0x20);
 	put_record(stack, 10, 20, OUTER + 0x40);
@@ -219,7 +227,12 @@ static void knows_stubs(void **state)
 	assert_int_equal(decide(stack), 1);
 	for (size_t i = 0; i < 2; i++) {
 		memory__put_bytes(&stack->memory, CODE + 0x4000, stubs[i], sizeof(stubs[i]));
+		memory__put(&stack->memory, pointers[i], OUTER, 8);
 		assert_int_equal(decide(stack), 0);
+		memory__put(&stack->memory, pointers[i], CODE + 0x4100, 8); /* not resolved yet */
+		assert_int_equal(decide(stack), 0);
+		memory__put(&stack->memory, pointers[i], LIBRARY, 8);
+		assert_int_equal(decide(stack), 1);
 	}
 }
 

@@ -5,12 +5,16 @@
 #define CODE      0x7f0000000000ULL
 #define COLLECTOR (CODE + 0x1000)
 #define OUTER     (CODE + 0x2000) /* the size of its frame is unknown */
+#define FRAMED    (CODE + 0x3000) /* likewise an entry, but its frame has six words */
+#define MODULE    (CODE + 0x80000)
 #define LIBRARY   (CODE + 0x90000)
 
 static struct ls_image target = {
 	.code = {{CODE, CODE + 0x10000}},
-	.map_count = 2,
-	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR, 32}, {OUTER, 0x100, LS_CODE_OUTER, 0}},
+	.map_count = 3,
+	.map = {{COLLECTOR, 0x100, LS_CODE_COLLECTOR, .frame = 32},
+		{OUTER, 0x100, LS_CODE_OUTER},
+		{FRAMED, 0x100, LS_CODE_OUTER, .frame = 48}},
 };
 
 /* The running state is protected, and below that there is a frame of 40 words. */
@@ -45,10 +49,10 @@ static void put_call(struct fixture *fixture, uint32_t at, uint64_t place, uint6
 /* Puts a return address into COLLECTOR, whose frame has four words, at word `at`. */
 static void put_collector(struct fixture *fixture, uint32_t at)
 {
+	put_call(fixture, at, COLLECTOR + 8, CODE + 0x4000);
 #ifdef __aarch64__
 	put(fixture, at - 1, fixture->image.sp + (at + 3) * 8);
 #endif
-	put(fixture, at, COLLECTOR + 8);
 }
 
 static int decide_at(struct fixture *fixture, uint64_t pc)
@@ -67,8 +71,8 @@ static void goes_by_the_pc(struct fixture *fixture)
 	prepare(fixture);
 	assert_int_equal(decide(fixture), 0);
 	assert_int_equal(decide_at(fixture, COLLECTOR), 1);
-	put_call(fixture, 4, OUTER + 0x20, COLLECTOR);
-	put(fixture, 0, COLLECTOR + 8);
+	put_call(fixture, 5, OUTER + 0x20, COLLECTOR);
+	put_collector(fixture, 1);
 	assert_int_equal(decide(fixture), 1);
 	assert_int_equal(decide_at(fixture, OUTER + 5), 0);
 }
@@ -79,14 +83,15 @@ static void goes_by_the_nearest_return_address(struct fixture *fixture)
 	put_collector(fixture, 3);
 	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
 	assert_int_equal(decide(fixture), 1);
-	put(fixture, 1, OUTER + 0x30);
+	put_call(fixture, 1, OUTER + 0x30, CODE + 0x4000);
 	assert_int_equal(decide(fixture), 0);
 }
 
-static void takes_no_function_pointer_for_a_return_address(struct fixture *fixture)
+static void takes_only_what_follows_a_call_for_a_return_address(struct fixture *fixture)
 {
 	prepare(fixture);
 	put(fixture, 1, OUTER);
+	put(fixture, 2, OUTER + 0x30);
 	put_collector(fixture, 3);
 	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
 	assert_int_equal(decide(fixture), 1);
@@ -98,10 +103,41 @@ static void passes_over_what_was_left_behind(struct fixture *fixture)
 	prepare(fixture);
 	put_collector(fixture, 3);
 	assert_int_equal(decide(fixture), 0);
-	put_call(fixture, 7, OUTER + 0x20, CODE + 0x3000);
+	put_call(fixture, 7, OUTER + 0x20, CODE + 0x4000);
 	assert_int_equal(decide(fixture), 0);
 	put_call(fixture, 7, OUTER + 0x20, COLLECTOR);
 	assert_int_equal(decide(fixture), 1);
+}
+
+/* Puts the return address into FRAMED of a call of COLLECTOR at word `at`. */
+static void put_framed(struct fixture *fixture, uint32_t at)
+{
+	put_call(fixture, at, FRAMED + 0x20, COLLECTOR);
+#ifdef __aarch64__
+	put(fixture, at - 1, fixture->image.sp + (at + 5) * 8);
+#endif
+}
+
+/* The function that entered the collector has ended as well, and the next left a hole there. */
+static void passes_over_what_a_function_that_ended_left_behind(struct fixture *fixture)
+{
+	prepare(fixture);
+	memory__map(&fixture->image.memory, MODULE, 0x1000);
+	put_collector(fixture, 3);
+	put_framed(fixture, 7);
+	put(fixture, 13, 1);
+	assert_int_equal(decide(fixture), 0);
+	put(fixture, 13, MODULE + 0x40);
+	assert_int_equal(decide(fixture), 0);
+	put_call(fixture, 13, MODULE + 0x40, MODULE + 0x80); /* of a stub */
+	assert_int_equal(decide(fixture), 1);
+	put_call(fixture, 13, OUTER + 0x20, FRAMED);
+	assert_int_equal(decide(fixture), 1);
+	put_call(fixture, 13, OUTER + 0x20, CODE + 0x4000);
+	assert_int_equal(decide(fixture), 0);
+	target.map[2].is_tail_called = 1;
+	assert_int_equal(decide(fixture), 1);
+	target.map[2].is_tail_called = 0;
 }
 
 /* A finalizer runs under a protected call: what lies above that call waits. */
@@ -130,8 +166,9 @@ int main(void)
 	const struct fixture_test tests[] = {
 		TEST(goes_by_the_pc),
 		TEST(goes_by_the_nearest_return_address),
-		TEST(takes_no_function_pointer_for_a_return_address),
+		TEST(takes_only_what_follows_a_call_for_a_return_address),
 		TEST(passes_over_what_was_left_behind),
+		TEST(passes_over_what_a_function_that_ended_left_behind),
 		TEST(looks_no_further_than_the_protected_call),
 		TEST(knows_nothing_without_a_map),
 	};

@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +70,8 @@ static void add_branch(struct reading *reading, enum machine_event_kind kind, ui
 	is_start = graph->functions[to].start == target;
 	if (kind == MACHINE_CALL && !is_start)
 		return; /* compilers never emit this */
+	if (kind == MACHINE_JUMP && is_start)
+		graph->is_tail_called[to] = true;
 	if (kind == MACHINE_CALL) {
 		reading->reached[to].by_call = true;
 	} else if (reading->reached[to].by_jump != branch.from) {
@@ -236,7 +237,8 @@ int call_graph__read(const struct elf_file *file, const struct call_graph_observ
 	reading.high = graph->functions[graph->count - 1].end;
 	reading.reached = calloc(graph->count, sizeof(*reading.reached));
 	graph->owners = calloc(graph->count, sizeof(*graph->owners));
-	error = reading.reached && graph->owners ? 0 : -ENOMEM;
+	graph->is_tail_called = calloc(graph->count, sizeof(*graph->is_tail_called));
+	error = reading.reached && graph->owners && graph->is_tail_called ? 0 : -ENOMEM;
 	for (size_t i = 0; !error && i < graph->count; i++)
 		reading.reached[i].by_jump = NOBODY;
 	if (!error)
@@ -255,6 +257,7 @@ void call_graph__free(struct call_graph *graph)
 {
 	free(graph->functions);
 	free(graph->owners);
+	free(graph->is_tail_called);
 	free(graph->callees.first);
 	free(graph->callees.others);
 	free(graph->callers.first);

@@ -7,6 +7,7 @@
 #ifndef LS_CALL_GRAPH_H
 #define LS_CALL_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,8 @@
 struct call_graph {
 	struct function_range *functions; /* by address, including parts */
 	size_t count;
-	uint32_t *owners; /* of each function: itself, or the one that it is a part of */
+	uint32_t *owners;     /* of each function: itself, or the one that it is a part of */
+	bool *is_tail_called; /* of each function: code of another one jumps to its start */
 	/* private */
 	struct call_graph_links {
 		uint32_t *first; /* by function: index into `others`; count + 1 entries */

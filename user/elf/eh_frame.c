@@ -168,11 +168,13 @@ static void read_cie(const struct table *table, size_t at, struct cie *cie)
 		cie->encoding = ENCODED_OMIT;
 }
 
-#define STACK_POINTER 7 /* x86-64 psABI, figure 3.36: RSP */
-#define STATES_MAX    8 /* nested DW_CFA_remember_state */
+#define FRAME_POINTER 6  /* x86-64 psABI, figure 3.36: RBP, */
+#define STACK_POINTER 7  /* RSP */
+#define RECORD_BYTES  16 /* from where RBP points to the CFA: the caller's RBP, return address */
+#define STATES_MAX    8  /* nested DW_CFA_remember_state */
 #define DEPTHS_MAX    16
 
-/* Stack depths, and the bytes of code that have each. */
+/* Stack depths (see struct function_range), and the bytes of code that have each. */
 struct depths {
 	uint64_t reg, depth; /* CFA = reg + depth; depth 0: none */
 	uint64_t unit;       /* code alignment factor */
@@ -185,18 +187,27 @@ struct depths {
 	} seen[DEPTHS_MAX];
 };
 
+static uint64_t depth_now(const struct depths *depths)
+{
+	if (depths->reg == STACK_POINTER)
+		return depths->depth;
+	return depths->depth == RECORD_BYTES ? EH_FRAME_POINTER : 0;
+}
+
 static void advance(struct depths *depths, uint64_t units)
 {
+	uint64_t depth = depth_now(depths);
+
 	for (size_t i = 0; i < DEPTHS_MAX; i++) {
-		if (depths->seen[i].bytes && depths->seen[i].depth != depths->depth)
+		if (depths->seen[i].bytes && depths->seen[i].depth != depth)
 			continue;
-		depths->seen[i].depth = depths->depth;
+		depths->seen[i].depth = depth;
 		depths->seen[i].bytes += units * depths->unit;
 		return;
 	}
 }
 
-/* Executes one instruction (DW_CFA_*). False: not understood, or the CFA is not based on RSP. */
+/* Executes one instruction (DW_CFA_*). False: not understood, or of another register. */
 static bool follow_instruction(struct cursor *cursor, struct depths *depths)
 {
 	uint8_t code = take_number(cursor, 1);
@@ -254,7 +265,7 @@ static bool follow_instruction(struct cursor *cursor, struct depths *depths)
 	default:
 		return false;
 	}
-	return !cursor->is_broken && depths->reg == STACK_POINTER;
+	return !cursor->is_broken && (depths->reg == STACK_POINTER || depths->reg == FRAME_POINTER);
 }
 
 /* The stack depth of most of the function's code. 0: unknown. */

@@ -15,10 +15,12 @@
 /*
  * Virtual addresses of the file. `frame`: while the function calls another, the distance on the
  * stack from the return address of that call to the function's own, in bytes, for most of its code;
- * 0: unknown, as when the function has a frame pointer. Always 0 on AArch64: there, a return
- * address lies at the lower end of the callee's frame, so only frame records, and no size, tell
- * where the next is.
+ * EH_FRAME_POINTER: it has a frame pointer instead, which points to the caller's, with its return
+ * address above; 0: unknown. Always 0 on AArch64: there, a return address lies at the lower end of
+ * the callee's frame, so only frame records, and no size, tell where the next is.
  */
+#define EH_FRAME_POINTER 1
+
 struct function_range {
 	uint64_t start, end;
 	uint32_t frame;

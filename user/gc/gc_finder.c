@@ -387,8 +387,13 @@ static uint32_t mark_gc(struct search *search)
 	return count;
 }
 
+static uint16_t frame_of(const struct function_range *range)
+{
+	return range->frame == EH_FRAME_POINTER ? LS_FRAME_POINTER : (uint16_t)range->frame;
+}
+
 /* Adds a function and its parts, as far as there is room. */
-static void add_code(const struct search *search, uint32_t function, uint32_t kind,
+static void add_code(const struct search *search, uint32_t function, enum ls_code_kind kind,
 		     struct gc_code *gc)
 {
 	const struct call_graph *graph = &search->graph;
@@ -397,11 +402,13 @@ static void add_code(const struct search *search, uint32_t function, uint32_t ki
 		const struct function_range *range = &graph->functions[i];
 
 		if (graph->owners[i] == function && range->end - range->start <= UINT32_MAX)
-			gc->map[gc->map_count++] =
-				(struct ls_code){.address = range->start,
-						 .size = (uint32_t)(range->end - range->start),
-						 .kind = kind,
-						 .frame = (uint16_t)range->frame};
+			gc->map[gc->map_count++] = (struct ls_code){
+				.address = range->start,
+				.size = (uint32_t)(range->end - range->start),
+				.kind = kind,
+				.is_tail_called = graph->is_tail_called[i],
+				.frame = frame_of(range),
+			};
 	}
 }
 

@@ -2,6 +2,7 @@
 /* The functions of this program, and of copies of it that lack something. */
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,6 +38,24 @@ static NOINLINE void other_caller(void)
 	sink--;
 	callee();
 	sink++;
+}
+
+static NOINLINE void tail_callee(void)
+{
+	sink++;
+}
+
+#ifdef __x86_64__
+#define JUMP "{disp32} jmp" /* a short one is not read, as it stays within most functions */
+#else
+#define JUMP "b"
+#endif
+
+/* Sanitized code has no tail calls of its own. */
+static NOINLINE void tail_caller(void)
+{
+	if (sink-- == INT_MAX)
+		__asm__ volatile(JUMP " tail_callee");
 }
 
 /* What this program is loaded at. */
@@ -129,6 +148,7 @@ static void expect_calls(const struct call_graph *graph)
 	assert_int_equal(has(call_graph__callers(graph, to), also), 1);
 	assert_int_equal(has(call_graph__callees(graph, to), from), 0);
 	assert_int_equal(graph->owners[to], to);
+	assert_false(graph->is_tail_called[to]);
 }
 
 static void knows_who_calls_whom(void **state)
@@ -142,6 +162,24 @@ static void knows_who_calls_whom(void **state)
 	other_caller();
 	assert_int_equal(read_bytes(bytes, size, &graph), 0);
 	expect_calls(&graph);
+	call_graph__free(&graph);
+	free(bytes);
+}
+
+static void knows_who_is_called_by_a_tail_call(void **state)
+{
+	struct call_graph graph;
+	size_t size;
+	char *bytes = read_program(&size);
+	uint32_t to;
+
+	(void)state;
+	tail_caller();
+	tail_callee();
+	assert_int_equal(read_bytes(bytes, size, &graph), 0);
+	to = function_of(&graph, tail_callee);
+	assert_true(graph.is_tail_called[to]);
+	assert_int_equal(has(call_graph__callers(&graph, to), function_of(&graph, tail_caller)), 1);
 	call_graph__free(&graph);
 	free(bytes);
 }
@@ -213,6 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_who_calls_whom),
+		cmocka_unit_test(knows_who_is_called_by_a_tail_call),
 		cmocka_unit_test(needs_no_section_headers),
 		cmocka_unit_test(says_that_there_are_no_unwind_tables),
 		cmocka_unit_test(survives_tables_of_noise),

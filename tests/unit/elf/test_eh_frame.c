@@ -68,12 +68,13 @@ static void reads_functions_that_sign_with_key_b(void **state)
 	release(&opened);
 }
 
-static size_t count_frames(const struct opened *opened)
+/* How many functions have a frame of at least so many bytes; 1: EH_FRAME_POINTER, too. */
+static size_t count_frames(const struct opened *opened, uint32_t bytes)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < opened->count; i++)
-		count += opened->functions[i].frame != 0;
+		count += opened->functions[i].frame >= bytes;
 	return count;
 }
 
@@ -86,19 +87,36 @@ static void knows_the_sizes_of_frames_on_x86_64(void **state)
 #ifdef __x86_64__
 	need_program("/usr/bin/lua5.4", "lua5.4");
 	opened = read_table("/usr/bin/lua5.4", EM_X86_64);
-	assert_in_range(count_frames(&opened), opened.count / 2, opened.count);
+	assert_in_range(count_frames(&opened, 8), opened.count / 2, opened.count);
 #else
 	opened = read_table("/proc/self/exe", EM_AARCH64);
-	assert_int_equal(count_frames(&opened), 0);
+	assert_int_equal(count_frames(&opened, 1), 0);
 #endif
 	release(&opened);
 }
+
+#ifdef __x86_64__
+/* The tests are built with -fno-omit-frame-pointer. */
+static void knows_which_functions_have_a_frame_pointer(void **state)
+{
+	struct opened opened = read_table("/proc/self/exe", EM_X86_64);
+	size_t all = count_frames(&opened, 1), sized = count_frames(&opened, 8);
+
+	(void)state;
+	assert_int_equal(EH_FRAME_POINTER, 1);
+	assert_in_range(all - sized, opened.count / 2, opened.count);
+	release(&opened);
+}
+#endif
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_functions_that_sign_with_key_b),
 		cmocka_unit_test(knows_the_sizes_of_frames_on_x86_64),
+#ifdef __x86_64__
+		cmocka_unit_test(knows_which_functions_have_a_frame_pointer),
+#endif
 	};
 
 	return cmocka_run_group_tests_name("eh_frame", tests, NULL, NULL);

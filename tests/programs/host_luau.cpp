@@ -11,6 +11,8 @@
  *                    all have one coroutine, take turns with it, and spin while they wait
  *   setmemcat(n)     from now on, what the coroutine allocates counts to memory category n
  *   innative()       whether its caller runs as machine code
+ *   singlestep(on)   the coroutine, and those that it resumes, run as if a debugger stepped
+ *                    through them
  *   lua(path, text)  runs text in another interpreter, of the thread's own: PUC Lua, which the
  *                    library at path holds
  *   wait()           waits for good, within the call
@@ -79,6 +81,12 @@ extern "C" void lua_setmemcat(lua_State *L, int category) __attribute__((weak));
 static int l_setmemcat(lua_State *L)
 {
 	lua_setmemcat(L, luaL_checkinteger(L, 1));
+	return 0;
+}
+
+static int l_singlestep(lua_State *L)
+{
+	lua_singlestep(L, lua_toboolean(L, 1));
 	return 0;
 }
 
@@ -260,6 +268,7 @@ static int run(const char *path, int argc, char **argv)
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
 	add(L, "share", l_share);
+	add(L, "singlestep", l_singlestep);
 	if (lua_setmemcat)
 		add(L, "setmemcat", l_setmemcat);
 #ifdef WITH_LIBRARIES

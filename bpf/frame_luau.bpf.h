@@ -271,7 +271,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 	walk->frame.pc = pc > ls_luau_word(proto, LS_LUAU_PROTO_CODE)
 				 ? (pc - ls_luau_word(proto, LS_LUAU_PROTO_CODE)) / 4 - 1
 				 : LS_PC_UNKNOWN;
-	if (flags & LS_LUAU_FLAG_NATIVE) {
+	/* luau_execute() does not enter machine code of what a debugger steps through. */
+	if (flags & LS_LUAU_FLAG_NATIVE && !scratch->state.single_step) {
 		walk->frame.flags = LS_FRAME_NATIVE;
 		/* Native code stores where it is before it calls, not while it runs. */
 		if (is_running)

@@ -195,6 +195,7 @@ static __always_inline void describe_tick(const struct ls_tick *tick, struct ls_
 	sample->period_ns = tick->period_ns;
 	sample->state = 0;
 	sample->vm = 0;
+	sample->memory_category = 0;
 	sample->flags = 0;
 	sample->activity = LS_ACTIVITY_NONE;
 	sample->frame_count = 0;

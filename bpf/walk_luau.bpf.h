@@ -46,8 +46,10 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	scratch->stack.end = 0;
 	if (read_active(scratch->chain[chain_index].state, &scratch->state, &walk->sizes))
 		return 1;
-	if (!chain_index)
+	if (!chain_index) {
 		walk->base = scratch->state.base;
+		scratch->sample.memory_category = scratch->state.active_category;
+	}
 	enter_calls(scratch);
 	return 0;
 }
@@ -167,6 +169,7 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 	scratch->sample.error = LS_WALK_NONE;
 	scratch->sample.state = 0;
 	scratch->sample.vm = 0;
+	scratch->sample.memory_category = 0;
 	scratch->sample.frame_count = 0;
 	scratch->closures.end = 0;
 	scratch->closures.near = 0;

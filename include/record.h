@@ -96,9 +96,10 @@ struct ls_sample {
 	__u64 state;     /* the running lua_State; 0: none */
 	__u64 vm;        /* main thread of its VM; 0: none */
 	__u32 period_ns; /* period of the timer that took it, divided by the timers of the thread */
-	__u16 flags;     /* enum ls_sample_flags */
-	__u8 family;     /* enum ls_family: whose walker found the stack */
-	__u8 activity;   /* enum ls_activity */
+	__u8 flags;      /* enum ls_sample_flags */
+	__u8 memory_category; /* what the host has the running state's memory counted to; 0: none */
+	__u8 family;          /* enum ls_family: whose walker found the stack */
+	__u8 activity;        /* enum ls_activity */
 	char comm[LS_COMM_LEN];
 	__u16 frame_count;
 	__u8 class;    /* enum ls_sample_class */

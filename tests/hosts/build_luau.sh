@@ -12,6 +12,7 @@
 #   native   like gcc; with the compiler of machine code, which the host has compile all functions
 #   longjmp  like gcc; errors are longjmp(), not exceptions
 #   symbols  by g++ -O2, static, with symbols
+#   dynamic  like gcc, but it can open libraries: the C library is shared
 #
 # and as nobody can follow it, otherwise like gcc:
 #
@@ -47,6 +48,7 @@ native) parts=(VM CodeGen) host_flags=(-DWITH_NATIVE) ;;
 vector4) flags+=(-DLUA_VECTOR_SIZE=4) ;;
 longjmp) flags+=(-DLUA_USE_LONGJMP=1) ;;
 symbols) link_flags=(-static) ;;
+dynamic) host_flags=(-DWITH_LIBRARIES) link_flags=(-s) ;;
 moved-call) patch="sed -i '1,/^} CallInfo;/{/StkId base;/{h;d};/StkId func;/G}' lstate.h" ;;
 moved-proto) patch="swap 'TString[*] source;' 'TString[*] debugname;' lobject.h" ;;
 moved-lines) patch="swap 'uint8_t[*] lineinfo;' 'int[*] abslineinfo;' lobject.h" ;;

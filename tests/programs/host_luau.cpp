@@ -9,6 +9,12 @@
  *   start(path)      runs another script in a VM of its own, on a thread of its own
  *   share(f, ...)    calls each function again and again on a thread of its own, "t1" and so on;
  *                    all have one coroutine, take turns with it, and spin while they wait
+ *   setmemcat(n)     from now on, what the coroutine allocates counts to memory category n
+ *   innative()       whether its caller runs as machine code
+ *   singlestep(on)   the coroutine, and those that it resumes, run as if a debugger stepped
+ *                    through them
+ *   lua(path, text)  runs text in another interpreter, of the thread's own: PUC Lua, which the
+ *                    library at path holds
  *   wait()           waits for good, within the call
  *   interrupt()      the coroutine yields at the next loop or call of a Lua function
  *
@@ -22,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <signal.h>
@@ -67,6 +74,58 @@ static int l_resume(lua_State *L)
 {
 	return resume_new(L, L);
 }
+
+/* Releases of 2022 have it not. */
+extern "C" void lua_setmemcat(lua_State *L, int category) __attribute__((weak));
+
+static int l_setmemcat(lua_State *L)
+{
+	lua_setmemcat(L, luaL_checkinteger(L, 1));
+	return 0;
+}
+
+static int l_singlestep(lua_State *L)
+{
+	lua_singlestep(L, lua_toboolean(L, 1));
+	return 0;
+}
+
+#ifdef WITH_NATIVE
+static int l_innative(lua_State *L)
+{
+	lua_pushboolean(L, lua_incustomexecution(L, 1));
+	return 1;
+}
+#endif
+
+#ifdef WITH_LIBRARIES
+/* Their structures have the same names as Luau's, but not the same members. */
+static void *open_lua(void *library, const char *text)
+{
+	auto new_state = (void *(*)(void))dlsym(library, "luaL_newstate");
+	auto load = (int (*)(void *, const char *))dlsym(library, "luaL_loadstring");
+	void *state = new_state();
+
+	return load(state, text) ? NULL : state;
+}
+
+static int l_lua(lua_State *L)
+{
+	static thread_local void *library, *state;
+
+	if (!state) {
+		library = dlopen(luaL_checkstring(L, 1), RTLD_NOW | RTLD_LOCAL);
+		state = library ? open_lua(library, luaL_checkstring(L, 2)) : NULL;
+	}
+	if (!state)
+		luaL_error(L, "cannot open %s", luaL_checkstring(L, 1));
+	auto push_value = (void (*)(void *, int))dlsym(library, "lua_pushvalue");
+	auto call = (void (*)(void *, int, int, long, void *))dlsym(library, "lua_callk");
+	push_value(state, 1);
+	call(state, 0, 0, 0, NULL);
+	return 0;
+}
+#endif
 
 static void wait_for_good(void)
 {
@@ -202,12 +261,19 @@ static int run(const char *path, int argc, char **argv)
 	luaL_openlibs(L);
 #ifdef WITH_NATIVE
 	luau_codegen_create(L);
+	add(L, "innative", l_innative);
 #endif
 	add(L, "cputime", l_cputime);
 	add(L, "spawn", l_spawn);
 	add(L, "resume", l_resume);
 	add(L, "start", l_start);
 	add(L, "share", l_share);
+	add(L, "singlestep", l_singlestep);
+	if (lua_setmemcat)
+		add(L, "setmemcat", l_setmemcat);
+#ifdef WITH_LIBRARIES
+	add(L, "lua", l_lua);
+#endif
 	add(L, "wait", l_wait);
 	add(L, "interrupt", l_interrupt);
 #ifdef WITH_MODULE

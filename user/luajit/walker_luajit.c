@@ -50,7 +50,7 @@ static struct walked_stack walk(struct walker *walker, const struct walker_place
 	if (sample->error == LS_WALK_UNDECIDED && scratch->walk.lacks_registers) {
 		/* Such a stack says nothing about layouts. */
 		sample->error = LS_WALK_REGISTERS;
-		sample->flags &= (uint16_t)~LS_SAMPLE_MISFIT;
+		sample->flags &= (uint8_t)~LS_SAMPLE_MISFIT;
 	}
 	return end_walk(walker);
 }

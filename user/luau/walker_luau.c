@@ -65,7 +65,7 @@ static struct walked_stack walk(struct walker *walker, const struct walker_place
 	if (sample->error == LS_WALK_UNDECIDED && scratch->chain_count && !scratch->order.count) {
 		/* Where it is not known which state runs, no layout was needed yet. */
 		sample->error = LS_WALK_STACK_OWNER;
-		sample->flags &= (uint16_t)~LS_SAMPLE_MISFIT;
+		sample->flags &= (uint8_t)~LS_SAMPLE_MISFIT;
 	}
 	return end_walk(walker);
 }

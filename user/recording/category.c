@@ -12,9 +12,16 @@
 /* More VMs than a user can look at one by one, and the limit for a hostile target. */
 #define VMS_MAX 1000
 
-struct vm {
+struct vm_key {
 	uint64_t main_thread;
-	char name[128];
+	uint64_t memory_category; /* 0: none, or the VM as such */
+};
+
+/* A VM, or the part of it whose memory is counted to one category. */
+struct vm {
+	struct vm_key key;
+	unsigned number; /* of the VM as such */
+	char name[192];
 	UT_hash_handle hh;
 };
 
@@ -24,6 +31,7 @@ struct categories {
 	char *process;
 	struct vm *vms;
 	unsigned numbered; /* VMs so far, including those of earlier programs */
+	unsigned named;    /* likewise, and their parts */
 };
 
 static const char *const words[] = {
@@ -85,30 +93,57 @@ int categories__rename(struct categories *categories, const char *process)
 	return 0;
 }
 
-/* A VM for which there is no memory is shown among the other VMs. */
-static const char *name_vm(struct categories *categories, uint64_t main_thread)
+static void write_name(const struct categories *categories, const struct vm *vm, struct vm *part)
+{
+	char category[32] = "";
+
+	if (part->key.memory_category)
+		snprintf(category, sizeof(category), ", memory category %u",
+			 (unsigned)part->key.memory_category);
+	snprintf(part->name, sizeof(part->name), "%s%sLua VM %u (0x%llx)%s",
+		 categories->is_of_many ? categories->process : "",
+		 categories->is_of_many ? ": " : "", vm->number,
+		 (unsigned long long)vm->key.main_thread, category);
+}
+
+/* Returns the VM, or the part of it, made on first use. NULL: too many, or out of memory. */
+static struct vm *find_vm(struct categories *categories, struct vm_key key)
 {
 	struct vm *vm;
 
-	if (!main_thread)
-		return "(no VM)";
-	HASH_FIND(hh, categories->vms, &main_thread, sizeof(main_thread), vm);
-	if (vm)
-		return vm->name;
-	vm = categories->numbered < VMS_MAX ? calloc(1, sizeof(*vm)) : NULL;
+	HASH_FIND(hh, categories->vms, &key, sizeof(key), vm);
+	if (vm || categories->named >= VMS_MAX)
+		return vm;
+	vm = calloc(1, sizeof(*vm));
 	if (!vm)
-		return "(other VMs)";
-	vm->main_thread = main_thread;
-	HASH_ADD(hh, categories->vms, main_thread, sizeof(main_thread), vm);
+		return NULL;
+	vm->key = key;
+	HASH_ADD(hh, categories->vms, key, sizeof(key), vm);
 	if (!HASH_HAS_ADDED(vm)) {
 		free(vm);
-		return "(other VMs)";
+		return NULL;
 	}
-	snprintf(vm->name, sizeof(vm->name), "%s%sLua VM %u (0x%llx)",
-		 categories->is_of_many ? categories->process : "",
-		 categories->is_of_many ? ": " : "", ++categories->numbered,
-		 (unsigned long long)main_thread);
-	return vm->name;
+	categories->named++;
+	return vm;
+}
+
+/* A VM for which there is no memory is shown among the other VMs. */
+static const char *name_vm(struct categories *categories, const struct ls_sample *sample)
+{
+	struct vm_key key = {.main_thread = sample->vm};
+	struct vm *vm = find_vm(categories, key), *part = vm;
+
+	if (vm && !vm->number)
+		vm->number = ++categories->numbered;
+	if (vm && sample->memory_category) {
+		key.memory_category = sample->memory_category;
+		part = find_vm(categories, key);
+	}
+	if (!part)
+		return "(other VMs)";
+	if (!part->name[0])
+		write_name(categories, vm, part);
+	return part->name;
 }
 
 const char *categories__of_sample(struct categories *categories, const struct ls_sample *sample,
@@ -122,7 +157,7 @@ const char *categories__of_sample(struct categories *categories, const struct ls
 	case CATEGORY_PROCESS:
 		return categories->process;
 	case CATEGORY_STATE:
-		return name_vm(categories, is_script ? sample->vm : 0);
+		return is_script && sample->vm ? name_vm(categories, sample) : "(no VM)";
 	case CATEGORY_CHUNK:
 		if (!is_script)
 			return "(no chunk)";

@@ -8,6 +8,8 @@
  *            samples, with the address of its main thread (what "%p" shows for the lua_State that
  *            luaL_newstate() returned); coroutines belong to their VM. A VM created at the address
  *            of a closed one continues that one's category: from outside they look the same.
+ *            Where the host counts memory by categories, each that runs is a part of its VM: "Lua
+ *            VM 1 (0x55d0c3a012a8), memory category 5". They have numbers only.
  *   chunk    where the outermost Lua function of the stack is defined
  *
  * Time without script has no VM and no chunk: it is filed under "(no VM)" and "(no chunk)". A stack

@@ -80,6 +80,47 @@ static void numbers_vms_as_they_come(void **state)
 	categories__free(categories);
 }
 
+static const char *part_name(struct categories *categories, uint64_t vm, uint8_t memory_category)
+{
+	struct ls_sample sample = script;
+
+	sample.vm = vm;
+	sample.memory_category = memory_category;
+	return categories__of_sample(categories, &sample, NULL);
+}
+
+static void divides_vms_by_memory_categories(void **state)
+{
+	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)", 1);
+
+	(void)state;
+	assert_non_null(categories);
+	assert_string_equal(part_name(categories, 0x2000, 7),
+			    "lua (pid 1): Lua VM 1 (0x2000), memory category 7");
+	assert_string_equal(part_name(categories, 0x1000, 7),
+			    "lua (pid 1): Lua VM 2 (0x1000), memory category 7");
+	assert_string_equal(part_name(categories, 0x2000, 255),
+			    "lua (pid 1): Lua VM 1 (0x2000), memory category 255");
+	assert_string_equal(part_name(categories, 0x2000, 0), "lua (pid 1): Lua VM 1 (0x2000)");
+	categories__free(categories);
+}
+
+/* A hostile target may have 255 of them in each VM. */
+static void counts_memory_categories_among_the_thousand(void **state)
+{
+	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)", 0);
+
+	(void)state;
+	assert_non_null(categories);
+	for (uint64_t vm = 1; vm <= 500; vm++)
+		part_name(categories, vm << 12, 9);
+	assert_string_equal(part_name(categories, 0x1000, 10), "(other VMs)");
+	assert_string_equal(part_name(categories, 501 << 12, 9), "(other VMs)");
+	assert_string_equal(part_name(categories, 500 << 12, 9),
+			    "Lua VM 500 (0x1f4000), memory category 9");
+	categories__free(categories);
+}
+
 static void stops_counting_vms_at_a_thousand(void **state)
 {
 	struct categories *categories = categories__new(CATEGORY_STATE, "lua (pid 1)", 0);
@@ -114,6 +155,8 @@ int main(void)
 		cmocka_unit_test(files_by_thread),
 		cmocka_unit_test(files_by_process),
 		cmocka_unit_test(numbers_vms_as_they_come),
+		cmocka_unit_test(divides_vms_by_memory_categories),
+		cmocka_unit_test(counts_memory_categories_among_the_thousand),
 		cmocka_unit_test(stops_counting_vms_at_a_thousand),
 		cmocka_unit_test(files_by_chunk),
 	};

@@ -20,3 +20,6 @@ $(O)/tests/unit/arm64/signed.so: tests/unit/elf/arm64/signed.c
 		$(ARM64_TRIPLE)-gcc -O2 -mbranch-protection=pac-ret+leaf+b-key -shared -nostdlib $< -o $@
 
 TEST_FILES += $(if $(filter unit unit/puc unit/elf unit/puc/test_gc_puc unit/elf/test_eh_frame,$(TESTS)),$(ARM64_FILES))
+
+# Those of the worker measure time.
+SIDE_BY_SIDE += $(filter-out unit/worker/%,$(filter unit/%,$(TEST_SOURCES:tests/%.c=%)))

@@ -275,6 +275,10 @@ $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 
 -include $(wildcard user/*/rules.mk)
 
+# The programs, as patterns, that may run beside each other: none measures time, or is disturbed by
+# what else the machine does. A folder's rules.mk adds them.
+SIDE_BY_SIDE :=
+
 TEST_FILES :=
 -include $(wildcard tests/*/rules.mk)
 
@@ -286,7 +290,8 @@ test-programs: $(TEST_PROGRAMS) $(TEST_FILES)
 check:
 	@tests/install_dependencies.sh build test
 	@$(MAKE) all test-programs
-	@OUTPUT=$(O) tests/run.sh $(TEST_PROGRAMS)
+	@OUTPUT=$(O) SIDE_BY_SIDE='$(filter $(SIDE_BY_SIDE:%=$(O)/tests/%),$(TEST_PROGRAMS))' \
+		tests/run.sh $(TEST_PROGRAMS)
 
 #: hosts         builds the interpreters that the tests run: Lua 5.1 to 5.5, LuaJIT
 .PHONY: hosts

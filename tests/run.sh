@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run.sh PROGRAM...: runs cmocka programs one after the other, sums up, fails if any failed.
+# run.sh PROGRAM...: runs cmocka programs, sums up, fails if any failed. First those that are in
+# $SIDE_BY_SIDE, as many at a time as there are processors; then the others, one after the other.
 #
 # A program has passed if it exits with 0 and cmocka's closing line is in its output, has been
 # skipped if it skipped all of its tests. It gets $TEST_TIMEOUT seconds (600). With CI=true a test
@@ -34,9 +35,12 @@ passed=0 skipped=0 tests_passed=0 tests_skipped=0
 failed=()
 times=()
 
-# Sorts the program $name, which exited with $status, by what it wrote into $log.
+# Sorts the program $1 by what it wrote into its log, and how it exited.
 judge() {
-	local ok left
+	local name=${1#"$output"/tests/} log status seconds ok left
+	log=$output/tests/$name.log
+	read -r status seconds <"$log.status"
+	times+=("$seconds s  $name")
 	ok=$(count PASSED)
 	left=$(count SKIPPED)
 	tests_passed=$((tests_passed + ok))
@@ -61,16 +65,42 @@ show_reason() {
 	fi | sed 's/^/    /'
 }
 
-for program in "$@"; do
-	name=${program#"$output"/tests/}
+# Runs the program $1. How it exits and how long it takes is written beside its log.
+run() {
+	local name=${1#"$output"/tests/} log status=0
 	log=$output/tests/$name.log
 	mkdir -p "$(dirname "$log")"
 	echo "---- $name"
-	status=0
 	SECONDS=0
-	timeout --kill-after=10 "$limit" "$program" </dev/null 2>&1 | tee "$log" || status=$?
-	times+=("$SECONDS s  $name")
-	judge
+	timeout --kill-after=10 "$limit" "$1" </dev/null 2>&1 | tee "$log" || status=$?
+	echo "$status $SECONDS" >"$log.status"
+}
+
+# The same, but prints all at once: what several programs print must not mix.
+run_beside_others() {
+	local whole
+	whole=$(mktemp)
+	run "$1" >"$whole"
+	{ flock 0 && cat "$whole"; } <"$output/tests"
+	rm "$whole"
+}
+export -f run run_beside_others
+export output limit
+
+beside=() alone=()
+for program in "$@"; do
+	case " ${SIDE_BY_SIDE:-} " in
+	*" $program "*) beside+=("$program") ;;
+	*) alone+=("$program") ;;
+	esac
+done
+printf '%s\n' "${beside[@]}" | xargs -r -I{} -P "$(nproc)" \
+	bash -euo pipefail -c 'run_beside_others {}'
+for program in "${alone[@]}"; do
+	run "$program"
+done
+for program in "$@"; do
+	judge "$program"
 done
 
 echo

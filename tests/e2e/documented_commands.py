@@ -30,7 +30,7 @@ import time
 
 PAGES = ["README.md", "tests/README.md", "bpf/README.md", "user/share/doc/recipes.md",
          "user/share/doc/troubleshooting.md"]
-PATIENCE = 3
+PATIENCE = 2
 LIMIT = 60
 
 RUNS_TESTS = "runs tests, which a test cannot do"

@@ -62,7 +62,8 @@ await page.waitForFunction("window.app");
 await page.evaluate((address) => {
 	location.hash = `#!/?url=${encodeURIComponent(address)}`;
 }, `${base}profile`);
-await page.waitForFunction("window.app.trace?.engine");
+// Before it has loaded it, it may drop the trace that it shows for another.
+await page.waitForFunction("window.app.trace?.engine && !window.app.isLoadingTrace");
 
 const found = {};
 for (const [name, query] of Object.entries(QUERIES))

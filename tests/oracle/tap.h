@@ -34,13 +34,16 @@ int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct ta
 int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap);
 void tap__close(struct tap *tap);
 
-/* 0 or -errno. */
+/* Loads the walkers of its families. 0 or -errno. */
 int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target);
 
 /* The layout is known, as user space says once it is. 0 or -errno. */
 int tap__decide(struct tap *tap, pid_t pid, enum ls_family family, uint32_t layout);
 
-/* From now on the walk does not know that stacks move (relocates_stack). 0 or -errno. */
+/*
+ * From now on the walk does not know that stacks move (relocates_stack). Once there is a target of
+ * PUC's. 0 or -errno.
+ */
 int tap__forget_relocation(struct tap *tap);
 
 /* Where the target publishes the instructions that it fetches. */

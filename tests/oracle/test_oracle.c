@@ -186,10 +186,10 @@ static int observe(struct run *run)
 		return error;
 	error = (target->pace == OLD ? tap__open_old : tap__open)(paces[target->pace].max_depth,
 								  &receiver, &run->tap);
-	if (!error && target->pace == BLIND)
-		error = tap__forget_relocation(run->tap);
 	if (!error)
 		error = set_candidates(run);
+	if (!error && target->pace == BLIND)
+		error = tap__forget_relocation(run->tap);
 	if (!error)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
 				    PERIOD_NS);

@@ -23,3 +23,6 @@ TEST_FILES += $(if $(filter unit unit/puc unit/elf unit/puc/test_gc_puc unit/elf
 
 # Where the collector of Luau is looked for.
 TEST_FILES += $(if $(filter unit unit/luau unit/luau/test_gc_luau,$(TESTS)),$(patsubst %,$(O)/hosts/luau_%,577-gcc 736-gcc 736-clang))
+
+# Those of the worker measure time.
+SIDE_BY_SIDE += $(filter-out unit/worker/%,$(filter unit/%,$(TEST_SOURCES:tests/%.c=%)))

@@ -89,7 +89,7 @@ static void is_the_same_package_for_arm64(void **state)
 	need_program("lintian", "lintian");
 	make_package(*state);
 	told_by(*state, "dpkg-deb -R $deb $stage/own; mv $deb $stage\n"
-			"env -u MAKEFLAGS -u CC make deb ARCH=arm64 >/dev/null\n"
+			"env -u MAKEFLAGS -u CC make -j$(nproc) deb ARCH=arm64 >/dev/null\n"
 			"mkdir $stage/arm64; mv .output/arm64/deb/luaspy_*_arm64.deb $stage/deb\n"
 			"dpkg-deb -R $deb $stage/other");
 	assert_string_equal(told_by(*state, "lintian --allow-root --fail-on none $deb"), "");

@@ -113,7 +113,7 @@ static void take_node(struct read_profile *read)
 		else if (!strcmp(key, "NodeIds") && !nodes)
 			nodes = take_ids(read, edge, false);
 		else if (!strcmp(key, "Samples"))
-			read->counts_samples = json_reader__uint(json, &samples);
+			read->counts_samples |= json_reader__uint(json, &samples) && samples;
 		else
 			json_reader__skip(json);
 	}

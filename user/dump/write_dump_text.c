@@ -120,8 +120,8 @@ static void show_counts(const struct dump *dump, FILE *stream)
 		show_count(stream, counts->unreadable, "unreadable, or without a certain layout");
 		if (counts->left_out)
 			fprintf(stream,
-				"  (there may be more: too many objects, or they changed too "
-				"fast)\n");
+				"  (there may be more: too many objects, objects that changed too "
+				"fast, or a VM whose layout is not certain)\n");
 		if (counts->ran)
 			fprintf(stream, "  (the process ran meanwhile: some may be missing)\n");
 	}

@@ -216,6 +216,35 @@ static __always_inline int saves_pointer_at(const struct ls_look *look, __u32 at
 	       saves_frame_pointer(callee_of(address, call));
 }
 
+/* Goes on to the caller of the frame that is followed. 1: it is known whether that is alive. */
+static long follow_caller(__u32 i, void *context)
+{
+	const struct ls_look *look = context;
+	struct ls_followed *followed = &look->scratch->followed;
+	const struct ls_code *code = code_of(look->target, followed->number);
+	__u32 at = caller_of(look, code, followed->at, followed->saves_pointer);
+	__u64 address = address_of_return(look->scratch->search.chunk[at % LS_CHUNK_WORDS]);
+
+	if (at >= look->count)
+		return 1;
+	if (at == LS_CONTRADICTION) {
+		followed->is_alive = 0;
+		return 1;
+	}
+	if (code->kind != LS_CODE_COLLECTOR && followed->is_entered) {
+		followed->is_alive = enters(look->target, followed->number, address);
+		return 1;
+	}
+	followed->is_alive = is_return_of(look->target, followed->number, address);
+	if (!followed->is_alive || code->kind != LS_CODE_COLLECTOR)
+		return 1;
+	followed->saves_pointer = code->frame == LS_FRAME_POINTER;
+	followed->at = at;
+	followed->number = returns_into(look, at);
+	return !followed->number;
+}
+LS_STEP(follow_caller);
+
 /*
  * Whether the word `at`, a return address into entry `number`, will be used. For a stale one, left
  * in a hole of a frame, the word where its own frame would have its return address is mostly
@@ -223,36 +252,21 @@ static __always_inline int saves_pointer_at(const struct ls_look *look, __u32 at
  * that frame still exists, and has called something else since, its return address there differs.
  * If it has ended, too, what is above it is no return address, unless all of it is left as it was.
  */
-static __always_inline int is_alive(const struct ls_look *look, __u32 number, __u32 at)
+static __always_inline int is_alive(struct ls_look *look, __u32 number, __u32 at)
 {
-	const __u64 *words = look->scratch->search.chunk;
-	int saves_pointer = !LS_HAS_FRAME_RECORDS &&
-			    code_of(look->target, number)->frame == LS_FRAME_POINTER &&
-			    saves_pointer_at(look, at);
-	int is_entered = code_of(look->target, number)->kind == LS_CODE_COLLECTOR;
+	struct ls_followed *followed = &look->scratch->followed;
+	const struct ls_code *code = code_of(look->target, number);
 
-	if (!follows_call(address_of_return(words[at % LS_CHUNK_WORDS])))
+	if (!follows_call(address_of_return(look->scratch->search.chunk[at % LS_CHUNK_WORDS])))
 		return 0;
-	for (int i = 0; i < LS_COLLECTOR_FRAMES; i++) {
-		const struct ls_code *code = code_of(look->target, number);
-		__u64 address;
-
-		at = caller_of(look, code, at, saves_pointer);
-		if (at >= look->count)
-			return 1;
-		address = address_of_return(words[at % LS_CHUNK_WORDS]);
-		if (code->kind != LS_CODE_COLLECTOR && is_entered)
-			return at != LS_CONTRADICTION && enters(look->target, number, address);
-		if (at == LS_CONTRADICTION || !is_return_of(look->target, number, address))
-			return 0;
-		if (code->kind != LS_CODE_COLLECTOR)
-			return 1;
-		saves_pointer = code->frame == LS_FRAME_POINTER;
-		number = returns_into(look, at);
-		if (!number)
-			return 1;
-	}
-	return 1;
+	followed->at = at;
+	followed->number = number;
+	followed->saves_pointer = !LS_HAS_FRAME_RECORDS && code->frame == LS_FRAME_POINTER &&
+				  saves_pointer_at(look, at);
+	followed->is_entered = code->kind == LS_CODE_COLLECTOR;
+	followed->is_alive = 1;
+	repeat(LS_COLLECTOR_FRAMES, follow_caller, look);
+	return followed->is_alive;
 }
 
 #if LS_HAS_MADE_CODE

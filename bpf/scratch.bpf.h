@@ -185,6 +185,16 @@ struct ls_search {
  * context: for numbers on the BPF stack, the verifier follows every possible value.
  */
 
+/* A return address whose callers are followed: see gc.bpf.h. */
+struct ls_followed {
+	__u32 at;            /* index of the word */
+	__u32 number;        /* entry of the map that it returns into */
+	__u32 saves_pointer; /* 1: what returns there has saved that function's frame pointer */
+	__u32 is_entered;    /* 1: the callers are those of a garbage collector */
+	__u32 is_alive;
+	__u32 padding;
+};
+
 /* Results of the layouts that were tried on this stack. */
 struct ls_selection {
 	__u64 best_anchor; /* lowest of those that fit; other interpreters wait further up */
@@ -222,6 +232,7 @@ struct ls_scratch_shared {
 	__u32 is_undecided; /* 1: the stack must prove its layout */
 	struct ls_selection selection;
 	struct ls_thread stranger; /* the thread's, for a layout it is not known to run under */
+	struct ls_followed followed;
 
 	/* what the walk found under the layout */
 	__u32 lua_frames;

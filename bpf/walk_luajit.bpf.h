@@ -58,6 +58,8 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u64 link, 
 /* Returns the slots of a frame on the stack of values, or NULL if they cannot be read. */
 static __always_inline const __u64 *read_slots(struct ls_scratch *scratch, __u64 address)
 {
+	if (address & 7)
+		return NULL;
 	if (scratch->trace.is_on && address >= scratch->trace.start)
 		return overlaid_slots(scratch, address);
 	return (const __u64 *)view(&scratch->stack, address, LS_FRAME_BYTES, scratch->walk.stack);

@@ -60,7 +60,7 @@ judge() {
 
 # What cmocka said of a failed program, or how its log $1 ends: nobody should search for it.
 show_reason() {
-	if ! grep -m 8 -B 1 -A 3 '^\[  ERROR   \]' "$1"; then
+	if ! grep -a -m 8 -B 1 -A 3 '^\[  ERROR   \]\|^ERROR: ' "$1"; then
 		tail -n 8 "$1"
 	fi | sed 's/^/    /'
 }

@@ -34,13 +34,14 @@ static void find_fuzzer(const char *name, char *path, size_t size)
 	assert_in_range(snprintf(path, size, "%s/fuzz_%s", self, name), 1, size - 1);
 }
 
-/* What libFuzzer says at its end, from where it says what is wrong. */
+/* The line of what a fuzzer wrote that says what is wrong, and what follows it. */
 static const char *complaint(const char *errors)
 {
-	const char *found = strstr(errors, "does not hold");
+	static const char *const signs[] = {"does not hold", "runtime error", "ERROR: "};
+	const char *found = NULL;
 
-	if (!found)
-		found = strstr(errors, "ERROR: ");
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs) && !found; i++)
+		found = strstr(errors, signs[i]);
 	if (!found)
 		return errors;
 	while (found > errors && found[-1] != '\n')
@@ -52,7 +53,7 @@ static void run_fuzzer(struct stage *stage, const char *name)
 {
 	char program[4200], corpus[4200], seconds[32], artifacts[4300], folder[4096];
 	struct child *child;
-	const char *done;
+	const char *done, *wrong;
 	char *errors;
 	int status;
 
@@ -71,9 +72,12 @@ static void run_fuzzer(struct stage *stage, const char *name)
 	status = child__wait(child, PATIENCE);
 	errors = child__errors(stage, child);
 	done = strstr(errors, "\nDone ");
-	if (status || !done)
-		fail_msg("exit status %d (what broke it: %s-*):\n%.6000s", status, program,
-			 complaint(errors));
+	if (status || !done) {
+		wrong = complaint(errors);
+		printf("%.6000s\n", wrong); /* cmocka cuts longer ones off, with their last newline */
+		fail_msg("exit status %d (what broke it: %s-*): %.*s", status, program,
+			 (int)strcspn(wrong, "\n"), wrong);
+	}
 	print_message("%s: %.*s\n", name, (int)strcspn(done + 1, "\n"), done + 1);
 }
 

@@ -79,6 +79,13 @@ static const uint8_t *locate_present(const struct memory *memory, uint64_t addre
 	return bytes;
 }
 
+bool memory__has(const struct memory *memory, uint64_t address, size_t size)
+{
+	uint64_t room = 0;
+
+	return locate(memory, address, &room) && size <= room;
+}
+
 void memory__put_bytes(struct memory *memory, uint64_t address, const void *bytes, size_t size)
 {
 	uint64_t room = 0;

@@ -50,6 +50,9 @@ void memory__map(struct memory *memory, uint64_t start, uint64_t size);
 void memory__punch(struct memory *memory, uint64_t address);
 void memory__mend(struct memory *memory);
 
+/* Whether a segment has all of [address, address + size), in punched pages or not. */
+bool memory__has(const struct memory *memory, uint64_t address, size_t size);
+
 /* Tests read and write with these, punched pages as well. */
 void memory__put_bytes(struct memory *memory, uint64_t address, const void *bytes, size_t size);
 void memory__put(struct memory *memory, uint64_t address, uint64_t number, size_t size);

@@ -34,11 +34,20 @@ static struct bench *bench; /* of the input that runs */
 static void write_word(struct memory *memory, uint64_t address, uint64_t word)
 {
 	address &= ~7ULL;
-	if (bench->done_count == CHANGES_MAX)
+	if (bench->done_count == CHANGES_MAX || !memory__has(memory, address, 8))
 		return;
 	bench->done[bench->done_count++] =
 		(struct change){.address = address, .word = memory__get(memory, address, 8)};
 	memory__put(memory, address, word, 8);
+}
+
+/* The word that is there; 0 if there is none. */
+static uint64_t read_word(uint64_t address)
+{
+	const struct memory *memory = &bench->fixture.image.memory;
+
+	address &= ~7ULL;
+	return memory__has(memory, address, 8) ? memory__get(memory, address, 8) : 0;
 }
 
 static void change_underfoot(struct memory *memory)
@@ -103,7 +112,6 @@ static uint64_t take_word(struct input *input)
 {
 	static const int8_t near[] = {-16, -8, -4, -1, 1, 4, 8, 16};
 	uint8_t kind = input__take(input, 1);
-	uint64_t place;
 
 	switch (kind % 8) {
 	case 0:
@@ -115,11 +123,9 @@ static uint64_t take_word(struct input *input)
 	case 3:
 		return 1ULL << kind / 8 * 2;
 	case 4: /* what is there already, moved by a little */
-		place = take_place(input) & ~7ULL;
-		return memory__get(&bench->fixture.image.memory, place, 8) + near[kind / 8 % 8];
+		return read_word(take_place(input)) + near[kind / 8 % 8];
 	case 5:
-		place = take_place(input);
-		return memory__get(&bench->fixture.image.memory, place & ~7ULL, 8);
+		return read_word(take_place(input));
 	case 6:
 		return bench->fixture.image.threads[kind / 8 % 4].address;
 	default:

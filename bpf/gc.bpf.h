@@ -24,6 +24,7 @@
 
 #include "machine.bpf.h"
 #include "scratch.bpf.h"
+#include "window.bpf.h"
 
 /*
  * How far up to search for return addresses. 64 words find 99%, but an allocator that frees whole
@@ -162,14 +163,20 @@ static __always_inline __u32 returns_into(const struct ls_look *look, __u32 at)
 }
 
 /*
- * Whether the function that returns to `address` can be number `number`, in whatever file that is:
- * a program or module has called, or a function that is too far from the collector for the map.
+ * Likewise, whatever file the caller is in: it may be a program or a module, or a function that is
+ * too far from the collector to be in the map.
  */
 static __always_inline int enters(const struct ls_image *target, __u32 number, __u64 address)
 {
-	if (is_code(target, address) && !code_of(target, number)->is_tail_called)
-		return is_return_of(target, number, address);
-	return follows_call(address);
+	ls_call_t call;
+
+	if (!is_code(target, address))
+		return follows_call(address);
+	/* The kernel may have reclaimed the code of a caller that has waited for long. */
+	if (read_target(&call, sizeof(call), address - sizeof(call)))
+		return 1;
+	return code_of(target, number)->is_tail_called ? follows_call(address)
+						       : is_return_of(target, number, address);
 }
 
 #define LS_CONTRADICTION 0 /* no frame can have its return address in the lowest word */
@@ -325,6 +332,23 @@ static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
 	return (end - scratch->sp) / 8;
 }
 
+/*
+ * Copies that many words from SP upward. Returns how many were copied: fewer if the next page is
+ * absent, as one is that the kernel has reclaimed since the thread last used it.
+ */
+static __always_inline __u32 copy_words(struct ls_scratch *scratch, __u32 count)
+{
+	__u32 size = count * 8, here = LS_PAGE_BYTES - (scratch->sp & (LS_PAGE_BYTES - 1));
+
+	if (!size || size > sizeof(scratch->search.chunk))
+		return 0;
+	if (!read_target(scratch->search.chunk, size, scratch->sp))
+		return count;
+	if (here >= size || read_target(scratch->search.chunk, here, scratch->sp))
+		return 0;
+	return here / 8;
+}
+
 #if LS_HAS_FRAME_RECORDS
 struct ls_records {
 	struct ls_look *look;
@@ -379,7 +403,7 @@ static __always_inline void follow_frames(struct ls_look *look)
 __noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *target)
 {
 	struct ls_look look = {.scratch = scratch, .target = target};
-	__u32 number, size;
+	__u32 number;
 
 	if (!scratch || !target || !target->map_count)
 		return 0;
@@ -396,10 +420,8 @@ __noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *targe
 	if (look.found)
 		return look.found == LS_CODE_COLLECTOR;
 #endif
-	look.count = words_to_look_at(scratch);
-	size = look.count * 8;
-	if (!size || size > sizeof(scratch->search.chunk) ||
-	    read_target(scratch->search.chunk, size, scratch->sp))
+	look.count = copy_words(scratch, words_to_look_at(scratch));
+	if (!look.count)
 		return 0;
 	repeat(LS_COLLECTOR_WORDS, look_at_return, &look);
 	return look.found == LS_CODE_COLLECTOR;

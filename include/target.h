@@ -40,7 +40,7 @@ struct ls_code {
 	__u64 address;
 	__u32 size;
 	__u8 kind;           /* enum ls_code_kind */
-	__u8 is_tail_called; /* 1: what is called at first may be another function */
+	__u8 is_tail_called; /* 1: what is called at first may be other code */
 	__u16 frame; /* bytes from a return address into it to its own one, LS_FRAME_POINTER or 0 */
 };
 

@@ -140,6 +140,28 @@ static void passes_over_what_a_function_that_ended_left_behind(struct fixture *f
 	target.map[2].is_tail_called = 0;
 }
 
+/* The kernel reclaims what a thread has not used for long: the stack above, and callers' code. */
+static void needs_no_page_further_up(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	prepare(fixture);
+	image__native_frame(image, MEMORY_PAGE + (image->sp + 14 * 8) % MEMORY_PAGE);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(image->sp % MEMORY_PAGE, MEMORY_PAGE - 14 * 8);
+	put_collector(fixture, 3);
+	put_framed(fixture, 7);
+	put_call(fixture, 13, OUTER + 0x20, FRAMED);
+	assert_int_equal(decide(fixture), 1);
+	memory__punch(&image->memory, image->sp + MEMORY_PAGE);
+	assert_int_equal(decide(fixture), 1);
+	put_call(fixture, 13, CODE + 0x8020, FRAMED);
+	memory__punch(&image->memory, CODE + 0x8000);
+	assert_int_equal(decide(fixture), 1);
+	memory__punch(&image->memory, image->sp);
+	assert_int_equal(decide(fixture), 0);
+}
+
 /* A finalizer runs under a protected call: what lies above that call waits. */
 static void looks_no_further_than_the_protected_call(struct fixture *fixture)
 {
@@ -169,6 +191,7 @@ int main(void)
 		TEST(takes_only_what_follows_a_call_for_a_return_address),
 		TEST(passes_over_what_was_left_behind),
 		TEST(passes_over_what_a_function_that_ended_left_behind),
+		TEST(needs_no_page_further_up),
 		TEST(looks_no_further_than_the_protected_call),
 		TEST(knows_nothing_without_a_map),
 	};

@@ -406,7 +406,7 @@ static void add_code(const struct search *search, uint32_t function, enum ls_cod
 				.address = range->start,
 				.size = (uint32_t)(range->end - range->start),
 				.kind = kind,
-				.is_tail_called = graph->is_tail_called[i],
+				.is_tail_called = i != function || graph->is_tail_called[i],
 				.frame = frame_of(range),
 			};
 	}

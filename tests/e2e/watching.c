@@ -74,3 +74,14 @@ const char *watching__line_with(struct stage *stage, const char *text, int *at)
 		*at = line;
 	return stage__own(stage, strndup(start, strcspn(start, "\n")), free);
 }
+
+void watching__read_row(struct stage *stage, const char *name, double values[4])
+{
+	const char *line = watching__line_with(stage, name, NULL);
+	char self[16], total[16];
+
+	if (sscanf(line, "%15s %15s %lfs %lfs", self, total, &values[2], &values[3]) != 4)
+		fail_msg("no row of '%s':\n%s", name, pane__text(stage));
+	values[0] = watching__percent(self);
+	values[1] = watching__percent(total);
+}

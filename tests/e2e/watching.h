@@ -34,4 +34,7 @@ double watching__percent(const char *share);
  */
 const char *watching__line_with(struct stage *stage, const char *text, int *at);
 
+/* Reads the row of that function: self and total in percent, self and total in seconds. */
+void watching__read_row(struct stage *stage, const char *name, double values[4]);
+
 #endif

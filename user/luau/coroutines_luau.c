@@ -7,10 +7,10 @@
 
 #include "luau/gc_pages_luau.h"
 #include "offsets_luau.h"
+#include "walk/coroutine_list.h"
 
-#define COROUTINES_MAX 100000
-#define READINGS_MAX   8             /* attempts: the list of pages breaks off while it changes */
-#define TIME_MAX_NS    2000000000ULL /* CPU time for all of them */
+#define READINGS_MAX 8             /* attempts: the list of pages breaks off while it changes */
+#define TIME_MAX_NS  2000000000ULL /* CPU time for all of them */
 
 /* lua_State takes 120 or 128 bytes: a margin. Pages have objects of a few sizes. */
 #define STATE_BYTES_MAX 192
@@ -38,28 +38,6 @@ static enum coroutine_status status_of(const struct ls_luau_state *state)
 	return state->top == state->base ? COROUTINE_FINISHED : COROUTINE_NOT_STARTED;
 }
 
-static int add(struct reading *reading, uint64_t address, const struct ls_luau_state *state)
-{
-	struct coroutines *coroutines = reading->coroutines;
-
-	if (coroutines->count == COROUTINES_MAX) {
-		coroutines->is_cut_short = true;
-		return 1;
-	}
-	if (coroutines->count == reading->room) {
-		size_t room = reading->room ? 2 * reading->room : 64;
-		void *items = reallocarray(coroutines->items, room, sizeof(*coroutines->items));
-
-		if (!items)
-			return -ENOMEM;
-		coroutines->items = items;
-		reading->room = room;
-	}
-	coroutines->items[coroutines->count++] =
-		(struct coroutine){.state = address, .status = status_of(state)};
-	return 0;
-}
-
 static bool is_coroutine(const struct reading *reading, const struct ls_luau_state *state)
 {
 	return state->tt == reading->thread && state->global == reading->global &&
@@ -79,20 +57,10 @@ static int visit_page(void *context, const struct gc_page_luau *page)
 			continue;
 		memcpy(&state, page->bytes + at, sizeof(state));
 		if (is_coroutine(reading, &state) && page->address + at != reading->vm)
-			error = add(reading, page->address + at, &state);
+			error = coroutine_list__add(reading->coroutines, &reading->room,
+						    page->address + at, status_of(&state));
 	}
 	return error;
-}
-
-/* New ones were found first; puts the oldest first. */
-static void turn_around(struct coroutines *coroutines)
-{
-	for (size_t i = 0, j = coroutines->count; i + 1 < j; i++) {
-		struct coroutine item = coroutines->items[i];
-
-		coroutines->items[i] = coroutines->items[--j];
-		coroutines->items[j] = item;
-	}
 }
 
 static int read_all(struct reading *reading, const struct target_memory *memory)
@@ -134,7 +102,7 @@ int coroutines_luau__read(const struct target_memory *memory, const void *offset
 	reading.global = state.global;
 	reading.thread = state.tt;
 	error = read_all(&reading, memory);
-	turn_around(coroutines);
+	coroutine_list__turn_around(coroutines);
 	return error;
 }
 

@@ -65,33 +65,40 @@ static int visit_once(struct reading *reading, uint64_t state)
 	return -ENOMEM;
 }
 
+int coroutine_list__add(struct coroutines *coroutines, size_t *room, uint64_t state,
+			enum coroutine_status status)
+{
+	if (coroutines->count == COROUTINES_MAX) {
+		coroutines->is_cut_short = true;
+		return 1;
+	}
+	if (coroutines->count == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		void *items = reallocarray(coroutines->items, more, sizeof(*coroutines->items));
+
+		if (!items)
+			return -ENOMEM;
+		coroutines->items = items;
+		*room = more;
+	}
+	coroutines->items[coroutines->count++] =
+		(struct coroutine){.state = state, .status = status};
+	return 0;
+}
+
 static int add(struct reading *reading, uint64_t state, const uint8_t *copy)
 {
 	const struct coroutine_list *list = reading->list;
-	struct coroutines *coroutines = reading->coroutines;
-	int visited;
+	int visited, error;
 
 	if (state == reading->vm || reference_at(list, copy, list->state_global) != reading->global)
 		return 0;
 	visited = visit_once(reading, state);
 	if (visited)
 		return visited < 0 ? visited : 0;
-	if (coroutines->count == COROUTINES_MAX) {
-		coroutines->is_cut_short = true;
-		return 0;
-	}
-	if (coroutines->count == reading->room) {
-		size_t room = reading->room ? 2 * reading->room : 64;
-		void *items = reallocarray(coroutines->items, room, sizeof(*coroutines->items));
-
-		if (!items)
-			return -ENOMEM;
-		coroutines->items = items;
-		reading->room = room;
-	}
-	coroutines->items[coroutines->count++] = (struct coroutine){
-		.state = state, .status = list->status(list->offsets, state, copy)};
-	return 0;
+	error = coroutine_list__add(reading->coroutines, &reading->room, state,
+				    list->status(list->offsets, state, copy));
+	return error < 0 ? error : 0;
 }
 
 /* Reads one object; *next follows it. 0, -EAGAIN: it is not an object (any more), or -ENOMEM. */
@@ -172,8 +179,7 @@ static int read_list(struct reading *reading)
 	return error;
 }
 
-/* The list has new objects first; puts the oldest first. */
-static void turn_around(struct coroutines *coroutines)
+void coroutine_list__turn_around(struct coroutines *coroutines)
 {
 	for (size_t i = 0, j = coroutines->count; i + 1 < j; i++) {
 		struct coroutine item = coroutines->items[i];
@@ -203,7 +209,7 @@ int coroutine_list__read(const struct coroutine_list *list, const struct target_
 		return -EINVAL;
 	reading.global = reference_at(list, copy, list->state_global);
 	error = read_list(&reading);
-	turn_around(coroutines);
+	coroutine_list__turn_around(coroutines);
 	HASH_ITER (hh, reading.visited, visited, next) {
 		HASH_DEL(reading.visited, visited);
 		free(visited);

@@ -6,6 +6,7 @@
 #ifndef LS_COROUTINE_LIST_H
 #define LS_COROUTINE_LIST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "interpreter/walker.h"
@@ -35,5 +36,15 @@ struct coroutine_list {
  */
 int coroutine_list__read(const struct coroutine_list *list, const struct target_memory *memory,
 			 uint64_t vm, struct coroutines *coroutines);
+
+/*
+ * Adds the coroutine at `state`. *room, at first 0, is how many fit into the items. Returns 0; 1:
+ * there are too many, so that this one is missing; -ENOMEM.
+ */
+int coroutine_list__add(struct coroutines *coroutines, size_t *room, uint64_t state,
+			enum coroutine_status status);
+
+/* A VM has its newest objects first: puts the oldest coroutine first. */
+void coroutine_list__turn_around(struct coroutines *coroutines);
 
 #endif

@@ -141,18 +141,6 @@ static void assert_apart(const struct scriptprofile *profile, const char *one, c
 
 /* ---- top */
 
-/* The shares and times of a row: self%, total%, self, total. */
-static void read_row(struct stage *stage, const char *name, double values[4])
-{
-	const char *line = watching__line_with(stage, name, NULL);
-	char self[16], total[16];
-
-	if (sscanf(line, "%15s %15s %lfs %lfs", self, total, &values[2], &values[3]) != 4)
-		fail_msg("no row of '%s':\n%s", name, pane__text(stage));
-	values[0] = watching__percent(self);
-	values[1] = watching__percent(total);
-}
-
 static void top_shows_the_hot_function_first(void **state)
 {
 	struct child *target;
@@ -170,9 +158,9 @@ static void top_shows_the_hot_function_first(void **state)
 	pane__await(*state, "[paused]");
 	watching__line_with(*state, " hot ", &at);
 	assert_int_equal(at, 7);
-	read_row(*state, " hot ", hot);
-	read_row(*state, " cold ", cold);
-	read_row(*state, " outer ", outer);
+	watching__read_row(*state, " hot ", hot);
+	watching__read_row(*state, " cold ", cold);
+	watching__read_row(*state, " outer ", outer);
 	assert_in_range(1000 * hot[2] / (hot[2] + cold[2]), 850, 950);
 	assert_in_range(1000 * hot[3] / outer[3], 850, 950);
 	assert_says(pane__line(*state, 1), "Luau");

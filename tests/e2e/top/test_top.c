@@ -43,18 +43,6 @@ static void start_top(struct stage *stage, pid_t pid, const char *locale, int wi
 	pane__await(stage, "hot_part");
 }
 
-/* The shares and times of a row: self%, total%, self, total. */
-static void read_row(struct stage *stage, const char *name, double values[4])
-{
-	const char *line = watching__line_with(stage, name, NULL);
-	char self[16], total[16];
-
-	if (sscanf(line, "%15s %15s %lfs %lfs", self, total, &values[2], &values[3]) != 4)
-		fail_msg("no row of '%s':\n%s", name, pane__text(stage));
-	values[0] = watching__percent(self);
-	values[1] = watching__percent(total);
-}
-
 static void shows_the_hot_function_on_top(void **state)
 {
 	struct child *target;
@@ -70,9 +58,9 @@ static void shows_the_hot_function_on_top(void **state)
 	pane__await(*state, "[paused]");
 	watching__line_with(*state, "hot_part", &at);
 	assert_int_equal(at, 7);
-	read_row(*state, "hot_part", hot);
-	read_row(*state, "cold_part", cold);
-	read_row(*state, " outer ", outer);
+	watching__read_row(*state, "hot_part", hot);
+	watching__read_row(*state, "cold_part", cold);
+	watching__read_row(*state, " outer ", outer);
 	/* 90 to 10 holds for all samples since the start, whatever else the machine does. */
 	assert_in_range(1000 * hot[2] / (hot[2] + cold[2]), 870, 930);
 	assert_in_range(1000 * hot[0] / (hot[0] + cold[0]), 840, 960);
@@ -149,7 +137,7 @@ static void counts_from_zero(void **state)
 	watching__await_seconds(*state, 5, WATCHING_PATIENCE);
 	pane__press(*state, "r");
 	watching__await_seconds(*state, 1, 3);
-	read_row(*state, "hot_part", hot);
+	watching__read_row(*state, "hot_part", hot);
 	assert_in_range(100 * hot[2], 1, 100 * 4);
 }
 

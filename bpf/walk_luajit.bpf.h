@@ -219,7 +219,7 @@ static long walk_frame(__u32 i, void *context)
 	struct ls_scratch *scratch = pass->scratch;
 	struct ls_walk *walk = &scratch->walk;
 	const __u64 *slots;
-	__u64 link;
+	__u64 link, below;
 	int error;
 
 	if (walk->base <= walk->stack + LS_FRAME_BYTES)
@@ -245,10 +245,12 @@ static long walk_frame(__u32 i, void *context)
 	}
 	/* A function with variable arguments has two frames, the upper one with its registers. */
 	if ((link & LS_LINK_FLAGS) == LS_LINK_VARARG) {
-		walk->base -= link & ~LS_LINK_FLAGS;
-		slots = is_base(walk, walk->base) ? read_slots(scratch, walk->base - LS_FRAME_BYTES)
-						  : NULL;
+		below = walk->base - (link & ~LS_LINK_FLAGS);
+		slots = below < walk->base && is_base(walk, below)
+				? read_slots(scratch, below - LS_FRAME_BYTES)
+				: NULL;
 		link = slots ? link_at(slots) : LS_LINK_VARARG;
+		walk->base = below;
 	}
 	if (link != LS_LINK_VARARG && !follow_link(pass, link))
 		return 0;

@@ -92,15 +92,17 @@ static void drops_a_broken_frame_with_its_callees(struct fixture *fixture)
 /* Neither right nor endless: the distance to the caller is nothing, or leads up or out. */
 static void refuses_links_that_do_not_lead_down(struct fixture *fixture)
 {
-	static const uint64_t links[] = {
-		0, 1, 2, 3, 6, 8 | 3, ~0ULL, -16 | 1, 4 << 20 | 1, 4 << 20 | 3, 9 | 1, 1ULL << 47};
+	uint64_t links[] = {0, 1, 2, 3, 6, 8 | 3, ~0ULL, -16 | 1, 4 << 20 | 1, 4 << 20 | 3, 9 | 1,
+			    1ULL << 47, 0 /* a circle */};
 	struct image *image = &fixture->image;
+	const struct image_call *calls = image->threads[0].calls;
 	uint64_t at, before;
 
 	luajit_fixture__main(fixture);
 	luajit_fixture__nest(fixture, 0, 8);
 	luajit_image__run_vm(image, 0, 12);
-	at = image->threads[0].calls[5].base - 8;
+	at = calls[5].base - 8;
+	links[12] = (calls[5].base - calls[7].base) | 3;
 	before = memory__get(&image->memory, at, 8);
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
 		memory__put(&image->memory, at, links[i], 8);

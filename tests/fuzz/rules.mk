@@ -4,11 +4,11 @@
 # stands for the target in its place. Without clang's fuzzer runtime there are none, and
 # test_fuzz.c says so.
 
-FUZZ_NAMES    := walk walk_luajit elf symbols records worker source profile input
+FUZZ_NAMES    := walk walk_luajit walk_luau elf symbols records worker source profile input
 FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS  ?= 600
 
-FUZZ_CFLAGS = $(USER_CFLAGS) -Wno-microsoft-anon-tag $(TEST_CFLAGS) -Itests/walk -Itests/walk/luajit -g -O1 -fno-omit-frame-pointer \
+FUZZ_CFLAGS = $(USER_CFLAGS) -Wno-microsoft-anon-tag $(TEST_CFLAGS) -Itests/walk -Itests/walk/luajit -Itests/walk/luau -g -O1 -fno-omit-frame-pointer \
               -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 FUZZ_LINK = -fsanitize=address,undefined,fuzzer
@@ -25,8 +25,13 @@ FUZZ_WALK_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o, \
 FUZZ_WALK_LUAJIT_OBJECTS := $(O)/fuzz/tests/walk/memory.o \
                             $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luajit/luajit_*.c))
 
+FUZZ_WALK_LUAU_OBJECTS := $(O)/fuzz/tests/walk/memory.o \
+                          $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luau/luau_*.c))
+
 $(O)/tests/fuzz/fuzz_walk:    $(FUZZ_WALK_OBJECTS)
 $(O)/tests/fuzz/fuzz_walk_luajit: $(FUZZ_WALK_LUAJIT_OBJECTS)
+$(O)/tests/fuzz/fuzz_walk_luau: $(FUZZ_WALK_LUAU_OBJECTS)
+$(filter $(O)/tests/fuzz/fuzz_walk%,$(FUZZ_PROGRAMS)): $(O)/fuzz/tests/fuzz/targets/changes.o
 $(O)/tests/fuzz/fuzz_elf:     $(O)/fuzz/tests/fuzz/targets/process_of_input.o
 $(O)/tests/fuzz/fuzz_symbols: $(O)/fuzz/tests/fuzz/targets/memory_of_input.o
 $(O)/tests/fuzz/fuzz_records: $(O)/fuzz/tests/fuzz/targets/memory_of_input.o

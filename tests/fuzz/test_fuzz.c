@@ -74,7 +74,8 @@ static void run_fuzzer(struct stage *stage, const char *name)
 	done = strstr(errors, "\nDone ");
 	if (status || !done) {
 		wrong = complaint(errors);
-		printf("%.6000s\n", wrong); /* cmocka cuts longer ones off, with their last newline */
+		/* cmocka cuts longer messages off, with their last newline. */
+		printf("%.6000s\n", wrong);
 		fail_msg("exit status %d (what broke it: %s-*): %.*s", status, program,
 			 (int)strcspn(wrong, "\n"), wrong);
 	}
@@ -84,6 +85,11 @@ static void run_fuzzer(struct stage *stage, const char *name)
 static void walks_whatever_memory_holds(void **state)
 {
 	run_fuzzer(*state, "walk");
+}
+
+static void walks_whatever_memory_of_luau_holds(void **state)
+{
+	run_fuzzer(*state, "walk_luau");
 }
 
 static void walks_whatever_memory_of_luajit_holds(void **state)
@@ -131,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(walks_whatever_memory_holds),
 		staged(walks_whatever_memory_of_luajit_holds),
+		staged(walks_whatever_memory_of_luau_holds),
 		staged(opens_whatever_a_file_holds),
 		staged(names_whatever_memory_holds),
 		staged(writes_whatever_records_hold),

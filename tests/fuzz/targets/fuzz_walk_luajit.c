@@ -7,29 +7,21 @@
  */
 #include <string.h>
 
+#include "changes.h"
+#include "definition_checks.h"
 #include "input.h"
 #include "luajit_fixture.h"
 
 #define STEPS_MAX   200
-#define CHANGES_MAX 400
 #define SAMPLES_MAX 24
 #define DEPTH_MAX   64
 #define READS_MAX   200000 /* of a sample: see LS_FRAMES_AT_ONCE and LS_TRACES_AT_ONCE */
 #define RUN_COUNT   3      /* the VM, a C function, a trace */
 #define NUMBER      3      /* of the trace */
 
-struct change {
-	uint64_t address;
-	uint64_t word;
-	uint64_t after; /* so many reads */
-};
-
 struct bench {
 	struct fixture fixture;
-	struct change done[CHANGES_MAX]; /* with the words that were there before */
-	size_t done_count;
-	struct change planned[CHANGES_MAX];
-	size_t planned_count;
+	struct changes changes;
 	uint64_t registers[32], sp, pc;
 	size_t samples;
 };
@@ -37,30 +29,9 @@ struct bench {
 static struct bench *benches[LS_LAYOUT_MAX][RUN_COUNT];
 static struct bench *bench; /* of the input that runs */
 
-static void write_word(struct memory *memory, uint64_t address, uint64_t word)
-{
-	address &= ~7ULL;
-	if (bench->done_count == CHANGES_MAX || !memory__has(memory, address, 8))
-		return;
-	bench->done[bench->done_count++] =
-		(struct change){.address = address, .word = memory__get(memory, address, 8)};
-	memory__put(memory, address, word, 8);
-}
-
-/* The word that is there; 0 if there is none. */
-static uint64_t read_word(uint64_t address)
-{
-	const struct memory *memory = &bench->fixture.image.memory;
-
-	address &= ~7ULL;
-	return memory__has(memory, address, 8) ? memory__get(memory, address, 8) : 0;
-}
-
 static void change_underfoot(struct memory *memory)
 {
-	for (size_t i = 0; i < bench->planned_count; i++)
-		if (bench->planned[i].after == memory->reads)
-			write_word(memory, bench->planned[i].address, bench->planned[i].word);
+	changes__make_planned(&bench->changes, memory);
 }
 
 static struct bench *build(const struct layout_luajit *row, size_t runs)
@@ -143,9 +114,10 @@ static uint64_t take_word(struct input *input)
 	case 3:
 		return 1ULL << kind / 8 * 2;
 	case 4: /* what is there already, moved by a little */
-		return read_word(take_place(input)) + (uint64_t)near[kind / 8 % 8];
+		return changes__read(&bench->fixture.image.memory, take_place(input)) +
+		       (uint64_t)near[kind / 8 % 8];
 	case 5:
-		return read_word(take_place(input));
+		return changes__read(&bench->fixture.image.memory, take_place(input));
 	case 6:
 		return image->threads[kind / 8 % image->thread_count].address;
 	default:
@@ -174,17 +146,6 @@ static void check_frames(const struct walker *walker)
 			!luajit_walker__error(walker));
 }
 
-static void check_definitions(const struct walker *walker)
-{
-	for (uint32_t i = 0; i < walker->definition_count && i < WALKER_DEFINITION_MAX; i++) {
-		const struct ls_function *function = &walker->definitions[i];
-
-		require(function->type == LS_RECORD_FUNCTION);
-		require(function->source_length < LS_SOURCE_LEN);
-		require(memchr(function->text, 0, function->source_length + 1));
-	}
-}
-
 static void sample_as(const struct ls_luajit_layout *layout)
 {
 	struct walker *walker = &bench->fixture.walker;
@@ -193,21 +154,20 @@ static void sample_as(const struct ls_luajit_layout *layout)
 		return;
 	bench->fixture.image.memory.reads = 0;
 	luajit_walker__sample_as(walker, &bench->fixture.image, layout);
-	bench->planned_count = 0;
+	bench->changes.planned_count = 0;
 	require(luajit_walker__count(walker) <= walker->max_depth);
 	require(walker->reads <= READS_MAX);
 	check_frames(walker);
-	check_definitions(walker);
+	check_definitions(walker->definitions, walker->definition_count < WALKER_DEFINITION_MAX
+						       ? walker->definition_count
+						       : WALKER_DEFINITION_MAX);
 }
 
 static void plan(struct input *input)
 {
-	uint64_t after = 1 + input__take(input, 1);
-	struct change change = {.address = take_place(input), .after = after};
+	uint64_t after = 1 + input__take(input, 1), place = take_place(input);
 
-	change.word = take_word(input);
-	if (bench->planned_count < CHANGES_MAX)
-		bench->planned[bench->planned_count++] = change;
+	changes__plan(&bench->changes, place, take_word(input), after);
 }
 
 static void take_step(struct input *input)
@@ -220,7 +180,7 @@ static void take_step(struct input *input)
 	switch (kind % 12) {
 	case 0 ... 2:
 		place = take_place(input);
-		write_word(&image->memory, place, take_word(input));
+		changes__write(&bench->changes, &image->memory, place, take_word(input));
 		return;
 	case 3:
 	case 4:
@@ -276,13 +236,7 @@ static void undo(void)
 {
 	struct fixture *fixture = &bench->fixture;
 
-	memory__mend(&fixture->image.memory);
-	bench->planned_count = 0;
-	while (bench->done_count) {
-		const struct change *change = &bench->done[--bench->done_count];
-
-		memory__put(&fixture->image.memory, change->address, change->word, 8);
-	}
+	changes__undo(&bench->changes, &fixture->image.memory);
 	memcpy(fixture->image.registers, bench->registers, sizeof(bench->registers));
 	fixture->image.sp = bench->sp;
 	fixture->image.pc = bench->pc;

@@ -89,28 +89,34 @@ static void drops_a_broken_frame_with_its_callees(struct fixture *fixture)
 	assert_int_equal(luajit_walker__error(&fixture->walker), LS_WALK_FRAME_FUNCTION);
 }
 
+/* Samples a stack of which one link is broken: its walk ends there. */
+static void refuse_link(struct fixture *fixture, uint64_t link)
+{
+	struct image *image = &fixture->image;
+	uint64_t at = image->threads[0].calls[5].base - 8;
+	uint64_t before = memory__get(&image->memory, at, 8);
+
+	memory__put(&image->memory, at, link, 8);
+	luajit_walker__sample(&fixture->walker, image);
+	assert_int_not_equal(fixture->walker.class, LS_SAMPLE_COMPLETE);
+	assert_in_range(fixture->walker.reads, 1, 200);
+	memory__put(&image->memory, at, before, 8);
+}
+
 /* Neither right nor endless: the distance to the caller is nothing, or leads up or out. */
 static void refuses_links_that_do_not_lead_down(struct fixture *fixture)
 {
-	uint64_t links[] = {0, 1, 2, 3, 6, 8 | 3, ~0ULL, -16 | 1, 4 << 20 | 1, 4 << 20 | 3, 9 | 1,
-			    1ULL << 47, 0 /* a circle */};
-	struct image *image = &fixture->image;
-	const struct image_call *calls = image->threads[0].calls;
-	uint64_t at, before;
+	static const uint64_t links[] = {
+		0, 1, 2, 3, 6, 8 | 3, ~0ULL, -16 | 1, 4 << 20 | 1, 4 << 20 | 3, 9 | 1, 1ULL << 47};
+	const struct image_call *calls = fixture->image.threads[0].calls;
 
 	luajit_fixture__main(fixture);
 	luajit_fixture__nest(fixture, 0, 8);
-	luajit_image__run_vm(image, 0, 12);
-	at = calls[5].base - 8;
-	links[12] = (calls[5].base - calls[7].base) | 3;
-	before = memory__get(&image->memory, at, 8);
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-		memory__put(&image->memory, at, links[i], 8);
-		luajit_walker__sample(&fixture->walker, image);
-		assert_int_not_equal(fixture->walker.class, LS_SAMPLE_COMPLETE);
-		assert_in_range(fixture->walker.reads, 1, 200);
-	}
-	memory__put(&image->memory, at, before, 8);
+	luajit_image__run_vm(&fixture->image, 0, 12);
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+		refuse_link(fixture, links[i]);
+	/* To a callee, as if it were the frame below: a circle. */
+	refuse_link(fixture, (calls[5].base - calls[7].base) | 3);
 	expect_all(fixture, LS_SAMPLE_COMPLETE);
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The walker of bpf/walk_luau.bpf.h, as built for this host, and what it makes of an image. */
+#ifndef TEST_LUAU_WALKER_H
+#define TEST_LUAU_WALKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "luau_image.h"
+#include "scratch_luau.bpf.h"
+#include "walk_error.h"
+
+#define WALKER_DEFINITION_MAX 64
+
+struct walker {
+	struct ls_scratch *scratch; /* as of one CPU */
+	struct ls_thread thread;
+	uint32_t max_depth;
+	uint64_t now_ns; /* advances by step_ns before each sample */
+	uint64_t step_ns;
+	bool is_undecided; /* samples have to prove their layout */
+
+	/* of the last sample */
+	bool is_evidence;
+	uint8_t class;
+	uint64_t reads;
+	uint32_t definition_count;
+	struct ls_function definitions[WALKER_DEFINITION_MAX]; /* the first of them */
+};
+
+void luau_walker__start(struct walker *walker);
+void luau_walker__end(struct walker *walker);
+
+/* Takes a sample with the image's layout, or with another; the thread's cache is kept. */
+void luau_walker__sample(struct walker *walker, struct image *image);
+void luau_walker__sample_as(struct walker *walker, struct image *image,
+			    const struct ls_luau_layout *layout);
+
+/* Forgets all that earlier samples left behind. */
+void luau_walker__forget(struct walker *walker);
+
+static inline uint32_t luau_walker__count(const struct walker *walker)
+{
+	return walker->scratch->sample.frame_count;
+}
+
+static inline uint8_t luau_walker__error(const struct walker *walker)
+{
+	return walker->scratch->sample.error;
+}
+
+/*
+ * Fails unless the last sample is of that class and consists of the calls of these threads of the
+ * image, the running one first.
+ */
+void luau_walker__expect(const struct walker *walker, const struct image *image, uint8_t class,
+			 const size_t *threads, size_t thread_count);
+
+#define expect_threads(walker, image, class, ...)                                                  \
+	luau_walker__expect(walker, image, class, (const size_t[]){__VA_ARGS__},                   \
+			    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t))
+
+/* Whether frame `at` of the last sample is that call. */
+bool luau_walker__is_call(const struct walker *walker, size_t at, const struct image_call *call);
+
+#endif

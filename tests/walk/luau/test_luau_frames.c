@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Luau's calls: what kinds there are, which state runs, and what is lost by a broken one. */
+#include "luau_fixture.h"
+
+#include <string.h>
+
+#define FIELD(name) offsetof(struct ls_luau_state, name)
+
+static void put_field(struct fixture *fixture, size_t thread, size_t offset, uint64_t word,
+		      size_t size)
+{
+	memory__put(&fixture->image.memory, fixture->image.threads[thread].address + offset, word,
+		    size);
+}
+
+static void expect_main(struct fixture *fixture, uint8_t class)
+{
+	luau_walker__sample(&fixture->walker, &fixture->image);
+	expect_threads(&fixture->walker, &fixture->image, class, IMAGE_MAIN);
+}
+
+static void tells_the_kinds_of_functions_apart(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	luau_fixture__main(fixture);
+	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
+	luau_image__call(image, IMAGE_MAIN, fixture->closures[2], 0);
+	luau_image__run(image, IMAGE_MAIN, 21);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+	luau_image__run_native(image, IMAGE_MAIN, 22);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
+	image->threads[IMAGE_MAIN].calls[3].pc = 4;
+	luau_image__run(image, IMAGE_MAIN, 0);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+}
+
+static const struct ls_function *definition_of(const struct walker *walker, uint64_t proto)
+{
+	for (uint32_t i = 0; i < walker->definition_count; i++)
+		if (walker->definitions[i].function == proto)
+			return &walker->definitions[i];
+	fail_msg("no definition of %#llx", (unsigned long long)proto);
+	return NULL;
+}
+
+static void defines_functions(struct fixture *fixture)
+{
+	const struct ls_function *chunk, *function;
+
+	luau_fixture__main(fixture);
+	luau_image__run(&fixture->image, IMAGE_MAIN, 9);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+	chunk = definition_of(&fixture->walker, fixture->protos[0]);
+	function = definition_of(&fixture->walker, fixture->protos[1]);
+	assert_int_equal(chunk->line_defined, 0);
+	assert_string_equal(chunk->text, "=main");
+	assert_int_equal(chunk->name_length, 0);
+	assert_int_equal(function->line_defined, 10);
+	assert_string_equal(function->text, "@body.luau");
+	assert_string_equal(function->text + function->source_length + 1, "body");
+}
+
+static void joins_coroutines_with_their_resumers(struct fixture *fixture)
+{
+	size_t running = luau_fixture__chain(fixture, 3);
+
+	luau_image__run(&fixture->image, running, 2);
+	for (int i = 0; i < 3; i++) {
+		luau_walker__sample(&fixture->walker, &fixture->image);
+		expect_threads(&fixture->walker, &fixture->image, LS_SAMPLE_COMPLETE, 3, 2, 1, 0);
+	}
+}
+
+static void keeps_both_ends_of_a_deep_stack(struct fixture *fixture)
+{
+	const struct image_thread *thread = &fixture->image.threads[IMAGE_MAIN];
+	struct walker *walker = &fixture->walker;
+
+	luau_fixture__main(fixture);
+	luau_fixture__nest(fixture, IMAGE_MAIN, 600);
+	luau_image__run(&fixture->image, IMAGE_MAIN, 12);
+	walker->max_depth = 100;
+	luau_walker__sample(walker, &fixture->image);
+	assert_int_equal(walker->class, LS_SAMPLE_TRUNCATED);
+	assert_int_equal(luau_walker__count(walker), 100);
+	assert_true(luau_walker__is_call(walker, 0, &thread->calls[thread->call_count - 1]));
+	assert_true(luau_walker__is_call(walker, 99, &thread->calls[0]));
+}
+
+static void walks_while_values_are_being_moved(struct fixture *fixture)
+{
+	luau_fixture__main(fixture);
+	luau_fixture__nest(fixture, IMAGE_MAIN, 8);
+	luau_image__run(&fixture->image, IMAGE_MAIN, 12);
+	luau_image__move_values(&fixture->image, IMAGE_MAIN);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+}
+
+/* Whose fields contradict each other is dropped with its callees, and that is counted. */
+static void drops_a_broken_call_with_its_callees(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	struct image_thread *thread = &image->threads[IMAGE_MAIN];
+
+	luau_fixture__main(fixture);
+	luau_fixture__nest(fixture, IMAGE_MAIN, 8);
+	luau_image__run(image, IMAGE_MAIN, 12);
+	memory__put(&image->memory, thread->calls[6].func, 0x4045000000000000, 8);
+	thread->call_count = 6;
+	expect_main(fixture, LS_SAMPLE_TORN);
+}
+
+/* A state that claims what cannot be is none; what it claims is not followed. */
+static void refuses_what_contradicts_itself(struct fixture *fixture)
+{
+	const struct {
+		size_t offset;
+		uint64_t word;
+		size_t size;
+	} claims[] = {
+		{FIELD(ci_count), 0xffffffff, 4},
+		{FIELD(ci_count), 0, 4},
+		{FIELD(ci_count), 1 << 24, 4},
+		{FIELD(stack_size), 0xffffffff, 4},
+		{FIELD(stack_size), 3, 4},
+		{FIELD(end_ci), ~7ULL, 8},
+		{FIELD(base_ci), 8, 8},
+		{FIELD(ci), ~7ULL, 8},
+		{FIELD(stack), 1, 8},
+		{FIELD(base), ~0ULL, 8},
+		{FIELD(global), 0x1000, 8},
+		{FIELD(global), fixture->image.threads[IMAGE_MAIN].stack, 8},
+	};
+	struct image *image = &fixture->image;
+	uint64_t at, before;
+
+	luau_fixture__main(fixture);
+	luau_image__run(image, IMAGE_MAIN, 12);
+	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		at = image->threads[IMAGE_MAIN].address + claims[i].offset;
+		before = memory__get(&image->memory, at, claims[i].size);
+		put_field(fixture, IMAGE_MAIN, claims[i].offset, claims[i].word, claims[i].size);
+		luau_walker__sample(&fixture->walker, image);
+		assert_int_not_equal(fixture->walker.class, LS_SAMPLE_COMPLETE);
+		assert_in_range(fixture->walker.reads, 1, 200);
+		put_field(fixture, IMAGE_MAIN, claims[i].offset, before, claims[i].size);
+	}
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+}
+
+/* Two states that hold each other, so that each seems to have resumed the other one. */
+static void follows_no_circle_of_resumers(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	size_t running = luau_fixture__chain(fixture, 2);
+
+	luau_image__call(image, running, fixture->builtin, 4);
+	luau_image__hold(image, running, 1);
+	luau_image__run(image, running, 0);
+	luau_walker__sample(&fixture->walker, image);
+	assert_int_equal(luau_walker__error(&fixture->walker), LS_WALK_STACK_OWNER);
+	assert_in_range(fixture->walker.reads, 1, 200);
+}
+
+/* No other layout passes for the one that the process has, unless it reads the same. */
+static void is_evidence_for_its_own_layout(struct fixture *fixture)
+{
+	const struct walker *walker = &fixture->walker;
+	struct image *image = &fixture->image;
+
+	luau_fixture__main(fixture);
+	luau_image__run(image, IMAGE_MAIN, 12);
+	fixture->walker.is_undecided = true;
+	for (size_t i = 0; i < layouts_luau_count; i++) {
+		const struct ls_luau_layout *layout = &layouts_luau[i].offsets;
+
+		luau_walker__forget(&fixture->walker);
+		luau_walker__sample_as(&fixture->walker, image, layout);
+		assert_int_equal(walker->is_evidence, layout == image->layout);
+	}
+}
+
+int main(void)
+{
+	static const struct fixture_test tests[] = {
+		TEST(tells_the_kinds_of_functions_apart),
+		TEST(defines_functions),
+		TEST(joins_coroutines_with_their_resumers),
+		TEST(keeps_both_ends_of_a_deep_stack),
+		TEST(walks_while_values_are_being_moved),
+		TEST(drops_a_broken_call_with_its_callees),
+		TEST(refuses_what_contradicts_itself),
+		TEST(follows_no_circle_of_resumers),
+		TEST(is_evidence_for_its_own_layout),
+	};
+
+	return luau_fixture__run("calls of Luau", tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -22,10 +22,10 @@ FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out user/main.c,$(USER_SOU
 FUZZ_WALK_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o, \
                        $(filter-out tests/walk/test_% tests/walk/capture.c,$(wildcard tests/walk/*.c)))
 
-FUZZ_WALK_LUAJIT_OBJECTS := $(O)/fuzz/tests/walk/memory.o \
+FUZZ_WALK_LUAJIT_OBJECTS := $(O)/fuzz/tests/walk/memory.o $(O)/fuzz/tests/walk/rows.o \
                             $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luajit/luajit_*.c))
 
-FUZZ_WALK_LUAU_OBJECTS := $(O)/fuzz/tests/walk/memory.o \
+FUZZ_WALK_LUAU_OBJECTS := $(O)/fuzz/tests/walk/memory.o $(O)/fuzz/tests/walk/rows.o \
                           $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luau/luau_*.c))
 
 $(O)/tests/fuzz/fuzz_walk:    $(FUZZ_WALK_OBJECTS)

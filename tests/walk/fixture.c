@@ -1,74 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What cmocka hands from one function to the next. */
-struct run {
-	const struct layout_puc *row;
-	const struct fixture_test *test;
-	struct fixture *fixture;
-	char name[200];
-};
-
-static int set_up(void **state)
+static const char *name_of(size_t row)
 {
-	struct run *run = *state;
+	return layouts_puc[row].name;
+}
+
+static struct fixture *start(size_t row)
+{
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
 	if (!fixture)
-		return -1;
-	fixture->row = run->row;
-	image__start(&fixture->image, &run->row->offsets);
+		return NULL;
+	fixture->row = &layouts_puc[row];
+	image__start(&fixture->image, &fixture->row->offsets);
 	walker__start(&fixture->walker);
 	fixture->protos[0] = image__proto(&fixture->image, "@main.lua", 0);
 	fixture->protos[1] = image__proto(&fixture->image, "@body.lua", 10);
 	fixture->protos[2] = image__proto(&fixture->image, "@leaf.lua", 20);
-	run->fixture = fixture;
-	return 0;
+	return fixture;
 }
 
-static void run_one(void **state)
+static void end(struct fixture *fixture)
 {
-	struct run *run = *state;
-
-	run->test->run(run->fixture);
-}
-
-static int tear_down(void **state)
-{
-	struct run *run = *state;
-	struct fixture *fixture = run->fixture;
-
 	walker__end(&fixture->walker);
 	image__end(&fixture->image);
 	free(fixture);
-	return 0;
 }
 
 int fixture__run(const char *group, const struct fixture_test *tests, size_t count)
 {
-	size_t total = count * layouts_puc_count;
-	struct CMUnitTest *units = calloc(total, sizeof(*units));
-	struct run *runs = calloc(total, sizeof(*runs));
-	int failed = 1;
+	const struct rows rows = {
+		.count = layouts_puc_count, .name = name_of, .start = start, .end = end};
 
-	if (!units || !runs)
-		goto cleanup;
-	for (size_t i = 0; i < total; i++) {
-		runs[i].row = &layouts_puc[i % layouts_puc_count];
-		runs[i].test = &tests[i / layouts_puc_count];
-		snprintf(runs[i].name, sizeof(runs[i].name), "%s (%s)", runs[i].test->name,
-			 runs[i].row->name);
-		units[i] = (struct CMUnitTest){runs[i].name, run_one, set_up, tear_down, &runs[i]};
-	}
-	failed = _cmocka_run_group_tests(group, units, total, NULL, NULL);
-cleanup:
-	free(units);
-	free(runs);
-	return failed;
+	return rows__run(group, &rows, tests, count);
 }
 
 bool fixture__is_same_class(const struct layout_puc *one, const struct layout_puc *other)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "image.h"
+#include "rows.h"
 #include "walker.h"
 
 struct fixture {
@@ -18,15 +19,6 @@ struct fixture {
 	struct walker walker;
 	uint64_t protos[3]; /* the functions of fixture__resume() */
 };
-
-struct fixture_test {
-	const char *name;
-	void (*run)(struct fixture *fixture);
-};
-
-/* clang-format off */
-#define TEST(function) {#function, function}
-/* clang-format on */
 
 /* Returns what the test program's main() has to return. */
 int fixture__run(const char *group, const struct fixture_test *tests, size_t count);

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "luajit_fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-/* What cmocka hands from one function to the next. */
-struct run {
-	const struct layout_luajit *row;
-	const struct fixture_test *test;
-	struct fixture *fixture;
-	char name[200];
-};
 
 void luajit_fixture__start(struct fixture *fixture, const struct layout_luajit *row)
 {
@@ -33,54 +24,32 @@ void luajit_fixture__end(struct fixture *fixture)
 	luajit_image__end(&fixture->image);
 }
 
-static int set_up(void **state)
+static const char *name_of(size_t row)
 {
-	struct run *run = *state;
-
-	run->fixture = calloc(1, sizeof(*run->fixture));
-	if (!run->fixture)
-		return -1;
-	luajit_fixture__start(run->fixture, run->row);
-	return 0;
+	return layouts_luajit[row].name;
 }
 
-static void run_one(void **state)
+static struct fixture *start(size_t row)
 {
-	struct run *run = *state;
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-	run->test->run(run->fixture);
+	if (fixture)
+		luajit_fixture__start(fixture, &layouts_luajit[row]);
+	return fixture;
 }
 
-static int tear_down(void **state)
+static void end(struct fixture *fixture)
 {
-	struct run *run = *state;
-
-	luajit_fixture__end(run->fixture);
-	free(run->fixture);
-	return 0;
+	luajit_fixture__end(fixture);
+	free(fixture);
 }
 
 int luajit_fixture__run(const char *group, const struct fixture_test *tests, size_t count)
 {
-	size_t total = count * layouts_luajit_count;
-	struct CMUnitTest *units = calloc(total, sizeof(*units));
-	struct run *runs = calloc(total, sizeof(*runs));
-	int failed = 1;
+	const struct rows rows = {
+		.count = layouts_luajit_count, .name = name_of, .start = start, .end = end};
 
-	if (!units || !runs)
-		goto cleanup;
-	for (size_t i = 0; i < total; i++) {
-		runs[i].row = &layouts_luajit[i % layouts_luajit_count];
-		runs[i].test = &tests[i / layouts_luajit_count];
-		snprintf(runs[i].name, sizeof(runs[i].name), "%s (%s)", runs[i].test->name,
-			 runs[i].row->name);
-		units[i] = (struct CMUnitTest){runs[i].name, run_one, set_up, tear_down, &runs[i]};
-	}
-	failed = _cmocka_run_group_tests(group, units, total, NULL, NULL);
-cleanup:
-	free(units);
-	free(runs);
-	return failed;
+	return rows__run(group, &rows, tests, count);
 }
 
 void luajit_fixture__main(struct fixture *fixture)

@@ -11,6 +11,7 @@
 
 #include "luajit_image.h"
 #include "luajit_walker.h"
+#include "rows.h"
 
 struct fixture {
 	const struct layout_luajit *row;
@@ -20,15 +21,6 @@ struct fixture {
 	uint64_t closures[3]; /* of these */
 	uint64_t builtin;     /* coroutine.resume, pcall and whatever else is in C */
 };
-
-struct fixture_test {
-	const char *name;
-	void (*run)(struct fixture *fixture);
-};
-
-/* clang-format off */
-#define TEST(function) {#function, function}
-/* clang-format on */
 
 /* Returns what the test program's main() has to return. */
 int luajit_fixture__run(const char *group, const struct fixture_test *tests, size_t count);

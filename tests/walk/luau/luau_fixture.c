@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "luau_fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-/* What cmocka hands from one function to the next. */
-struct run {
-	size_t row;
-	const struct fixture_test *test;
-	struct fixture *fixture;
-	char name[200];
-};
 
 void luau_fixture__start(struct fixture *fixture, size_t row)
 {
@@ -35,54 +26,32 @@ void luau_fixture__end(struct fixture *fixture)
 	luau_image__end(&fixture->image);
 }
 
-static int set_up(void **state)
+static const char *name_of(size_t row)
 {
-	struct run *run = *state;
-
-	run->fixture = calloc(1, sizeof(*run->fixture));
-	if (!run->fixture)
-		return -1;
-	luau_fixture__start(run->fixture, run->row);
-	return 0;
+	return layouts_luau[row].name;
 }
 
-static void run_one(void **state)
+static struct fixture *start(size_t row)
 {
-	struct run *run = *state;
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-	run->test->run(run->fixture);
+	if (fixture)
+		luau_fixture__start(fixture, row);
+	return fixture;
 }
 
-static int tear_down(void **state)
+static void end(struct fixture *fixture)
 {
-	struct run *run = *state;
-
-	luau_fixture__end(run->fixture);
-	free(run->fixture);
-	return 0;
+	luau_fixture__end(fixture);
+	free(fixture);
 }
 
 int luau_fixture__run(const char *group, const struct fixture_test *tests, size_t count)
 {
-	size_t total = count * layouts_luau_count;
-	struct CMUnitTest *units = calloc(total, sizeof(*units));
-	struct run *runs = calloc(total, sizeof(*runs));
-	int failed = 1;
+	const struct rows rows = {
+		.count = layouts_luau_count, .name = name_of, .start = start, .end = end};
 
-	if (!units || !runs)
-		goto cleanup;
-	for (size_t i = 0; i < total; i++) {
-		runs[i].row = i % layouts_luau_count;
-		runs[i].test = &tests[i / layouts_luau_count];
-		snprintf(runs[i].name, sizeof(runs[i].name), "%s (%s)", runs[i].test->name,
-			 layouts_luau[runs[i].row].name);
-		units[i] = (struct CMUnitTest){runs[i].name, run_one, set_up, tear_down, &runs[i]};
-	}
-	failed = _cmocka_run_group_tests(group, units, total, NULL, NULL);
-cleanup:
-	free(units);
-	free(runs);
-	return failed;
+	return rows__run(group, &rows, tests, count);
 }
 
 void luau_fixture__main(struct fixture *fixture)

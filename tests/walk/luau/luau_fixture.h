@@ -14,6 +14,7 @@
 
 #include "luau_image.h"
 #include "luau_walker.h"
+#include "rows.h"
 
 struct fixture {
 	struct image image;
@@ -22,15 +23,6 @@ struct fixture {
 	uint64_t closures[3]; /* of these */
 	uint64_t builtin;     /* coroutine.resume and whatever else is in C */
 };
-
-struct fixture_test {
-	const char *name;
-	void (*run)(struct fixture *fixture);
-};
-
-/* clang-format off */
-#define TEST(function) {#function, function}
-/* clang-format on */
 
 /* Returns what the test program's main() has to return. */
 int luau_fixture__run(const char *group, const struct fixture_test *tests, size_t count);

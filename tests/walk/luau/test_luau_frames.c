@@ -6,6 +6,8 @@
 
 #define FIELD(name) offsetof(struct ls_luau_state, name)
 
+#define BESIDES 16 /* reads for the states and the windows of calls and values */
+
 static void put_field(struct fixture *fixture, size_t thread, size_t offset, uint64_t word,
 		      size_t size)
 {
@@ -182,6 +184,34 @@ static void is_evidence_for_its_own_layout(struct fixture *fixture)
 	}
 }
 
+static uint64_t reads_of_known_stack(struct fixture *fixture)
+{
+	for (int i = 0; i < 500; i++)
+		luau_walker__sample(&fixture->walker, &fixture->image);
+	fixture->walker.step_ns = 1000;
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+	return fixture->walker.reads;
+}
+
+/* A stack that was seen before costs two reads a frame, its closure and its prototype. */
+static void reads_little_of_a_known_stack(struct fixture *fixture)
+{
+	struct walker *walker = &fixture->walker;
+	uint64_t reads;
+
+	luau_fixture__main(fixture);
+	luau_fixture__nest(fixture, IMAGE_MAIN, 8);
+	luau_image__run(&fixture->image, IMAGE_MAIN, 12);
+	reads = reads_of_known_stack(fixture);
+	print_message("%u frames: %u reads\n", luau_walker__count(walker), (unsigned)reads);
+	assert_in_range(reads, 1, 2 * 10 + BESIDES);
+	luau_fixture__nest(fixture, IMAGE_MAIN, 400);
+	luau_image__run(&fixture->image, IMAGE_MAIN, 12);
+	reads = reads_of_known_stack(fixture);
+	print_message("%u frames: %u reads\n", luau_walker__count(walker), (unsigned)reads);
+	assert_in_range(reads, 1, 2 * 410 + BESIDES);
+}
+
 int main(void)
 {
 	static const struct fixture_test tests[] = {
@@ -194,6 +224,7 @@ int main(void)
 		TEST(refuses_what_contradicts_itself),
 		TEST(follows_no_circle_of_resumers),
 		TEST(is_evidence_for_its_own_layout),
+		TEST(reads_little_of_a_known_stack),
 	};
 
 	return luau_fixture__run("calls of Luau", tests, sizeof(tests) / sizeof(tests[0]));

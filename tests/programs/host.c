@@ -5,6 +5,7 @@
  * (open_all()).
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -93,10 +94,14 @@ static int host_become(lua_State *L)
 	return luaL_error(L, "cannot run '%s'", lua_tostring(L, 1));
 }
 
-/* fork(): the id of the child, or 0 in the child. */
+/* fork(): the id of the child, or 0 in the child, which does not outlive its parent. */
 static int host_fork(lua_State *L)
 {
-	lua_pushnumber(L, fork());
+	pid_t parent = getpid(), child = fork();
+
+	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		_exit(1);
+	lua_pushnumber(L, child);
 	return 1;
 }
 

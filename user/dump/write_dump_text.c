@@ -102,6 +102,11 @@ static void show_count(FILE *stream, uint64_t count, const char *what)
 		fprintf(stream, "  %" PRIu64 " %s\n", count, what);
 }
 
+static void show_missing(FILE *stream, uint64_t count, const char *one, const char *many)
+{
+	show_count(stream, count, count == 1 ? one : many);
+}
+
 static void show_counts(const struct dump *dump, FILE *stream)
 {
 	const struct dump_counts *counts = &dump->counts;
@@ -127,9 +132,10 @@ static void show_counts(const struct dump *dump, FILE *stream)
 	}
 	if (counts->collected || counts->unnamed_calls || counts->unknown_lines)
 		fprintf(stream, "\nNot readable\n");
-	show_count(stream, counts->collected, "functions that were garbage-collected");
-	show_count(stream, counts->unnamed_calls, "names of calls");
-	show_count(stream, counts->unknown_lines, "lines");
+	show_missing(stream, counts->collected, "function that was garbage-collected",
+		     "functions that were garbage-collected");
+	show_missing(stream, counts->unnamed_calls, "name of a call", "names of calls");
+	show_missing(stream, counts->unknown_lines, "line", "lines");
 }
 
 int write_dump__text(const struct dump *dump, FILE *stream)

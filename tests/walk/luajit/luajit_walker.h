@@ -9,25 +9,8 @@
 
 #include "luajit_image.h"
 #include "scratch_luajit.bpf.h"
-#include "walk_error.h"
 
-#define WALKER_DEFINITION_MAX 64
-
-struct walker {
-	struct ls_scratch *scratch; /* as of one CPU */
-	struct ls_thread thread;
-	uint32_t max_depth;
-	uint64_t now_ns; /* advances by step_ns before each sample */
-	uint64_t step_ns;
-	bool is_undecided; /* samples have to prove their layout */
-
-	/* of the last sample */
-	bool is_evidence;
-	uint8_t class;
-	uint64_t reads;
-	uint32_t definition_count;
-	struct ls_function definitions[WALKER_DEFINITION_MAX]; /* the first of them */
-};
+#include "family_walker.h"
 
 void luajit_walker__start(struct walker *walker);
 void luajit_walker__end(struct walker *walker);

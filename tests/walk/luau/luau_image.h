@@ -60,6 +60,7 @@ struct image {
 	uint64_t stack_low; /* native */
 	uint64_t stack_high;
 	uint64_t sp;
+	uint64_t pc;
 	bool own_stack;
 	uint64_t registers[32]; /* as in struct pt_regs of x86-64 */
 };

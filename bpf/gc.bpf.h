@@ -172,7 +172,7 @@ static __always_inline int enters(const struct ls_image *target, __u32 number, _
 
 	if (!is_code(target, address))
 		return follows_call(address);
-	/* The kernel may have reclaimed the code of a caller that has waited for long. */
+	/* The kernel may have reclaimed the code of a caller that has waited for a long time. */
 	if (read_target(&call, sizeof(call), address - sizeof(call)))
 		return 1;
 	return code_of(target, number)->is_tail_called ? follows_call(address)
@@ -333,8 +333,8 @@ static __always_inline __u32 words_to_look_at(const struct ls_scratch *scratch)
 }
 
 /*
- * Copies that many words from SP upward. Returns how many were copied: fewer if the next page is
- * absent, as one is that the kernel has reclaimed since the thread last used it.
+ * Copies that many words from SP upward. Returns how many it copied: fewer if the next page is
+ * absent because the kernel has reclaimed it since the thread last used it.
  */
 static __always_inline __u32 copy_words(struct ls_scratch *scratch, __u32 count)
 {

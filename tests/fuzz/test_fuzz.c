@@ -34,7 +34,7 @@ static void find_fuzzer(const char *name, char *path, size_t size)
 	assert_in_range(snprintf(path, size, "%s/fuzz_%s", self, name), 1, size - 1);
 }
 
-/* The line of what a fuzzer wrote that says what is wrong, and what follows it. */
+/* The fuzzer's output from the line on that says what is wrong. */
 static const char *complaint(const char *errors)
 {
 	static const char *const signs[] = {"does not hold", "runtime error", "ERROR: "};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a walker is run over an image. Included once by each family's, after its walk_*.bpf.h, whose
- * names it uses; the family's image has the same members as the other ones.
+ * Runs a walker over an image. Each family's walker includes this once, after its walk_*.bpf.h. It
+ * uses names of that file, and members that the images of all these families have.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void end_walker(struct walker *walker)
 	walker->scratch = NULL;
 }
 
-static void make_forget(struct walker *walker)
+static void clear_walker(struct walker *walker)
 {
 	memset(walker->scratch, 0, sizeof(*walker->scratch));
 	walker->thread = (struct ls_thread){0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a walker on this host sends definitions. Included before the family's walk_*.bpf.h. */
+/* Receives the definitions that a walker sends. Include it before the family's walk_*.bpf.h. */
 /* The walker that takes a sample: send_definition() has no argument for it. */
 static struct walker *current;
 

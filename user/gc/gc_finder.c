@@ -392,7 +392,7 @@ static uint16_t frame_of(const struct function_range *range)
 	return range->frame == EH_FRAME_POINTER ? LS_FRAME_POINTER : (uint16_t)range->frame;
 }
 
-/* Adds a function and its parts, as far as there is room. */
+/* Adds a function and its parts, which it enters itself, as far as there is room. */
 static void add_code(const struct search *search, uint32_t function, enum ls_code_kind kind,
 		     struct gc_code *gc)
 {

@@ -31,11 +31,14 @@ uint64_t changes__read(const struct memory *memory, uint64_t address);
 void changes__write(struct changes *changes, struct memory *memory, uint64_t address,
 		    uint64_t word);
 
-/* The same, but when the sample has read `after` times; so changes__make_planned() does it. */
+/*
+ * Plans such a write for when the sample has read `after` times. The fuzzer calls
+ * changes__make_planned() before each read.
+ */
 void changes__plan(struct changes *changes, uint64_t address, uint64_t word, uint64_t after);
 void changes__make_planned(struct changes *changes, struct memory *memory);
 
-/* Undoes all, holes included, and forgets what is planned. */
+/* Undoes all changes, mends all holes, and forgets what is planned. */
 void changes__undo(struct changes *changes, struct memory *memory);
 
 #endif

@@ -5,9 +5,9 @@
  * Everything is undone at its end, and what the walker then finds must be the image's stack.
  */
 #include "changes.h"
-#include "definition_checks.h"
 #include "fixture.h"
 #include "input.h"
+#include "sample_checks.h"
 
 #define STEPS_MAX   200
 #define SAMPLES_MAX 24
@@ -105,7 +105,7 @@ static uint64_t take_word(struct input *input)
 	}
 }
 
-static void check_frames(const struct walker *walker)
+static void check_sample(const struct walker *walker)
 {
 	uint32_t placeholders = 0, empty = 0;
 
@@ -145,7 +145,7 @@ static void sample_as(const struct ls_puc_layout *layout)
 	if (walker->is_evidence)
 		require(walker->class == LS_SAMPLE_COMPLETE ||
 			walker->class == LS_SAMPLE_TRUNCATED);
-	check_frames(walker);
+	check_sample(walker);
 	check_definitions(walker->definitions, walker->definition_count < WALKER_DEFINITION_MAX
 						       ? walker->definition_count
 						       : WALKER_DEFINITION_MAX);

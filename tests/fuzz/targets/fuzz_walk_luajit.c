@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "changes.h"
-#include "definition_checks.h"
 #include "input.h"
 #include "luajit_fixture.h"
+#include "sample_checks.h"
 
 #define STEPS_MAX   200
 #define SAMPLES_MAX 24
@@ -125,27 +125,6 @@ static uint64_t take_word(struct input *input)
 	}
 }
 
-static void check_frames(const struct walker *walker)
-{
-	uint32_t placeholders = 0, empty = 0;
-
-	for (uint32_t i = 0; i < luajit_walker__count(walker); i++) {
-		const struct ls_frame *frame = &walker->scratch->frames[i];
-
-		require(frame->kind <= LS_FRAME_TRUNCATED);
-		require(!frame->padding && frame->flags < 2 * LS_FRAME_NATIVE);
-		require(frame->kind == LS_FRAME_LUA || !(frame->flags & LS_FRAME_NATIVE));
-		placeholders += frame->kind == LS_FRAME_TRUNCATED;
-		empty += !frame->kind;
-	}
-	/* Only a stack that was cut in the middle has places without a frame. */
-	require(placeholders <= 1);
-	require(!empty || placeholders || walker->class != LS_SAMPLE_COMPLETE);
-	if (walker->class == LS_SAMPLE_COMPLETE)
-		require(luajit_walker__count(walker) && !placeholders &&
-			!luajit_walker__error(walker));
-}
-
 static void sample_as(const struct ls_luajit_layout *layout)
 {
 	struct walker *walker = &bench->fixture.walker;
@@ -157,7 +136,10 @@ static void sample_as(const struct ls_luajit_layout *layout)
 	bench->changes.planned_count = 0;
 	require(luajit_walker__count(walker) <= walker->max_depth);
 	require(walker->reads <= READS_MAX);
-	check_frames(walker);
+	if (walker->class == LS_SAMPLE_COMPLETE)
+		require(!luajit_walker__error(walker));
+	check_frames(walker->scratch->frames, luajit_walker__count(walker),
+		     walker->class == LS_SAMPLE_COMPLETE);
 	check_definitions(walker->definitions, walker->definition_count < WALKER_DEFINITION_MAX
 						       ? walker->definition_count
 						       : WALKER_DEFINITION_MAX);

@@ -22,7 +22,7 @@ void luajit_walker__end(struct walker *walker)
 
 void luajit_walker__forget(struct walker *walker)
 {
-	make_forget(walker);
+	clear_walker(walker);
 }
 
 void luajit_walker__sample_as(struct walker *walker, struct image *image,

@@ -96,7 +96,10 @@ void luau_image__enter(struct image *image, size_t thread);
 void luau_image__run(struct image *image, size_t thread, uint32_t pc);
 void luau_image__run_native(struct image *image, size_t thread, uint32_t pc);
 
-/* The thread's values have been moved to a larger room; what tells of them is yet to be adapted. */
+/*
+ * Moves the thread's values, but does not correct what points to them yet: the state that
+ * luaD_reallocstack() leaves for a moment (ldo.cpp).
+ */
 void luau_image__move_values(struct image *image, size_t thread);
 
 /* The thread's last call. */

@@ -22,7 +22,7 @@ void luau_walker__end(struct walker *walker)
 
 void luau_walker__forget(struct walker *walker)
 {
-	make_forget(walker);
+	clear_walker(walker);
 }
 
 void luau_walker__sample_as(struct walker *walker, struct image *image,

@@ -100,7 +100,7 @@ static void walks_while_values_are_being_moved(struct fixture *fixture)
 	expect_main(fixture, LS_SAMPLE_COMPLETE);
 }
 
-/* Whose fields contradict each other is dropped with its callees, and that is counted. */
+/* The walker drops a call that contradicts itself, with its callees, and says so. */
 static void drops_a_broken_call_with_its_callees(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -114,7 +114,7 @@ static void drops_a_broken_call_with_its_callees(struct fixture *fixture)
 	expect_main(fixture, LS_SAMPLE_TORN);
 }
 
-/* A state that claims what cannot be is none; what it claims is not followed. */
+/* The walker takes no state that contradicts itself, and does not follow what it claims. */
 static void refuses_what_contradicts_itself(struct fixture *fixture)
 {
 	const struct {

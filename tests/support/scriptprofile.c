@@ -55,6 +55,7 @@ static void read_nodes(struct scriptprofile *profile)
 		int64_t self = number(node, "TotalDuration");
 
 		profile->node_total_us[index + 1] = self;
+		profile->node_samples[index + 1] = number(node, "Samples");
 		json_array_foreach(json_object_get(node, "NodeIds"), at, child)
 		{
 			json_int_t id = json_integer_value(child);
@@ -68,6 +69,12 @@ static void read_nodes(struct scriptprofile *profile)
 	}
 	json_array_foreach(json_object_get(profile->document, "Categories"), index, category)
 		profile->all_us += profile->node_total_us[number(category, "NodeId")];
+}
+
+static void add_self_times(struct scriptprofile *profile)
+{
+	for (int id = 1; id <= profile->node_count; id++)
+		profile->functions[profile->node_function[id]].self_us += profile->node_self_us[id];
 }
 
 static void read_functions(struct scriptprofile *profile)
@@ -87,8 +94,7 @@ static void read_functions(struct scriptprofile *profile)
 		to->flags = number(function, "Flags");
 		to->total_us = number(function, "TotalDuration");
 	}
-	for (int id = 1; id <= profile->node_count; id++)
-		profile->functions[profile->node_function[id]].self_us += profile->node_self_us[id];
+	add_self_times(profile);
 }
 
 struct scriptprofile *scriptprofile__read(const char *path)
@@ -110,6 +116,7 @@ struct scriptprofile *scriptprofile__read(const char *path)
 		calloc((size_t)profile->function_count + 1, sizeof(*profile->functions));
 	profile->node_total_us = calloc(nodes + 1, sizeof(*profile->node_total_us));
 	profile->node_self_us = calloc(nodes + 1, sizeof(*profile->node_self_us));
+	profile->node_samples = calloc(nodes + 1, sizeof(*profile->node_samples));
 	profile->node_function = calloc(nodes + 1, sizeof(*profile->node_function));
 	profile->node_parent = calloc(nodes + 1, sizeof(*profile->node_parent));
 	assert_non_null(profile->functions);
@@ -127,9 +134,50 @@ void scriptprofile__free(struct scriptprofile *profile)
 	free(profile->functions);
 	free(profile->node_total_us);
 	free(profile->node_self_us);
+	free(profile->node_samples);
 	free(profile->node_function);
 	free(profile->node_parent);
 	free(profile);
+}
+
+/* Adds the self time of a node to all nodes and, once each, to the functions above it. */
+static void add_to_totals(struct scriptprofile *profile, int node, int *last_seen)
+{
+	for (int above = node; above; above = profile->node_parent[above]) {
+		int function = profile->node_function[above];
+
+		profile->node_total_us[above] += profile->node_self_us[node];
+		if (last_seen[function] == node)
+			continue;
+		last_seen[function] = node;
+		profile->functions[function].total_us += profile->node_self_us[node];
+	}
+}
+
+void scriptprofile__weigh_alike(struct scriptprofile *profile)
+{
+	int *last_seen = calloc((size_t)profile->function_count + 1, sizeof(*last_seen));
+	int64_t us = 0, samples = 0;
+
+	assert_non_null(last_seen);
+	for (int id = 1; id <= profile->node_count; id++) {
+		profile->node_total_us[id] = 0;
+		if (!profile->node_samples[id])
+			continue;
+		us += profile->node_self_us[id];
+		samples += profile->node_samples[id];
+	}
+	for (int id = 0; id <= profile->function_count; id++)
+		profile->functions[id].total_us = profile->functions[id].self_us = 0;
+	profile->all_us = 0;
+	for (int id = 1; id <= profile->node_count; id++) {
+		if (profile->node_samples[id])
+			profile->node_self_us[id] = us * profile->node_samples[id] / samples;
+		profile->all_us += profile->node_self_us[id];
+		add_to_totals(profile, id, last_seen);
+	}
+	add_self_times(profile);
+	free(last_seen);
 }
 
 static bool fits(const char *pattern, const char *word)
@@ -272,4 +320,27 @@ void scriptprofile__print(const struct scriptprofile *profile)
 	for (int id = 1; id <= profile->node_count; id++)
 		if (profile->node_self_us[id] > threshold)
 			print_stack(profile, id);
+}
+
+double scriptprofile__share(const struct scriptprofile *profile, int64_t us)
+{
+	return (double)us / (double)profile->all_us;
+}
+
+void scriptprofile__assert_share(const struct scriptprofile *profile, const char *what,
+				 double share, double low, double high)
+{
+	print_message("%s: %.1f%%\n", what, 100 * share);
+	if (share >= low && share <= high)
+		return;
+	scriptprofile__print(profile);
+	fail_msg("%s: %.3f is not within %.3f and %.3f", what, share, low, high);
+}
+
+void scriptprofile__assert_stack(const struct scriptprofile *profile, const char *stack, double low,
+				 double high)
+{
+	int64_t us = scriptprofile__stack_us(profile, stack);
+
+	scriptprofile__assert_share(profile, stack, scriptprofile__share(profile, us), low, high);
 }

@@ -24,11 +24,19 @@ struct scriptprofile {
 	int node_count;
 	struct scriptprofile_function *functions;
 	int64_t *node_total_us, *node_self_us;
+	int64_t *node_samples;            /* that ended there; 0 for time without samples */
 	int *node_function, *node_parent; /* 0: none, a category's node */
 };
 
 struct scriptprofile *scriptprofile__read(const char *path);
 void scriptprofile__free(struct scriptprofile *profile);
+
+/*
+ * Gives all samples of the profile the same time; the sum stays. While a virtual machine stands
+ * still, the clocks of its threads go on, and the next sample has all of that time, whatever ran:
+ * in a recording of a second, shares by time may be far from those of the work then.
+ */
+void scriptprofile__weigh_alike(struct scriptprofile *profile);
 
 /*
  * Self time, or total time, of functions. `source` and `name` are shell patterns, including
@@ -45,6 +53,17 @@ int64_t scriptprofile__total_us(const struct scriptprofile *profile, const char 
  * patterns, too.
  */
 int64_t scriptprofile__stack_us(const struct scriptprofile *profile, const char *stack);
+
+/* This time as a share of all, 0 to 1. */
+double scriptprofile__share(const struct scriptprofile *profile, int64_t us);
+
+/* Prints a share, and fails the test where it is not within these. */
+void scriptprofile__assert_share(const struct scriptprofile *profile, const char *what,
+				 double share, double low, double high);
+
+/* The same for the share of these stacks. */
+void scriptprofile__assert_stack(const struct scriptprofile *profile, const char *stack, double low,
+				 double high);
 
 /* From the Recorder: a number; the number of samples of a class, or of "total". */
 int64_t scriptprofile__recorded(const struct scriptprofile *profile, const char *key);

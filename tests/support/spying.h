@@ -29,6 +29,15 @@ void spying__await_timers(struct stage *stage, const struct child *spy);
 struct scriptprofile *spying__record(struct stage *stage, pid_t pid, const char *const *words);
 #define record(stage, pid, ...) spying__record(stage, pid, (const char *const[]){__VA_ARGS__, NULL})
 
+/* The same for the shares of known work in a short time: all samples have the same time. */
+#define record_shares(stage, pid, ...)                                                             \
+	({                                                                                         \
+		struct scriptprofile *alike = record(stage, pid, __VA_ARGS__);                     \
+                                                                                                   \
+		scriptprofile__weigh_alike(alike);                                                 \
+		alike;                                                                             \
+	})
+
 /* Reads a profile; the stage owns it. */
 struct scriptprofile *spying__read(struct stage *stage, const char *path);
 

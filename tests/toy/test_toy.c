@@ -22,28 +22,9 @@ static struct scriptprofile *record_toy(struct stage *stage, const char *what)
 	struct child *target = start(stage, built_program("../toy/toy"), what);
 	struct scriptprofile *profile;
 
-	profile = record(stage, target->pid, "--until-samples=" SAMPLES, "-F", "2000");
+	profile = record_shares(stage, target->pid, "--until-samples=" SAMPLES, "-F", "2000");
 	child__kill(target);
 	return profile;
-}
-
-static double share(const struct scriptprofile *profile, const char *stack)
-{
-	double share = (double)scriptprofile__stack_us(profile, stack) / (double)profile->all_us;
-
-	print_message("%s: %.1f%%\n", stack, 100 * share);
-	return share;
-}
-
-static void assert_share(const struct scriptprofile *profile, const char *stack, double low,
-			 double high)
-{
-	double found = share(profile, stack);
-
-	if (found >= low && found <= high)
-		return;
-	scriptprofile__print(profile);
-	fail_msg("%s: %.3f is not within %.3f and %.3f", stack, found, low, high);
 }
 
 static void names_functions_by_their_definitions(void **state)
@@ -52,8 +33,8 @@ static void names_functions_by_their_definitions(void **state)
 
 	need_lua();
 	profile = record_toy(*state, "toy");
-	assert_share(profile, "^whole > hot", 0.72, 0.78);
-	assert_share(profile, "^whole > cold", 0.22, 0.28);
+	scriptprofile__assert_stack(profile, "^whole > hot", 0.72, 0.78);
+	scriptprofile__assert_stack(profile, "^whole > cold", 0.22, 0.28);
 	assert_true(scriptprofile__self_us(profile, "program.toy", "hot", 20) > 0);
 }
 
@@ -73,7 +54,7 @@ static double share_of_flags(const struct scriptprofile *profile, const char *na
 			us += json_integer_value(json_object_get(function, "TotalDuration"));
 	}
 	print_message("%s, Flags %d: %.1f%%\n", name, flags, 100.0 * us / profile->all_us);
-	return (double)us / (double)profile->all_us;
+	return scriptprofile__share(profile, us);
 }
 
 static void tells_machine_code_from_bytecode(void **state)
@@ -89,6 +70,14 @@ static void tells_machine_code_from_bytecode(void **state)
 	assert_true(interpreted > 0.22 && interpreted < 0.28);
 }
 
+static double stack_share(const struct scriptprofile *profile, const char *stack)
+{
+	double share = scriptprofile__share(profile, scriptprofile__stack_us(profile, stack));
+
+	print_message("%s: %.1f%%\n", stack, 100 * share);
+	return share;
+}
+
 static void walks_each_of_two_families_as_itself(void **state)
 {
 	struct scriptprofile *profile;
@@ -96,8 +85,8 @@ static void walks_each_of_two_families_as_itself(void **state)
 
 	need_lua();
 	profile = record_toy(*state, "beside");
-	of_lua = share(profile, "work");
-	of_toy = share(profile, "^whole > @(hot|cold)");
+	of_lua = stack_share(profile, "work");
+	of_toy = stack_share(profile, "^whole > @(hot|cold)");
 	scriptprofile__print(profile);
 	assert_true(of_lua > 0.1);
 	assert_true(of_toy > 0.1);
@@ -111,9 +100,9 @@ static void takes_the_innermost_of_nested_interpreters(void **state)
 
 	need_lua();
 	profile = record_toy(*state, "nested");
-	before = share(profile, "^outer > work");
-	within = share(profile, "^whole > hot");
-	inside = share(profile, "toy > inner > work");
+	before = stack_share(profile, "^outer > work");
+	within = stack_share(profile, "^whole > hot");
+	inside = stack_share(profile, "toy > inner > work");
 	scriptprofile__print(profile);
 	assert_true(before > 0.2 && within > 0.02 && inside > 0.2);
 	assert_true(before + within + inside > 0.97);

@@ -92,7 +92,7 @@ static void assert_adds_up(const struct scriptprofile *profile)
 static void check_plugins(struct stage *stage, pid_t pid)
 {
 	struct scriptprofile *profile =
-		record(stage, pid, SPYING, "--plugin", "nothing", "--plugin", "*/plugins/*");
+		record_shares(stage, pid, SPYING, "--plugin", "nothing", "--plugin", "*/plugins/*");
 	int found = 0;
 
 	assert_adds_up(profile);
@@ -126,7 +126,7 @@ static void no_plugin_no_flag(void **state)
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
 	target = start_target(*state, "lua5.4");
-	profile = record(*state, target->pid, SPYING, "--plugin-preset", "kong,prosody");
+	profile = record_shares(*state, target->pid, SPYING, "--plugin-preset", "kong,prosody");
 	assert_pieces(profile, own(profile, "spin", 0), 4);
 	for (int id = 1; id <= profile->function_count; id++)
 		assert_int_equal(profile->functions[id].flags, 0);
@@ -134,7 +134,7 @@ static void no_plugin_no_flag(void **state)
 
 static void check_ignored(struct stage *stage, pid_t pid)
 {
-	struct scriptprofile *profile = record(stage, pid, SPYING, "--ignore", "spin");
+	struct scriptprofile *profile = record_shares(stage, pid, SPYING, "--ignore", "spin");
 
 	assert_adds_up(profile);
 	assert_int_equal(scriptprofile__total_us(profile, NULL, "spin", -1), 0);
@@ -148,7 +148,7 @@ static void check_ignored(struct stage *stage, pid_t pid)
 	 * All of the script's functions and all C functions: the plugin's and those without a
 	 * caller remain.
 	 */
-	profile = record(stage, pid, SPYING, "--ignore", "*" SCRIPT, "--ignore", "[C]");
+	profile = record_shares(stage, pid, SPYING, "--ignore", "*" SCRIPT, "--ignore", "[C]");
 	assert_adds_up(profile);
 	assert_int_equal(scriptprofile__total_us(profile, "*" SCRIPT, NULL, -1), 0);
 	assert_int_equal(scriptprofile__total_us(profile, "\\[C]", NULL, -1), 0);
@@ -175,7 +175,7 @@ static const char *sampled_name(const struct scriptprofile *profile, size_t inde
 
 static void check_coroutine(struct stage *stage, pid_t pid)
 {
-	struct scriptprofile *profile = record(stage, pid, SPYING, "--coroutine", "worker");
+	struct scriptprofile *profile = record_shares(stage, pid, SPYING, "--coroutine", "worker");
 	char place[64];
 
 	assert_adds_up(profile);
@@ -185,13 +185,13 @@ static void check_coroutine(struct stage *stage, pid_t pid)
 
 	/* No call gives the coroutine's function a name. */
 	snprintf(place, sizeof(place), "*" SCRIPT ":%d", line_in(SCRIPT, "-- nameless"));
-	profile = record(stage, pid, SPYING, "--coroutine", place);
+	profile = record_shares(stage, pid, SPYING, "--coroutine", place);
 	assert_adds_up(profile);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^ > spin"), 1);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "^(other coroutines)"), 4);
 
 	/* The main thread counts as a coroutine, and the coroutines that it resumes run in it. */
-	profile = record(stage, pid, SPYING, "--coroutine", "[C]*", "--timeline");
+	profile = record_shares(stage, pid, SPYING, "--coroutine", "[C]*", "--timeline");
 	assert_adds_up(profile);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "main chunk"), 5);
 	assert_pieces(profile, scriptprofile__stack_us(profile, "*.resume > worker"), 1);
@@ -276,7 +276,7 @@ static void strict_output_has_only_the_fields_of_the_format(void **state)
 	need_to_record();
 	need_program("lua5.4", "lua5.4");
 	target = start_target(*state, "lua5.4");
-	profile = record(*state, target->pid, SPYING, "--strict", "--plugin", PLUGIN);
+	profile = record_shares(*state, target->pid, SPYING, "--strict", "--plugin", PLUGIN);
 	assert_pieces(profile, own(profile, "spin", 2), 1);
 	json_object_foreach(profile->document, key, value)
 	{

@@ -46,22 +46,10 @@ static struct scriptprofile *record_script(struct stage *stage, const char *scri
 {
 	struct child *target = start_luajit(stage, script);
 	struct scriptprofile *profile =
-		record(stage, target->pid, "--until-samples=3000", "-F", "2000");
+		record_shares(stage, target->pid, "--until-samples=3000", "-F", "2000");
 
 	child__kill(target);
 	return profile;
-}
-
-static void assert_share(const struct scriptprofile *profile, const char *stack, double low,
-			 double high)
-{
-	double share = (double)scriptprofile__stack_us(profile, stack) / (double)profile->all_us;
-
-	print_message("%s: %.1f%%\n", stack, 100 * share);
-	if (share >= low && share <= high)
-		return;
-	scriptprofile__print(profile);
-	fail_msg("%s: %.3f is not within %.3f and %.3f", stack, share, low, high);
 }
 
 static void names_interpreted_functions_and_their_callers(void **state)
@@ -70,8 +58,8 @@ static void names_interpreted_functions_and_their_callers(void **state)
 
 	need_luajit();
 	profile = record_script(*state, "jit.off()\n" TWO_FUNCTIONS);
-	assert_share(profile, "both > M.hot", 0.70, 0.80);
-	assert_share(profile, "both > cold", 0.20, 0.30);
+	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
+	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
 	assert_true(scriptprofile__self_us(profile, "app.lua", "M.hot", 3) > 0);
 }
 
@@ -81,8 +69,8 @@ static void names_compiled_functions_and_their_callers(void **state)
 
 	need_luajit();
 	profile = record_script(*state, TWO_FUNCTIONS);
-	assert_share(profile, "both > M.hot", 0.70, 0.80);
-	assert_share(profile, "both > cold", 0.20, 0.30);
+	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
+	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
 }
 
 /*
@@ -103,7 +91,7 @@ static void shows_functions_that_the_compiler_inlined(void **state)
 					"	for i = 1, n do inner(i) end\n"
 					"end\n"
 					"while true do outer(1000) end\n");
-	assert_share(profile, "outer > inner", 0.75, 1.0);
+	scriptprofile__assert_stack(profile, "outer > inner", 0.75, 1.0);
 }
 
 /* math.floor, ceil and abs share their code in the VM. */
@@ -119,8 +107,8 @@ static void tells_builtins_apart_that_share_their_code(void **state)
 				"	for i = 1, 1e5 do floor(i + 0.5) floor(i) floor(-i) end\n"
 				"	for i = 1, 1e5 do abs(i) end\n"
 				"end\n");
-	assert_share(profile, "math.floor", 0.05, 0.9);
-	assert_share(profile, "math.abs", 0.01, 0.5);
+	scriptprofile__assert_stack(profile, "math.floor", 0.05, 0.9);
+	scriptprofile__assert_stack(profile, "math.abs", 0.01, 0.5);
 }
 
 static void shows_time_in_the_collector(void **state)
@@ -132,7 +120,7 @@ static void shows_time_in_the_collector(void **state)
 					"while true do\n"
 					"	for i = 1, 1e5 do kept[i % 5e4 + 1] = {i, {}} end\n"
 					"end\n");
-	assert_share(profile, "GC", 0.1, 0.9);
+	scriptprofile__assert_stack(profile, "GC", 0.1, 0.9);
 }
 
 /* Chunks that are compiled, run once, and thrown away. */
@@ -146,9 +134,9 @@ static void shows_time_in_the_compiler(void **state)
 				"	.. \" if i % 3 == 0 then s = s + i else s = s * 1 end\"\n"
 				"	.. \" end return s\"\n"
 				"while true do loadstring(text)() end\n");
-	assert_share(profile, "JIT compiler", 0.3, 0.95);
+	scriptprofile__assert_stack(profile, "JIT compiler", 0.3, 0.95);
 	profile = record_script(*state, "jit.off()\n" TWO_FUNCTIONS);
-	assert_share(profile, "JIT compiler", 0, 0);
+	scriptprofile__assert_stack(profile, "JIT compiler", 0, 0);
 }
 
 static void shows_coroutines_below_what_resumed_them(void **state)
@@ -165,7 +153,8 @@ static void shows_coroutines_below_what_resumed_them(void **state)
 					"end\n"
 					"local co = coroutine.create(body)\n"
 					"while true do coroutine.resume(co) end\n");
-	assert_share(profile, "main chunk > coroutine.resume > body > work", 0.9, 1.0);
+	scriptprofile__assert_stack(profile, "main chunk > coroutine.resume > body > work", 0.9,
+				    1.0);
 }
 
 static void reports_what_it_found(void **state)
@@ -200,9 +189,9 @@ static void shows_one_without_64_bit_references(void **state)
 	write_text(stage, "app.lua", TWO_FUNCTIONS);
 	target = start(stage, "texluajit", "--luaonly", "app.lua");
 	child__let_work(target, 0.2);
-	profile = record(stage, target->pid, "--until-samples=3000", "-F", "2000");
-	assert_share(profile, "both > M.hot", 0.70, 0.80);
-	assert_share(profile, "both > cold", 0.20, 0.30);
+	profile = record_shares(stage, target->pid, "--until-samples=3000", "-F", "2000");
+	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
+	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
 	assert_true(scriptprofile__self_us(profile, "app.lua", "M.hot", 2) > 0);
 	snprintf(number, sizeof(number), "%d", target->pid);
 	spy = start(stage, luaspy_program(), "dump", "-p", number);

@@ -34,13 +34,7 @@ static struct child *start_luajit(struct stage *stage, const char *script)
 static void assert_about(const struct scriptprofile *profile, const char *what, int64_t us,
 			 double low, double high)
 {
-	double share = (double)us / (double)profile->all_us;
-
-	print_message("%s: %.1f%%\n", what, 100 * share);
-	if (share >= low && share <= high)
-		return;
-	scriptprofile__print(profile);
-	fail_msg("%s: %.3f is not within %.3f and %.3f", what, share, low, high);
+	scriptprofile__assert_share(profile, what, scriptprofile__share(profile, us), low, high);
 }
 
 static int64_t category_us(const struct scriptprofile *profile, const char *name)
@@ -156,7 +150,7 @@ static void splits_functions_by_their_lines(void **state)
 			 "while true do work(0) end\n",
 			 modes[i]);
 		target = start_luajit(*state, script);
-		profile = record(*state, target->pid, "-d", "1", "-F", "2khz", "--lines");
+		profile = record_shares(*state, target->pid, "-d", "1", "-F", "2khz", "--lines");
 		child__kill(target);
 		assert_about(profile, "line 3", own_at(profile, 3), 0.65, 0.85);
 		assert_about(profile, "line 4", own_at(profile, 4), 0.15, 0.35);
@@ -179,7 +173,8 @@ static void divides_the_profile_by_chunks(void **state)
 			      "	.. 'coroutine.yield() end', '@two.lua'))\n"
 			      "local apart = coroutine.wrap(function() one() end)\n"
 			      "while true do one() two() end\n");
-	profile = record(*state, target->pid, "-d", "1", "-F", "2khz", "--category", "chunk");
+	profile =
+		record_shares(*state, target->pid, "-d", "1", "-F", "2khz", "--category", "chunk");
 	assert_about(profile, "one.lua > hot",
 		     scriptprofile__total_us(profile, "one.lua", NULL, -1), 0.65, 0.85);
 	assert_about(profile, "app.lua", category_us(profile, "app.lua"), 0.99, 1.0);
@@ -200,7 +195,8 @@ static void shows_one_coroutine_alone(void **state)
 
 	need_luajit();
 	target = start_luajit(*state, two_coroutines);
-	profile = record(*state, target->pid, "-d", "1", "-F", "2khz", "--coroutine", "small");
+	profile =
+		record_shares(*state, target->pid, "-d", "1", "-F", "2khz", "--coroutine", "small");
 	assert_about(profile, "small", scriptprofile__stack_us(profile, "^small > work"), 0.15,
 		     0.35);
 	assert_about(profile, "large", scriptprofile__total_us(profile, NULL, "large", -1), 0, 0);
@@ -220,7 +216,8 @@ static void marks_plugins_by_where_they_lie(void **state)
 		"local f = loadstring('return function() local x = 0 for i = 1, 1e6 do '"
 		"\n	.. 'x = x + i % 7 end return x end', '@/opt/kong/plugins/a/b.lua')()\n"
 		"while true do f() end\n");
-	profile = record(*state, target->pid, "-d", "1", "-F", "2khz", "--plugin-preset", "kong");
+	profile = record_shares(*state, target->pid, "-d", "1", "-F", "2khz", "--plugin-preset",
+				"kong");
 	for (int id = 1; id <= profile->function_count; id++) {
 		bool is_plugin = strstr(profile->functions[id].source, "/plugins/");
 
@@ -265,7 +262,7 @@ static void is_profiled_in_every_build(void **state)
 		need_host(program);
 		target = start(*state, program, "app.lua");
 		child__let_work(target, 0.2);
-		profile = record(*state, target->pid, "--until-samples=2000", "-F", "4khz");
+		profile = record_shares(*state, target->pid, "--until-samples=2000", "-F", "4khz");
 		child__kill(target);
 		assert_about(profile, builds[i], scriptprofile__stack_us(profile, "large > work"),
 			     0.65, 0.85);

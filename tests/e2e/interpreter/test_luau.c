@@ -61,22 +61,10 @@ static struct scriptprofile *record_script(struct stage *stage, const char *buil
 {
 	struct child *target = start_host(stage, build, script);
 	struct scriptprofile *profile =
-		record(stage, target->pid, "--until-samples=2000", "-F", "4000");
+		record_shares(stage, target->pid, "--until-samples=2000", "-F", "4000");
 
 	child__kill(target);
 	return profile;
-}
-
-static void assert_share(const struct scriptprofile *profile, const char *stack, double low,
-			 double high)
-{
-	double share = (double)scriptprofile__stack_us(profile, stack) / (double)profile->all_us;
-
-	print_message("%s: %.1f%%\n", stack, 100 * share);
-	if (share >= low && share <= high)
-		return;
-	scriptprofile__print(profile);
-	fail_msg("%s: %.3f is not within %.3f and %.3f", stack, share, low, high);
 }
 
 static void names_functions_and_their_callers(void **state)
@@ -86,8 +74,8 @@ static void names_functions_and_their_callers(void **state)
 		struct scriptprofile *profile = record_script(
 			*state, releases[i], FUNCTIONS "while true do both(list) end\n");
 
-		assert_share(profile, "main chunk > both > hot", 0.68, 0.82);
-		assert_share(profile, "main chunk > both > cold", 0.18, 0.32);
+		scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.68, 0.82);
+		scriptprofile__assert_stack(profile, "main chunk > both > cold", 0.18, 0.32);
 		assert_true(scriptprofile__self_us(profile, "app.luau", "hot", 1) > 0);
 		assert_int_equal(scriptprofile__samples(profile, "unreadable"), 0);
 	}
@@ -100,7 +88,7 @@ static void marks_functions_that_run_as_machine_code(void **state)
 
 	need_to_record();
 	profile = record_script(*state, "736-native", FUNCTIONS "while true do both(list) end\n");
-	assert_share(profile, "main chunk > both > hot", 0.6, 0.85);
+	scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.6, 0.85);
 	for (int id = 1; id <= profile->function_count; id++) {
 		const struct scriptprofile_function *function = &profile->functions[id];
 
@@ -123,7 +111,7 @@ static void shows_coroutines_below_what_resumed_them(void **state)
 
 	need_to_record();
 	for (size_t i = 1; i < sizeof(releases) / sizeof(releases[0]); i += 3)
-		assert_share(
+		scriptprofile__assert_stack(
 			record_script(*state, releases[i], script),
 			"main chunk > resumed > resume > wrapped > * > * > spawn > task > both > hot",
 			0.65, 0.82);
@@ -142,10 +130,10 @@ static void tells_vms_on_several_threads_apart(void **state)
 		   "local function text() return string.rep('x', 1e5) end\n"
 		   "while true do other() text() end\n");
 	profile = record_script(*state, "736-gcc", script);
-	assert_share(profile, "main chunk > both > hot", 0.1, 0.7);
-	assert_share(profile, "main chunk > other", 0.1, 0.8);
-	assert_share(profile, "main chunk > both > other", 0, 0);
-	assert_share(profile, "main chunk > other > hot", 0, 0);
+	scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.1, 0.7);
+	scriptprofile__assert_stack(profile, "main chunk > other", 0.1, 0.8);
+	scriptprofile__assert_stack(profile, "main chunk > both > other", 0, 0);
+	scriptprofile__assert_stack(profile, "main chunk > other > hot", 0, 0);
 }
 
 /* A thread that waits for its turn has all on its stack that the one whose turn it is has. */
@@ -264,7 +252,7 @@ static double own_share_at(const struct scriptprofile *profile, int line)
 						       "CurrentLine")) == line &&
 		    !strcmp(profile->functions[id].source, "app.luau"))
 			us += profile->functions[id].self_us;
-	return (double)us / (double)profile->all_us;
+	return scriptprofile__share(profile, us);
 }
 
 /* Three of four parts are in the second line. */
@@ -281,8 +269,8 @@ static void splits_functions_by_their_lines(void **state)
 						  "	return x\n"
 						  "end\n"
 						  "while true do work(0) end\n");
-		struct scriptprofile *profile = record(*state, target->pid, "--until-samples=2000",
-						       "-F", "2khz", "--lines");
+		struct scriptprofile *profile = record_shares(
+			*state, target->pid, "--until-samples=2000", "-F", "2khz", "--lines");
 
 		child__kill(target);
 		print_message("%s: line 2: %.1f%%, line 3: %.1f%%\n", builds[i],

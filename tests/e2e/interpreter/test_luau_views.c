@@ -52,25 +52,10 @@ static struct child *start_host(struct stage *stage, const char *build, const ch
 	return target;
 }
 
-static void assert_share(const struct scriptprofile *profile, const char *what, double share,
-			 double low, double high)
-{
-	print_message("%s: %.1f%%\n", what, 100 * share);
-	if (share >= low && share <= high)
-		return;
-	scriptprofile__print(profile);
-	fail_msg("%s: %.3f is not within %.3f and %.3f", what, share, low, high);
-}
-
 static void assert_says(const char *text, const char *expected)
 {
 	if (!strstr(text, expected))
 		fail_msg("'%s' is not in:\n%s", expected, text);
-}
-
-static double share_of(const struct scriptprofile *profile, int64_t us)
-{
-	return (double)us / (double)profile->all_us;
 }
 
 /* Whether the name of the node's category fits. */
@@ -244,15 +229,16 @@ static void vms_are_divided_by_their_memory_categories(void **state)
 		   "while true do other() end\n");
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
 		struct child *target = start_host(*state, builds[i], "app.luau", script);
-		struct scriptprofile *profile = record(*state, target->pid, "--until-samples=3000",
-						       "-F", "4khz", "--category=state");
+		struct scriptprofile *profile =
+			record_shares(*state, target->pid, "--until-samples=3000", "-F", "4khz",
+				      "--category=state");
 		int64_t none, some;
 
 		child__kill(target);
 		none = only(profile, "Lua VM [12] (0x*[0-9a-f])", "@(work0|main chunk)");
 		some = only(profile, "Lua VM [12] (*), memory category 200", "*200");
-		assert_share(profile, "of category 200", (double)some / (double)(some + none), 0.6,
-			     0.73);
+		scriptprofile__assert_share(profile, "of category 200",
+					    (double)some / (double)(some + none), 0.6, 0.73);
 		assert_apart(profile, "Lua VM 1 (*), memory category 3",
 			     "Lua VM 2 (*), memory category 3");
 	}
@@ -273,17 +259,22 @@ static void shows_one_coroutine_alone(void **state)
 	need_to_record();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
 		struct child *target = start_host(*state, builds[i], "app.luau", script);
-		struct scriptprofile *profile = record(*state, target->pid, "--until-samples=3000",
-						       "-F", "4khz", "--coroutine", "small");
+		struct scriptprofile *profile =
+			record_shares(*state, target->pid, "--until-samples=3000", "-F", "4khz",
+				      "--coroutine", "small");
 
 		child__kill(target);
-		assert_share(profile, "small",
-			     share_of(profile, scriptprofile__stack_us(profile, "^small > work")),
-			     0.2, 0.3);
-		assert_share(profile, "others",
-			     share_of(profile, scriptprofile__total_us(profile, NULL,
-								       "(other coroutines)", -1)),
-			     0.7, 0.8);
+		scriptprofile__assert_share(
+			profile, "small",
+			scriptprofile__share(profile,
+					     scriptprofile__stack_us(profile, "^small > work")),
+			0.2, 0.3);
+		scriptprofile__assert_share(
+			profile, "others",
+			scriptprofile__share(
+				profile,
+				scriptprofile__total_us(profile, NULL, "(other coroutines)", -1)),
+			0.7, 0.8);
 		assert_int_equal(scriptprofile__total_us(profile, NULL, "large", -1), 0);
 	}
 }
@@ -363,7 +354,7 @@ static void a_function_run_both_ways_is_two(void **state)
 		int entries = 0;
 
 		read_times(*state, target, before);
-		profile = record(*state, target->pid, "--until-samples=4000", "-F", "4khz");
+		profile = record_shares(*state, target->pid, "--until-samples=4000", "-F", "4khz");
 		read_times(*state, target, after);
 		child__kill(target);
 		for (int id = 1; id <= profile->function_count; id++) {
@@ -376,9 +367,11 @@ static void a_function_run_both_ways_is_two(void **state)
 		}
 		said = (after[0] - before[0]) / (after[0] - before[0] + after[1] - before[1]);
 		print_message("as machine code: the script says %.1f%%\n", 100 * said);
-		assert_share(profile, "seen", (double)us[1] / (double)(us[0] + us[1]), said - 0.05,
-			     said + 0.05);
-		assert_share(profile, "work", share_of(profile, us[0] + us[1]), 0.95, 1);
+		scriptprofile__assert_share(profile, "seen",
+					    (double)us[1] / (double)(us[0] + us[1]), said - 0.05,
+					    said + 0.05);
+		scriptprofile__assert_share(profile, "work",
+					    scriptprofile__share(profile, us[0] + us[1]), 0.95, 1);
 		assert_int_equal(entries, 2);
 	}
 }
@@ -474,27 +467,27 @@ static void another_interpreter_in_the_process_is_kept_apart(void **state)
 	write_text(*state, "other.luau", script);
 	snprintf(script, sizeof(script), text, "start('other.luau')\n", library, "1");
 	target = start_host(*state, "736-dynamic", "app.luau", script);
-	profile = record(*state, target->pid, "--until-samples=6000", "-F", "4khz");
+	profile = record_shares(*state, target->pid, "--until-samples=6000", "-F", "4khz");
 	child__kill(target);
 	for (int node = 1; node <= profile->node_count; node++)
 		if (!is_of_one(profile, node)) {
 			scriptprofile__print(profile);
 			fail_msg("the interpreters are mixed up");
 		}
-	luau = share_of(profile,
-			scriptprofile__stack_us(profile, "^main chunk > luau_turn > luau_work"));
-	puc = share_of(profile,
-		       scriptprofile__stack_us(profile, "^main chunk > puc_turn > puc_work"));
-	assert_share(profile, "Luau", luau, 0.02, 0.75);
-	assert_share(profile, "PUC Lua", puc, 0.25, 0.98);
-	assert_share(profile, "both", luau + puc, 0.98, 1);
+	luau = scriptprofile__share(
+		profile, scriptprofile__stack_us(profile, "^main chunk > luau_turn > luau_work"));
+	puc = scriptprofile__share(
+		profile, scriptprofile__stack_us(profile, "^main chunk > puc_turn > puc_work"));
+	scriptprofile__assert_share(profile, "Luau", luau, 0.02, 0.75);
+	scriptprofile__assert_share(profile, "PUC Lua", puc, 0.25, 0.98);
+	scriptprofile__assert_share(profile, "both", luau + puc, 0.98, 1);
 	assert_says(json_string_value(json_object_get(
 			    json_object_get(profile->document, "Recorder"), "Layout")),
 		    "luau-lines56-sizes136, agreed on");
-	assert_share(profile, "unreadable",
-		     (double)scriptprofile__samples(profile, "unreadable") /
-			     (double)scriptprofile__samples(profile, "total"),
-		     0, 0.01);
+	scriptprofile__assert_share(profile, "unreadable",
+				    (double)scriptprofile__samples(profile, "unreadable") /
+					    (double)scriptprofile__samples(profile, "total"),
+				    0, 0.01);
 }
 
 int main(void)

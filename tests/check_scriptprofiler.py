@@ -370,7 +370,7 @@ def check_recorder(document, report):
         report.add("Recorder has no object Samples or no array Reasons")
         return
     check_counters(recorder, ("WallDuration", "CpuDuration", "Collected", "Unsampled",
-                              "UnnamedCalls", "UnknownLines", "StackLookupsRefused",
+                              "UnnamedCalls", "UnknownLines", "UnkeptLines", "StackLookupsRefused",
                               "EvictedFunctions", "EvictedSamples", "LostRecords",
                               "MissedProcesses", "IgnoredSamples", "UntimedSamples"),
                    "Recorder", report)

@@ -27,7 +27,7 @@ import report
 from sampler import Sampler, bpf_statistics
 from target import Target
 
-SCRIPTS = ["shallow", "depth10", "depth100", "coroutines", "mostly_c"]
+SCRIPTS = ["shallow", "depth10", "depth100", "coroutines", "sleepers", "mostly_c"]
 CYCLE = ["nothing", "empty", "empty", "luaspy", "luaspy", "perf"]
 
 SLICE_SECONDS = 0.25

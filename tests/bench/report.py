@@ -7,7 +7,7 @@ import statistics
 from interval import ROUNDS_MIN, Interval
 
 MIB = 1024 * 1024
-COLUMNS = "{:<9} {:<11} {:<21} {:<21} {:<21} {:<21} {:>6} {:>9} {:>6} {:>6} {:>6} {:>5}"
+COLUMNS = "{:<15} {:<11} {:<21} {:<21} {:<21} {:<21} {:>6} {:>9} {:>6} {:>6} {:>6} {:>5}"
 OVER_EMPTY_MAX = {"depth100": 1.08}  # others: 1.05
 
 

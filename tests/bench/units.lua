@@ -5,11 +5,15 @@
 
 local units = {}
 
+local write = io and io.write or write -- Luau has no io
+
 function units.forever(work)
-	io.stdout:setvbuf("no")
+	if io then
+		io.stdout:setvbuf("no")
+	end
 	while true do
 		work()
-		io.write(".")
+		write(".")
 	end
 end
 

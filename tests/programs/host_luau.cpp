@@ -17,6 +17,9 @@
  *                    library at path holds
  *   wait()           waits for good, within the call
  *   interrupt()      the coroutine yields at the next loop or call of a Lua function
+ *   loadstring(text, name)  compiles text, as Lua 5.1's does
+ *   require(name)    the value of name.lua beside the script
+ *   write(text)      writes to standard output at once
  *
  * When the script yields, it is not resumed: the host waits for good, with no call of the VM.
  */
@@ -208,25 +211,49 @@ static int l_share(lua_State *L)
 	return 0;
 }
 
-static bool load(lua_State *L, const char *path)
+static bool load_text(lua_State *L, const std::string &text, const char *chunk)
 {
-	std::ifstream file(path);
-	std::stringstream text;
 	lua_CompileOptions options = {};
 	size_t size;
 	char *code;
 
-	text << file.rdbuf();
 	options.optimizationLevel = 1;
 	options.debugLevel = 1;
-	code = luau_compile(text.str().data(), text.str().size(), &options, &size);
-	int error = luau_load(L, (std::string("@") + path).c_str(), code, size, 0);
+	code = luau_compile(text.data(), text.size(), &options, &size);
+	int error = luau_load(L, chunk, code, size, 0);
 	free(code);
 #ifdef WITH_NATIVE
 	if (!error)
 		luau_codegen_compile(L, -1);
 #endif
 	return !error;
+}
+
+static bool load(lua_State *L, const std::string &path)
+{
+	std::ifstream file(path);
+	std::stringstream text;
+
+	text << file.rdbuf();
+	return load_text(L, text.str(), ("@" + path).c_str());
+}
+
+static int l_loadstring(lua_State *L)
+{
+	size_t length;
+	const char *text = luaL_checklstring(L, 1, &length);
+
+	return load_text(L, std::string(text, length), luaL_checkstring(L, 2));
+}
+
+static int l_write(lua_State *L)
+{
+	size_t length;
+	const char *text = luaL_checklstring(L, 1, &length);
+
+	if (write(STDOUT_FILENO, text, length) < 0)
+		luaL_error(L, "cannot write");
+	return 0;
 }
 
 static void add(lua_State *L, const char *name, lua_CFunction function)
@@ -237,16 +264,15 @@ static void add(lua_State *L, const char *name, lua_CFunction function)
 
 #ifdef WITH_MODULE
 extern "C" int luaopen_oracle(lua_State *L);
+#else
+static std::string folder_of_script;
 
-static int l_loadstring(lua_State *L)
+static int l_require(lua_State *L)
 {
-	size_t size, length;
-	const char *text = luaL_checklstring(L, 1, &length);
-	char *code = luau_compile(text, length, NULL, &size);
-	int error = luau_load(L, luaL_checkstring(L, 2), code, size, 0);
-
-	free(code);
-	return error ? 0 : 1;
+	if (!load(L, folder_of_script + luaL_checkstring(L, 1) + ".lua"))
+		luaL_error(L, "%s", lua_tostring(L, -1));
+	lua_call(L, 0, 1);
+	return 1;
 }
 #endif
 
@@ -276,9 +302,12 @@ static int run(const char *path, int argc, char **argv)
 #endif
 	add(L, "wait", l_wait);
 	add(L, "interrupt", l_interrupt);
+	add(L, "loadstring", l_loadstring);
+	add(L, "write", l_write);
 #ifdef WITH_MODULE
 	add(L, "require", luaopen_oracle);
-	add(L, "loadstring", l_loadstring);
+#else
+	add(L, "require", l_require);
 #endif
 #ifdef WITH_COLLECTOR
 	collector_begins(L);
@@ -304,5 +333,9 @@ int main(int argc, char **argv)
 		return 2;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+#ifndef WITH_MODULE
+	folder_of_script = argv[1];
+	folder_of_script.erase(folder_of_script.rfind('/') + 1);
+#endif
 	return run(argv[1], argc - 2, argv + 2);
 }

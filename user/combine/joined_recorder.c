@@ -16,12 +16,25 @@ static const size_t texts[] = {
 
 /* The numbers that add up. */
 static const size_t sums[] = {
-	FIELD(cpu_ns),          FIELD(events_left_out), FIELD(samples),
-	FIELD(collected),       FIELD(unsampled_ns),    FIELD(unnamed_calls),
-	FIELD(unknown_lines),   FIELD(vma_busy),        FIELD(evicted_functions),
-	FIELD(evicted_samples), FIELD(lost_records),    FIELD(missed_processes),
-	FIELD(ignored_samples), FIELD(untimed_samples), FIELD(overhead.interrupts_ns),
-	FIELD(overhead.bpf_ns), FIELD(overhead.own_ns), FIELD(overhead.lowered_ns),
+	FIELD(cpu_ns),
+	FIELD(events_left_out),
+	FIELD(samples),
+	FIELD(collected),
+	FIELD(unsampled_ns),
+	FIELD(unnamed_calls),
+	FIELD(unknown_lines),
+	FIELD(unkept_lines),
+	FIELD(vma_busy),
+	FIELD(evicted_functions),
+	FIELD(evicted_samples),
+	FIELD(lost_records),
+	FIELD(missed_processes),
+	FIELD(ignored_samples),
+	FIELD(untimed_samples),
+	FIELD(overhead.interrupts_ns),
+	FIELD(overhead.bpf_ns),
+	FIELD(overhead.own_ns),
+	FIELD(overhead.lowered_ns),
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

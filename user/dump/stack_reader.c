@@ -80,7 +80,8 @@ static int read_frame(struct stack_reader *reader, const struct ls_sample *sampl
 	if (!frame->function)
 		return -ENOMEM;
 	reader->counts->collected += !quality.is_known;
-	reader->counts->unknown_lines += quality.is_known && !quality.has_line;
+	reader->counts->unknown_lines +=
+		quality.is_known && !(quality.has_line && quality.keeps_line);
 	if (!frame->is_script || !quality.is_known ||
 	    functions__is_defined(reader->functions, frame->function))
 		return 0;

@@ -284,6 +284,7 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	put_uint(writer, "Unsampled", recorder->unsampled_ns / NS_PER_US);
 	put_uint(writer, "UnnamedCalls", recorder->unnamed_calls);
 	put_uint(writer, "UnknownLines", recorder->unknown_lines);
+	put_uint(writer, "UnkeptLines", recorder->unkept_lines);
 	put_uint(writer, "StackLookupsRefused", recorder->vma_busy);
 	put_uint(writer, "EvictedFunctions", recorder->evicted_functions);
 	put_uint(writer, "EvictedSamples", recorder->evicted_samples);

@@ -241,7 +241,7 @@ static uint32_t function_of(struct symbolizer *symbolizer, struct prototype *pro
 
 static uint32_t at_current_line(struct symbolizer *symbolizer, const struct layout *layout,
 				const struct prototype_key *key, struct prototype *prototype,
-				uint32_t function, uint32_t pc, bool *has_line)
+				uint32_t function, uint32_t pc, struct symbol_quality *quality)
 {
 	struct prototype_inquiry inquiry = {.key = *key};
 
@@ -249,7 +249,8 @@ static uint32_t at_current_line(struct symbolizer *symbolizer, const struct layo
 		inspector__prototypes(symbolizer->inspector, symbolizer->pid, layout, &inquiry, 1);
 		learn_lines(symbolizer, prototype, &inquiry);
 	}
-	*has_line = prototype->has_lines && pc != LS_PC_UNKNOWN;
+	quality->has_line = prototype->has_lines;
+	quality->keeps_line = pc != LS_PC_UNKNOWN;
 	return functions__at_line(symbolizer->functions, function,
 				  line_table__line(prototype->lines, pc));
 }
@@ -359,8 +360,7 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 	if (!prototype->is_named &&
 	    call_names__vote(symbolizer->names, layout, frames, count, sample->time_ns, function))
 		return 0;
-	return at_current_line(symbolizer, layout, &key, prototype, function, frames->pc,
-			       &quality->has_line);
+	return at_current_line(symbolizer, layout, &key, prototype, function, frames->pc, quality);
 }
 
 /* "lpeg.so+0x3f20" */
@@ -472,7 +472,7 @@ uint32_t symbolizer__function(struct symbolizer *symbolizer, const struct ls_sam
 {
 	struct layout layout;
 
-	*quality = (struct symbol_quality){.is_known = true, .has_line = true};
+	*quality = (struct symbol_quality){.is_known = true, .has_line = true, .keeps_line = true};
 	if (!layout__of_sample(sample, &layout))
 		return symbolizer->truncated;
 	if (frames->kind == LS_FRAME_LUA)

@@ -32,8 +32,9 @@ int symbolizer__look_ahead(struct symbolizer *symbolizer, const struct ls_sample
 			   const struct ls_frame *frames, uint32_t count, uint32_t fresh);
 
 struct symbol_quality {
-	bool is_known; /* 0: "(collected)", a prototype that BPF could not define */
-	bool has_line; /* 0: its line table could not be read, now or at the first attempt */
+	bool is_known;   /* 0: "(collected)", a prototype that BPF could not define */
+	bool has_line;   /* 0: its line table could not be read, now or at the first attempt */
+	bool keeps_line; /* 0: the VM does not store where in the function it is */
 };
 
 /*

@@ -136,6 +136,7 @@ const LOSSES: [key: keyof FileRecorder, sentence: (value: number) => string][] =
 	["Unsampled", (us) => `${duration(us)} of CPU time are covered by no sample: see (unsampled).`],
 	["UnnamedCalls", (n) => `Of ${plural(n, "call site")}, the name could not be read.`],
 	["UnknownLines", (n) => `Of ${plural(n, "sample")}, the line could not be read.`],
+	["UnkeptLines", (n) => `Of ${plural(n, "sample")}, the VM does not keep the line.`],
 	["StackLookupsRefused", (n) => `The kernel refused ${plural(n, "look-up")} of stack bounds.`],
 	[
 		"EvictedFunctions",

@@ -41,6 +41,7 @@ static const struct number numbers[] = {
 	{"Collected", FIELD(collected), 1},
 	{"UnnamedCalls", FIELD(unnamed_calls), 1},
 	{"UnknownLines", FIELD(unknown_lines), 1},
+	{"UnkeptLines", FIELD(unkept_lines), 1},
 	{"StackLookupsRefused", FIELD(vma_busy), 1},
 	{"EvictedFunctions", FIELD(evicted_functions), 1},
 	{"EvictedSamples", FIELD(evicted_samples), 1},

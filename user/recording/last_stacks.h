@@ -6,6 +6,7 @@
 #ifndef LS_LAST_STACKS_H
 #define LS_LAST_STACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/hash_table.h"
@@ -15,9 +16,9 @@ struct last_stack {
 	uint32_t tid;
 	uint32_t count, room;
 	uint32_t category;
-	int leaf_has_line;
-	struct ls_frame *frames; /* leaf first */
-	uint32_t *nodes;         /* of the frames */
+	bool leaf_has_line, leaf_keeps_line; /* see struct symbol_quality */
+	struct ls_frame *frames;             /* leaf first */
+	uint32_t *nodes;                     /* of the frames */
 	UT_hash_handle hh;
 };
 

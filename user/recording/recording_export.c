@@ -40,6 +40,7 @@ void recording__export(struct recording *recording, struct ls_profile *profile)
 	recorder->errors[LS_WALK_NONE] = 0;
 	recorder->collected = recording->collected;
 	recorder->unknown_lines = recording->unknown_lines;
+	recorder->unkept_lines = recording->unkept_lines;
 	recorder->unsampled_ns = recording->unsampled_ns;
 	recorder->evicted_functions = recording->evicted;
 	if (recording->timeline)

@@ -55,7 +55,7 @@ struct recording {
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
 	uint64_t collected;
-	uint64_t unknown_lines;
+	uint64_t unknown_lines, unkept_lines;
 	uint64_t unsampled_ns;
 	uint64_t unnamed_calls; /* of programs that have ended */
 	uint64_t ended_ns;      /* CPU time of processes that were ended */

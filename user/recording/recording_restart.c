@@ -75,6 +75,7 @@ static void zero_counts(struct recording *recording)
 	memset(recording->errors, 0, sizeof(recording->errors));
 	recording->collected = 0;
 	recording->unknown_lines = 0;
+	recording->unkept_lines = 0;
 	recording->unsampled_ns = 0;
 	recording->evicted = 0;
 	recording->strangers = 0;

@@ -43,11 +43,12 @@ static uint32_t stack_node(struct recorded_process *process, const struct ls_sam
 	if (symbolizer__look_ahead(process->symbolizer, sample, frames, count, count - shared))
 		return 0;
 	for (uint32_t at = count - shared; at-- > 0;) {
-		quality = (struct symbol_quality){1, 1};
+		quality = (struct symbol_quality){1, 1, 1};
 		node = frame_node(process, sample, frames, at, node, &quality);
 		is_known &= quality.is_known;
 		has_lines &= quality.has_line;
 		stack->leaf_has_line = quality.has_line;
+		stack->leaf_keeps_line = quality.keeps_line;
 		if (!node) {
 			stack->count = 0;
 			return 0;
@@ -63,9 +64,11 @@ static uint32_t stack_node(struct recorded_process *process, const struct ls_sam
 	stack->category = category;
 	recording->collected += !is_known;
 	recording->unknown_lines += count && !stack->leaf_has_line;
+	recording->unkept_lines += count && !stack->leaf_keeps_line;
 	if (process->subprofile) {
 		process->subprofile->counts.collected += !is_known;
 		process->subprofile->counts.unknown_lines += count && !stack->leaf_has_line;
+		process->subprofile->counts.unkept_lines += count && !stack->leaf_keeps_line;
 	}
 	return node;
 }

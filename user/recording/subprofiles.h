@@ -21,7 +21,7 @@
 struct subprofile_counts {
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
-	uint64_t collected, unknown_lines, unsampled_ns;
+	uint64_t collected, unknown_lines, unkept_lines, unsampled_ns;
 	uint64_t unnamed_calls; /* of programs that have ended */
 	uint64_t unnamed_now;   /* of running programs, as of the last export */
 };

@@ -17,10 +17,11 @@ struct joined_recorder {
 /* All of these add up. */
 static const size_t sums[] = {
 #define SUM(field) offsetof(struct ls_profile_recorder, field)
-	SUM(duration_ns),   SUM(cpu_ns),           SUM(paused_ns),         SUM(events_left_out),
-	SUM(samples),       SUM(collected),        SUM(unsampled_ns),      SUM(unnamed_calls),
-	SUM(unknown_lines), SUM(vma_busy),         SUM(evicted_functions), SUM(evicted_samples),
-	SUM(lost_records),  SUM(missed_processes), SUM(ignored_samples),   SUM(untimed_samples),
+	SUM(duration_ns),     SUM(cpu_ns),       SUM(paused_ns),        SUM(events_left_out),
+	SUM(samples),         SUM(collected),    SUM(unsampled_ns),     SUM(unnamed_calls),
+	SUM(unknown_lines),   SUM(unkept_lines), SUM(vma_busy),         SUM(evicted_functions),
+	SUM(evicted_samples), SUM(lost_records), SUM(missed_processes), SUM(ignored_samples),
+	SUM(untimed_samples),
 #undef SUM
 };
 

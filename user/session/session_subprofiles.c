@@ -77,7 +77,8 @@ static uint64_t evicted_samples(const struct session_subprofiles *subprofiles,
 /* Counts that are known for each subprofile. */
 #define COUNTS(count)                                                                              \
 	count(samples) count(collected) count(unsampled_ns) count(unnamed_calls)                   \
-		count(unknown_lines) count(evicted_samples) count(untimed_samples) count(cpu_ns)
+		count(unknown_lines) count(unkept_lines) count(evicted_samples)                    \
+			count(untimed_samples) count(cpu_ns)
 
 static void add(struct ls_profile_recorder *sum, const struct ls_profile_recorder *recorder)
 {
@@ -120,6 +121,7 @@ static void tell(struct session_subprofiles *subprofiles, const struct subprofil
 		recorder->samples += recorder->classes[i];
 	recorder->collected = counts->collected;
 	recorder->unknown_lines = counts->unknown_lines;
+	recorder->unkept_lines = counts->unkept_lines;
 	recorder->unsampled_ns = counts->unsampled_ns;
 	recorder->unnamed_calls = counts->unnamed_calls + counts->unnamed_now;
 	recorder->evicted_samples = evicted_samples(subprofiles, profile);

@@ -347,6 +347,8 @@ static void print_remarks(const struct printer *printer, const struct ls_profile
 		{false, recorder->unnamed_calls, "call", "calls", " whose name could not be read"},
 		{are_many(recorder->unknown_lines, recorder->samples), recorder->unknown_lines,
 		 "sample", "samples", " whose line could not be read"},
+		{false, recorder->unkept_lines, "sample", "samples",
+		 " whose line the VM does not keep, as in machine code"},
 		{false, recorder->vma_busy, "look-up", "look-ups",
 		 " of stack bounds that the kernel refused (EBUSY)"},
 		{true, recorder->evicted_samples, "sample", "samples", " in (other) or below"},

@@ -81,7 +81,7 @@ static void names_functions_and_their_callers(void **state)
 	}
 }
 
-/* The host has machine code made of all functions; the lines they run at are not known then. */
+/* The host has machine code made of all functions; the lines they run at are not kept then. */
 static void marks_functions_that_run_as_machine_code(void **state)
 {
 	struct scriptprofile *profile;
@@ -95,6 +95,11 @@ static void marks_functions_that_run_as_machine_code(void **state)
 		if (!strcmp(function->name, "hot") || !strcmp(function->name, "both"))
 			assert_int_equal(function->flags & 1, 1);
 	}
+	/* All but those of functions that had only been entered. */
+	assert_in_range(scriptprofile__recorded(profile, "UnkeptLines"),
+			scriptprofile__samples(profile, "complete") * 9 / 10,
+			scriptprofile__samples(profile, "complete"));
+	assert_int_equal(scriptprofile__recorded(profile, "UnknownLines"), 0);
 }
 
 /*

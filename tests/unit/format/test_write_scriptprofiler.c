@@ -254,6 +254,7 @@ static void fill_recorder(struct ls_profile_recorder *recorder)
 		.collected = 7,
 		.unsampled_ns = 8999,
 		.unnamed_calls = 9,
+		.unkept_lines = 17,
 		.vma_busy = 10,
 		.evicted_functions = 11,
 		.evicted_samples = 12,
@@ -298,6 +299,7 @@ static void tells_how_it_was_recorded(void **state)
 	assert_int_equal(number(recorder, "Collected"), 7);
 	assert_int_equal(number(recorder, "Unsampled"), 8);
 	assert_int_equal(number(recorder, "UnnamedCalls"), 9);
+	assert_int_equal(number(recorder, "UnkeptLines"), 17);
 	assert_int_equal(number(recorder, "StackLookupsRefused"), 10);
 	assert_int_equal(number(recorder, "EvictedFunctions"), 11);
 	assert_int_equal(number(recorder, "EvictedSamples"), 12);

@@ -239,6 +239,7 @@ static void mentions_only_what_was_counted(void **state)
 	assert_shows(fixture, "\nAlso counted\n"
 			      "  1,304  calls whose name could not be read\n");
 	recorder->collected = 12;
+	recorder->unkept_lines = 5;
 	recorder->vma_busy = 3;
 	recorder->evicted_samples = 50;
 	recorder->evicted_functions = 4;
@@ -249,6 +250,7 @@ static void mentions_only_what_was_counted(void **state)
 	assert_shows(fixture,
 		     "     12  samples with a function that was collected before it could be read\n"
 		     "  1,304  calls whose name could not be read\n"
+		     "      5  samples whose line the VM does not keep, as in machine code\n"
 		     "      3  look-ups of stack bounds that the kernel refused (EBUSY)\n"
 		     "     50  samples in (other) or below\n"
 		     "      4  functions, too rare to be kept apart, that went into (other)\n"
@@ -269,6 +271,7 @@ static void counts_of_itself_only_what_went_wrong(void **state)
 	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
 
 	recorder->unnamed_calls = 1304;
+	recorder->unkept_lines = 6000;
 	recorder->vma_busy = 3;
 	recorder->ignored_samples = 7000;
 	recorder->collected = 100;

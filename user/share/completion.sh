@@ -6,6 +6,7 @@
 set -eu
 shell=$1 luaspy=$2
 commands="record top dump check list report open convert merge trim diff"
+of_process="record top dump check" # those that take a process id
 
 # Its options, one a line: letter or "-", name, VALUE or "-", the first clause of its text.
 options() {
@@ -18,7 +19,7 @@ options() {
 		}
 		name = ""
 	}
-	/^ +(-[a-zA-Z], )?--[a-z-]+/ {
+	/^  (-[a-zA-Z], |    )--[a-z-]+/ {
 		end()
 		letter = "-"
 		if (match($0, /^ +-[a-zA-Z],/))
@@ -28,7 +29,7 @@ options() {
 		name = parts[1]
 		value = parts[2] == "" ? "-" : parts[2]
 		text = substr($0, RSTART + RLENGTH)
-		sub(/^\[=[A-Z]+\]/, "", text)
+		sub(/^\[[=,A-Z]+\]\.*/, "", text)
 		sub(/^ +/, "", text)
 		next
 	}
@@ -98,6 +99,10 @@ bash_completion() {
 		--output-dir) compopt -o dirnames; return ;;
 		-o | --output | --control | --control-ack) compopt -o default; return ;;
 		esac
+		case " $of_process ,\$before,\$word" in
+		*,-*) ;;
+		*" \$command "*) COMPREPLY=(\$(compgen -W "\$(_luaspy_pids)" -- "\$word")); return ;;
+		esac
 		case \$command in
 	END
 	for command in $commands; do
@@ -153,6 +158,9 @@ zsh_completion() {
 		pids=(\${(f)"\$(luaspy list 2>/dev/null | awk 'NR > 1 { pid = \$1; \$1 = ""; print pid ":" \$0 }')"})
 		if ((\$#pids)); then _describe process pids; else _pids; fi
 	}
+	_luaspy_first() {
+		if ((\${words[(I)--]})); then _command_names -e; else _luaspy_pids; fi
+	}
 	if ((CURRENT == 2)); then
 		_values command $commands help --help --version
 		return
@@ -162,9 +170,10 @@ zsh_completion() {
 	case \$words[1] in
 	END
 	for command in $commands; do
-		rest='*::command:_normal'
-		case $command in report | open | convert | merge | trim | diff) rest='*:file:_files' ;; esac
-		printf '%s)\n\t_arguments -s%s \\\n\t\t"%s"\n\t;;\n' "$command" "$(zsh_options "$command")" "$rest"
+		rest='"*::command:_normal"'
+		case $command in report | open | convert | merge | trim | diff) rest='"*:file:_files"' ;; esac
+		case " $of_process " in *" $command "*) rest="'1:process:_luaspy_first' $rest" ;; esac
+		printf '%s)\n\t_arguments -s%s \\\n\t\t%s\n\t;;\n' "$command" "$(zsh_options "$command")" "$rest"
 	done
 	printf 'help) _values command %s ;;\nesac\n' "$commands"
 }
@@ -184,6 +193,7 @@ fish_completion() {
 	for command in $commands help; do
 		echo "complete -c luaspy -f -n __fish_use_subcommand -a $command"
 	done
+	echo "complete -c luaspy -f -n '__fish_seen_subcommand_from $of_process' -a '(__luaspy_pids)'"
 	for command in $commands; do
 		options "$command" | awk -F '\t' -v command="$command" -v quote="'" -v layouts="$layouts" \
 			-v categories="$categories" -v groups="$groups" -v presets="$presets" \

@@ -265,6 +265,7 @@ static void bash_completes_the_processes_that_run_lua(void **state)
 		"	echo \"${COMPREPLY[@]}\"; }\n"
 		"luaspy() { echo '  PID USER'; echo '   42 root'; echo '  417 root'; }\n"
 		"ps() { echo 7; }; ask record -p ''; ask top --pid = 4; ask dump -p 41\n"
+		"ask record ''; ask top 41; ask record -d ''  | cut -c1-3\n"
 		"luaspy() { return 3; }; ask record -p ''\n";
 	struct stage *stage = *state;
 	char *script;
@@ -274,7 +275,7 @@ static void bash_completes_the_processes_that_run_lua(void **state)
 	assert_true(asprintf(&script, "%s\n%s", made(stage, "/completion.sh", "bash"), ask) > 0);
 	stage__own(stage, script, free);
 	assert_string_equal(output_of(stage, (const char *const[]){"bash", "-c", script, NULL}),
-			    "42 417\n42 417\n417\n7\n");
+			    "42 417\n42 417\n417\n42 417\n417\n-p \n7\n");
 }
 
 /* The values of an option, as the program itself lists them. */

@@ -31,13 +31,18 @@
 #define LS_GLOBAL_AFTER 64
 #define LS_GLOBAL_READS 8
 
-/* tt, status, isactive and singlestep. */
+/* tt, status, isactive and singlestep: of a state, active or not. */
 static __always_inline int is_state_head(__u64 head)
 {
 	__u8 tt = head, status = head >> 24, is_active = head >> 40, single_step = head >> 48;
 
-	return tt >= LS_LUAU_THREAD_MIN && tt <= LS_LUAU_THREAD_MAX && is_active == 1 &&
+	return tt >= LS_LUAU_THREAD_MIN && tt <= LS_LUAU_THREAD_MAX && is_active <= 1 &&
 	       single_step <= 1 && (status <= LS_LUAU_STATUS_MAX || status == LS_LUAU_REENTRY);
+}
+
+static __always_inline int is_active_head(__u64 head)
+{
+	return is_state_head(head) && (__u8)(head >> 40);
 }
 
 /* Returns what one of `count` elements takes of `bytes`; 0: they do not fit. */
@@ -109,7 +114,7 @@ static __always_inline int read_active(__u64 address, struct ls_luau_state *stat
 				       struct ls_luau_sizes *sizes)
 {
 	return read_target(state, sizeof(*state), address) ||
-	       !is_state_head(*(const __u64 *)state) || measure(state, sizes);
+	       !is_active_head(*(const __u64 *)state) || measure(state, sizes);
 }
 
 /* Whether it is a thread of scratch->global, active or not. */
@@ -187,7 +192,7 @@ static __always_inline void note_unsettled(struct ls_scratch *scratch)
 	const struct ls_luau_state *state = &scratch->other_state;
 	__u32 at = scratch->unsettled.count;
 
-	if (at >= LS_UNSETTLED_MAX || !is_state_head(*(const __u64 *)state) ||
+	if (at >= LS_UNSETTLED_MAX || !is_active_head(*(const __u64 *)state) ||
 	    !is_pointer(state->global))
 		return;
 	scratch->unsettled.globals[at] = state->global;
@@ -205,7 +210,7 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_luau_layout 
 	if (!scratch || !layout ||
 	    read_target(&scratch->other_state, sizeof(scratch->other_state), address))
 		return 0;
-	if (!is_state_head(*(const __u64 *)&scratch->other_state) ||
+	if (!is_active_head(*(const __u64 *)&scratch->other_state) ||
 	    measure(&scratch->other_state, &scratch->other_sizes)) {
 		note_unsettled(scratch);
 		return 0;

@@ -64,6 +64,8 @@ static __always_inline void judge_bounds(struct task_struct *task, __u64 sp,
 	thread->stack_low = bounds->low;
 	thread->stack_high = bounds->high;
 	thread->own_stack = start >= bounds->low && start < bounds->high;
+	if (thread->own_stack && sp < start)
+		thread->stack_high = start; /* arguments and environment follow */
 	if (block < bounds->low || block >= bounds->high)
 		return;
 	if (sp >= block) {

@@ -33,10 +33,6 @@ static int is_found(const struct ls_scratch *scratch);
 #define LS_BAD_POINTER_NS 5000000
 #define LS_SMALL_NUMBER   0x10000
 
-/* Part of a chunk that one step examines. */
-#define LS_STRIDE_WORDS 8
-#define LS_STRIDE_BYTES (LS_STRIDE_WORDS * 8)
-
 /* Context of the steps of most loops. */
 struct ls_pass {
 	struct ls_scratch *scratch;
@@ -59,12 +55,25 @@ static __always_inline __u32 place_of(__u64 word)
 	return (word >> 4 ^ word >> 12) % LS_SEEN_MAX;
 }
 
-/* Notes a state. This search does not consider it again, but each chunk counts its states. */
+/* Each chunk counts its states, those met before included. */
+static __always_inline void meet_state(struct ls_search *search, __u64 state)
+{
+	__u32 at = search->states_met;
+
+	for (__u32 i = 0; i < LS_CHUNK_STATES; i++)
+		if (i < at && search->met[i] == state)
+			return;
+	if (at < LS_CHUNK_STATES)
+		search->met[at] = state;
+	search->states_met = at + 1;
+}
+
+/* Notes a state, which this search does not consider again. */
 static __always_inline void note_state(struct ls_search *search, __u64 state)
 {
 	__u32 slot = place_of(state);
 
-	search->states_met++;
+	meet_state(search, state);
 	search->seen[slot] = state;
 	search->seen_in[slot] = search->generation + 1;
 }
@@ -74,7 +83,8 @@ static __always_inline void note_state(struct ls_search *search, __u64 state)
  * Pairs of small numbers that look like a pointer are common on every stack, and following one
  * costs a page fault, ten times as much as a read: one that could not be followed is skipped for
  * LS_BAD_POINTER_NS. More likely pointers are not skipped, because their page may be absent only
- * for now, unless they are known to point between mappings (unmapped.bpf.h).
+ * for now, unless they are known to point between mappings (unmapped.bpf.h); until then, each is
+ * met as a state is.
  */
 static __always_inline long read_head(struct ls_scratch *scratch, __u64 address, __u64 *head)
 {
@@ -90,6 +100,8 @@ static __always_inline long read_head(struct ls_scratch *scratch, __u64 address,
 	if ((__u32)address < LS_SMALL_NUMBER) {
 		bad->word = word;
 		bad->time_ns = scratch->now_ns;
+	} else {
+		note_state(&scratch->search, address);
 	}
 	return 1;
 }
@@ -106,7 +118,8 @@ static __always_inline int was_seen(struct ls_search *search, __u64 word)
 	__u32 slot = place_of(word);
 
 	if (search->seen[slot] == word && search->seen_in[slot] >= search->generation) {
-		search->states_met += search->seen_in[slot] - search->generation;
+		if (search->seen_in[slot] > search->generation)
+			meet_state(search, word);
 		return 1;
 	}
 	search->seen[slot] = word;
@@ -211,16 +224,22 @@ static __always_inline void consider_words(struct ls_pass *pass, __u32 size)
 	consider_noted(pass);
 }
 
-/* Hash of a full chunk, in four lanes, because each step of a lane waits for the one before. */
-__noinline __u64 hash_chunk(const struct ls_scratch *scratch)
+/*
+ * Hash of the chunk's first `size` bytes, in four lanes, because each step of a lane waits for the
+ * one before.
+ */
+__noinline __u64 hash_chunk(const struct ls_scratch *scratch, __u32 size)
 {
 	const __u64 factor = 0x9e3779b97f4a7c15ULL; /* odd, otherwise bits would be lost */
+	__u32 words = size / 8;
 	__u64 a, b, c, d;
 
 	if (!scratch)
 		return 0;
-	a = b = c = d = scratch->tgid;
+	a = b = c = d = scratch->tgid | (__u64)size << 32;
 	for (__u32 i = 0; i < LS_CHUNK_WORDS; i += 4) {
+		if (i >= words)
+			break;
 		a = (a ^ scratch->search.chunk[i]) * factor;
 		b = (b ^ scratch->search.chunk[i + 1]) * factor;
 		c = (c ^ scratch->search.chunk[i + 2]) * factor;
@@ -229,28 +248,53 @@ __noinline __u64 hash_chunk(const struct ls_scratch *scratch)
 	return ls_fold(ls_fold(ls_fold(a, b), c), d);
 }
 
+/* Considers what pointed to a state when the chunk was looked through. */
+static __always_inline void consider_known(struct ls_pass *pass,
+					   const struct ls_cached_chunk *cached)
+{
+	struct ls_search *search = &pass->scratch->search;
+
+	for (__u32 i = 0; i < LS_CHUNK_STATES; i++)
+		search->candidates[i] = cached->states[i];
+	search->candidate_count = !!cached->states[0] + !!cached->states[1] + !!cached->states[2] +
+				  !!cached->states[3];
+	consider_noted(pass);
+}
+
 /*
- * Examines the chunk that was read. An unchanged chunk that had no pointer to a state is skipped: a
- * state's frames store such pointers when the state starts to run, which is also when its errorJmp
- * is written. So a thread that works far from Lua pays only for what changes on its stack.
+ * Examines the chunk that was read. Of an unchanged chunk, only what pointed to states is
+ * considered: a state's frames store such pointers when the state starts to run, which is also when
+ * its errorJmp is written. So a thread pays only for what changes on its stack.
  */
 static __always_inline void look_through_chunk(struct ls_pass *pass, __u32 size)
 {
 	struct ls_scratch *scratch = pass->scratch;
-	__u64 address = scratch->search.address;
+	struct ls_search *search = &scratch->search;
+	__u64 address = search->address, hash = hash_chunk(scratch, size);
 	struct ls_cached_chunk *cached =
 		&scratch->chunk_cache[(address / LS_CHUNK_BYTES ^ scratch->tgid) %
 				      LS_CHUNK_CACHE_MAX];
-	__u64 hash = size == LS_CHUNK_BYTES ? hash_chunk(scratch) : 0;
 
-	if (hash && cached->hash == hash && cached->address == address)
+	if (cached->hash == hash && cached->address == address) {
+		consider_known(pass, cached);
 		return;
-	scratch->search.states_met = 0;
+	}
+	search->states_met = 0;
+	for (__u32 i = 0; i < LS_CHUNK_STATES; i++)
+		search->met[i] = 0;
 	consider_words(pass, size);
-	if (scratch->search.states_met)
+	if (search->states_met > LS_CHUNK_STATES)
 		return;
 	cached->address = address;
 	cached->hash = hash;
+	__builtin_memcpy(cached->states, search->met, sizeof(cached->states));
+}
+
+/* Clears what follows a part of a chunk, for a stride goes beyond it. */
+static __always_inline void clear_rest(struct ls_search *search, __u32 size)
+{
+	for (__u32 i = 0; i < LS_STRIDE_WORDS - 1; i++)
+		search->chunk[size / 8 % LS_CHUNK_WORDS + i] = 0;
 }
 
 static long scan_chunk(__u32 i, void *context)
@@ -268,8 +312,11 @@ static long scan_chunk(__u32 i, void *context)
 	if (size > LS_CHUNK_BYTES)
 		return 1;
 	search->chunks_read++;
-	if (size && !read_target(search->chunk, size, search->address))
+	if (size && !read_target(search->chunk, size, search->address)) {
+		if (size < LS_CHUNK_BYTES)
+			clear_rest(search, size);
 		look_through_chunk(pass, size);
+	}
 	search->address = next;
 	return 0;
 }

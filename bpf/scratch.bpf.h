@@ -24,8 +24,11 @@
 #define LS_CHAIN_MAX       16
 #define LS_CHUNK_BYTES     2048 /* of native stack, per read: never crosses a page */
 #define LS_CHUNK_WORDS     (LS_CHUNK_BYTES / 8)
-#define LS_SEEN_MAX        64   /* words of a stack that are remembered as considered */
-#define LS_CHUNK_CACHE_MAX 512  /* chunks known to have no pointer to a state: 8 KiB */
+#define LS_SEEN_MAX        64 /* words of a stack that are remembered as considered */
+#define LS_STRIDE_WORDS    8  /* of a chunk that one step examines */
+#define LS_STRIDE_BYTES    (LS_STRIDE_WORDS * 8)
+#define LS_CHUNK_CACHE_MAX 512  /* chunks whose pointers to states are known: 24 KiB */
+#define LS_CHUNK_STATES    4    /* at most so many of a chunk are remembered */
 #define LS_BAD_POINTER_MAX 256  /* words that point to no memory: 4 KiB */
 #define LS_VIEW_BYTES      1024 /* of the Lua stack or of CallInfos, per read */
 #define LS_WINDOW_BYTES    4096 /* of other objects close together, per read: a page */
@@ -109,10 +112,11 @@ struct ls_window {
 	__u8 bytes[LS_WINDOW_BYTES + LS_WINDOW_SLACK];
 };
 
-/* A full chunk of a process's native stack that had no pointer to a state. */
+/* A chunk of a process's native stack, with its pointers to states. */
 struct ls_cached_chunk {
 	__u64 address;
-	__u64 hash; /* of its content */
+	__u64 hash;                    /* of its content */
+	__u64 states[LS_CHUNK_STATES]; /* 0: none */
 };
 
 /* A word of a process's stack or registers that looks like a pointer but could not be followed. */
@@ -171,11 +175,12 @@ struct ls_search {
 	__u32 is_beyond; /* 1: states may be above the known end of the stack */
 	__u32 chunks_read;
 	__u32 candidate_count;
-	__u32 states_met; /* states in the current chunk, active or not */
+	__u32 states_met; /* in the current chunk: states, active or not, or what may be one */
 	__u32 standing;   /* links of the last sample's chain that still hold */
 	__u64 candidates[LS_CHUNK_WORDS];
-	__u64 chunk[LS_CHUNK_WORDS];
-	__u64 seen[LS_SEEN_MAX];    /* words considered */
+	__u64 chunk[LS_CHUNK_WORDS + LS_STRIDE_WORDS]; /* zeros follow a part of a chunk */
+	__u64 met[LS_CHUNK_STATES];                    /* the first of states_met */
+	__u64 seen[LS_SEEN_MAX];                       /* words considered */
 	__u64 seen_in[LS_SEEN_MAX]; /* `generation` of that search, plus 1 if the word is a state */
 	__u64 generation;           /* number of this search, even */
 };

@@ -467,9 +467,11 @@ static void leaves_a_pointer_to_nowhere_alone_for_a_moment(struct fixture *fixtu
 	walker->step_ns = 1000;
 	walker__sample(walker, &fixture->image);
 	first = walker->reads;
+	image__native_word(&fixture->image, 0x48, 1); /* the chunk is looked through again */
 	walker__sample(walker, &fixture->image);
 	assert_int_equal(walker->reads, first - 1);
 	walker->step_ns = 6000000;
+	image__native_word(&fixture->image, 0x48, 2);
 	walker__sample(walker, &fixture->image);
 	assert_int_equal(walker->reads, first);
 }
@@ -491,6 +493,27 @@ static void looks_again_at_a_chunk_that_holds_an_idle_state(struct fixture *fixt
 	image__set_error_jump(image, 0, image->sp + 8);
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+}
+
+/* A page may be absent for a moment: swapped out, or about to move to another node. */
+static void looks_again_for_a_state_that_could_not_be_read(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	image__protect_hidden(image, IMAGE_MAIN);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 7, 10);
+	for (uint64_t at = 0x40; at <= 2 * LS_CHUNK_BYTES; at += LS_CHUNK_BYTES) {
+		walker__forget(&fixture->walker);
+		image__native_frame(image, 3 * LS_CHUNK_BYTES);
+		image__native_word(image, at, image->threads[0].address);
+		memory__punch(&image->memory, image->threads[0].address);
+		walker__sample(&fixture->walker, image);
+		assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
+		memory__mend(&image->memory);
+		walker__sample(&fixture->walker, image);
+		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+		image__native_word(image, at, 0);
+	}
 }
 
 int main(void)
@@ -520,6 +543,7 @@ int main(void)
 		TEST(does_not_look_through_a_chunk_twice),
 		TEST(leaves_a_pointer_to_nowhere_alone_for_a_moment),
 		TEST(looks_again_at_a_chunk_that_holds_an_idle_state),
+		TEST(looks_again_for_a_state_that_could_not_be_read),
 		TEST(keeps_sixteen_active_states),
 		TEST(tells_that_resumers_are_missing_each_time),
 		TEST(finds_a_state_however_many_samples_ago_it_was_seen),

@@ -274,6 +274,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 	/* luau_execute() does not enter machine code of what a debugger steps through. */
 	if (flags & LS_LUAU_FLAG_NATIVE && !scratch->state.single_step) {
 		walk->frame.flags = LS_FRAME_NATIVE;
+		if (!walk->made_code && layout->proto_native)
+			walk->made_code = ls_luau_word(proto, layout->proto_native);
 		/* Native code stores where it is before it calls, not while it runs. */
 		if (is_running)
 			walk->frame.pc = LS_PC_UNKNOWN;

@@ -283,7 +283,7 @@ static __always_inline int returns_into_made_code(const struct ls_look *look, __
 	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
 	ls_call_t call;
 
-	return word < LS_USER_MAX && !is_code(look->target, word) &&
+	return may_be_made_code(look->scratch, word) && !is_code(look->target, word) &&
 	       !read_target(&call, sizeof(call), word - sizeof(call)) && is_call_of_made_code(call);
 }
 #endif

@@ -20,6 +20,9 @@
 #define LS_CALLS_AT_ONCE 8192
 #define LS_CALLS_PARTS   8
 
+/* Bytes: far more machine code than CodeGen makes of one function. */
+#define LS_MADE_CODE_MAX (16U << 20)
+
 /* Begins with the calls of scratch->state, which walk.sizes are of. */
 static __always_inline void enter_calls(struct ls_scratch *scratch)
 {
@@ -108,6 +111,7 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 	scratch->sample.frame_count = 0;
 	scratch->walk.count = 0;
 	scratch->walk.code = 0;
+	scratch->walk.made_code = 0;
 }
 
 /* Walks one call, or steps to the resumer. 1: the end. */
@@ -154,6 +158,7 @@ static __always_inline void walk_chain(struct ls_scratch *scratch,
 
 	scratch->walk.count = 0;
 	scratch->walk.code = 0;
+	scratch->walk.made_code = 0;
 	if (enter_state(scratch, 0)) {
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return;
@@ -203,6 +208,16 @@ static __always_inline int has_made_code(const struct ls_scratch *scratch)
 	return frames[0].flags & LS_FRAME_NATIVE ||
 	       (frames[0].kind == LS_FRAME_C && scratch->sample.frame_count > 1 &&
 		frames[1].flags & LS_FRAME_NATIVE);
+}
+
+/*
+ * Whether the word may be an address in that code: it is somewhere behind the start of the
+ * innermost function that runs as machine code, for a call from one to another leaves nothing on
+ * the native stack.
+ */
+static __always_inline int may_be_made_code(const struct ls_scratch *scratch, __u64 word)
+{
+	return scratch->walk.made_code && word - scratch->walk.made_code < LS_MADE_CODE_MAX;
 }
 
 /*

@@ -14,7 +14,7 @@
 	.proto_child_count = (sizes) + 4, .proto_constant_count = (sizes) + 16,                    \
 	.proto_line_info_size = (sizes) + 20, .proto_line_gap = (sizes) + 24,                      \
 	.proto_line_defined = (sizes) + 28, .proto_upvalues = 3, .proto_parameters = 4,            \
-	.proto_is_vararg = 5
+	.proto_is_vararg = 5, .proto_native = (lines)-8
 
 /* Of older ones, which have the numbers of upvalues and parameters at `numbers`, at the end. */
 #define PROTO_WITHOUT_NATIVE_CODE(sizes, numbers)                                                  \

@@ -301,8 +301,7 @@ static long scan_chunk(__u32 i, void *context)
 {
 	struct ls_pass *pass = context;
 	struct ls_search *search = &pass->scratch->search;
-	__u64 next = (search->address | (LS_CHUNK_BYTES - 1)) + 1;
-	__u32 size;
+	__u64 next = (search->address | (LS_CHUNK_BYTES - 1)) + 1, size;
 
 	if (search->address >= search->end || is_found(pass->scratch))
 		return 1;

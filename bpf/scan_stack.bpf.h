@@ -55,7 +55,7 @@ static __always_inline __u32 place_of(__u64 word)
 	return (word >> 4 ^ word >> 12) % LS_SEEN_MAX;
 }
 
-/* Each chunk counts its states, those met before included. */
+/* Counts a state of the current chunk, once, even if an earlier chunk had it. */
 static __always_inline void meet_state(struct ls_search *search, __u64 state)
 {
 	__u32 at = search->states_met;
@@ -83,8 +83,8 @@ static __always_inline void note_state(struct ls_search *search, __u64 state)
  * Pairs of small numbers that look like a pointer are common on every stack, and following one
  * costs a page fault, ten times as much as a read: one that could not be followed is skipped for
  * LS_BAD_POINTER_NS. More likely pointers are not skipped, because their page may be absent only
- * for now, unless they are known to point between mappings (unmapped.bpf.h); until then, each is
- * met as a state is.
+ * for now, unless they are known to point between mappings (unmapped.bpf.h); until then, the chunk
+ * remembers each as if it pointed to a state.
  */
 static __always_inline long read_head(struct ls_scratch *scratch, __u64 address, __u64 *head)
 {
@@ -248,7 +248,7 @@ __noinline __u64 hash_chunk(const struct ls_scratch *scratch, __u32 size)
 	return ls_fold(ls_fold(ls_fold(a, b), c), d);
 }
 
-/* Considers what pointed to a state when the chunk was looked through. */
+/* Considers only the words that the chunk remembers. */
 static __always_inline void consider_known(struct ls_pass *pass,
 					   const struct ls_cached_chunk *cached)
 {
@@ -262,9 +262,9 @@ static __always_inline void consider_known(struct ls_pass *pass,
 }
 
 /*
- * Examines the chunk that was read. Of an unchanged chunk, only what pointed to states is
- * considered: a state's frames store such pointers when the state starts to run, which is also when
- * its errorJmp is written. So a thread pays only for what changes on its stack.
+ * Examines the chunk that was read. Of an unchanged chunk, only the words that pointed to states
+ * are considered: a state's frames store such pointers when the state starts to run, which is also
+ * when its errorJmp is written. So a thread pays only for what changes on its stack.
  */
 static __always_inline void look_through_chunk(struct ls_pass *pass, __u32 size)
 {
@@ -290,7 +290,7 @@ static __always_inline void look_through_chunk(struct ls_pass *pass, __u32 size)
 	__builtin_memcpy(cached->states, search->met, sizeof(cached->states));
 }
 
-/* Clears what follows a part of a chunk, for a stride goes beyond it. */
+/* Clears the words behind a partial chunk, because its last stride reads some of them. */
 static __always_inline void clear_rest(struct ls_search *search, __u32 size)
 {
 	for (__u32 i = 0; i < LS_STRIDE_WORDS - 1; i++)

@@ -175,10 +175,10 @@ struct ls_search {
 	__u32 is_beyond; /* 1: states may be above the known end of the stack */
 	__u32 chunks_read;
 	__u32 candidate_count;
-	__u32 states_met; /* in the current chunk: states, active or not, or what may be one */
+	__u32 states_met; /* of the current chunk: active, idle or unreadable */
 	__u32 standing;   /* links of the last sample's chain that still hold */
 	__u64 candidates[LS_CHUNK_WORDS];
-	__u64 chunk[LS_CHUNK_WORDS + LS_STRIDE_WORDS]; /* zeros follow a part of a chunk */
+	__u64 chunk[LS_CHUNK_WORDS + LS_STRIDE_WORDS]; /* a partial one ends with zeros */
 	__u64 met[LS_CHUNK_STATES];                    /* the first of states_met */
 	__u64 seen[LS_SEEN_MAX];                       /* words considered */
 	__u64 seen_in[LS_SEEN_MAX]; /* `generation` of that search, plus 1 if the word is a state */

@@ -113,7 +113,7 @@ struct ls_walk {
 	__u64 fixed;         /* fingerprint of what never changes in the Lua function of the call */
 	__u64 code;          /* of the running function if pc may be in a register; otherwise 0 */
 	__u64 code_end;
-	__u64 made_code; /* where that of the innermost function which runs as such begins; or 0 */
+	__u64 made_code; /* start of the innermost function that is machine code; 0: none */
 	struct {
 		__u32 first;
 		__u32 end;

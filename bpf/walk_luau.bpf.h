@@ -211,9 +211,8 @@ static __always_inline int has_made_code(const struct ls_scratch *scratch)
 }
 
 /*
- * Whether the word may be an address in that code: it is somewhere behind the start of the
- * innermost function that runs as machine code, for a call from one to another leaves nothing on
- * the native stack.
+ * Whether the word may be an address in the machine code of the innermost function that has any. No
+ * other such function has a return address on the native stack: they call each other without one.
  */
 static __always_inline int may_be_made_code(const struct ls_scratch *scratch, __u64 word)
 {

@@ -32,9 +32,9 @@ struct scriptprofile *scriptprofile__read(const char *path);
 void scriptprofile__free(struct scriptprofile *profile);
 
 /*
- * Gives all samples of the profile the same time; the sum stays. While a virtual machine stands
- * still, the clocks of its threads go on, and the next sample has all of that time, whatever ran:
- * in a recording of a second, shares by time may be far from those of the work then.
+ * Gives all samples the same time; the sum stays. While a virtual machine stands still, the clocks
+ * of its threads go on, and the next sample gets all of that time. In a recording of a second,
+ * shares of time may then differ widely from shares of work.
  */
 void scriptprofile__weigh_alike(struct scriptprofile *profile);
 

@@ -29,7 +29,7 @@ void spying__await_timers(struct stage *stage, const struct child *spy);
 struct scriptprofile *spying__record(struct stage *stage, pid_t pid, const char *const *words);
 #define record(stage, pid, ...) spying__record(stage, pid, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The same for the shares of known work in a short time: all samples have the same time. */
+/* The same, for tests that compare shares of work: all samples weigh alike. */
 #define record_shares(stage, pid, ...)                                                             \
 	({                                                                                         \
 		struct scriptprofile *alike = record(stage, pid, __VA_ARGS__);                     \

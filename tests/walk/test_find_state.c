@@ -495,6 +495,26 @@ static void looks_again_at_a_chunk_that_holds_an_idle_state(struct fixture *fixt
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
+/* More than are remembered of a chunk: the last one runs by the next sample. */
+static void looks_again_at_a_chunk_that_holds_many_idle_states(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	image__native_frame(image, 3 * LS_CHUNK_BYTES);
+	for (uint64_t i = 0; i < LS_CHUNK_STATES; i++) {
+		size_t idle = image__coroutine(image);
+
+		image__native_word(image, LS_CHUNK_BYTES + 8 * i, image->threads[idle].address);
+	}
+	image__native_word(image, LS_CHUNK_BYTES + 8 * LS_CHUNK_STATES, image->threads[0].address);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 0, 10);
+	image__set_error_jump(image, 0, image->sp + 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+}
+
 /* A page may be absent for a moment: swapped out, or about to move to another node. */
 static void looks_again_for_a_state_that_could_not_be_read(struct fixture *fixture)
 {
@@ -543,6 +563,7 @@ int main(void)
 		TEST(does_not_look_through_a_chunk_twice),
 		TEST(leaves_a_pointer_to_nowhere_alone_for_a_moment),
 		TEST(looks_again_at_a_chunk_that_holds_an_idle_state),
+		TEST(looks_again_at_a_chunk_that_holds_many_idle_states),
 		TEST(looks_again_for_a_state_that_could_not_be_read),
 		TEST(keeps_sixteen_active_states),
 		TEST(tells_that_resumers_are_missing_each_time),

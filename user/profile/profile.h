@@ -124,7 +124,7 @@ struct ls_profile_recorder {
 	uint64_t unsampled_ns;  /* CPU time that no sample covers */
 	uint64_t unnamed_calls; /* call sites whose name could not be read */
 	uint64_t unknown_lines; /* samples whose leaf's line could not be read */
-	uint64_t unkept_lines;  /* samples of a leaf of which the VM does not keep the line */
+	uint64_t unkept_lines;  /* samples whose leaf's line the VM does not keep */
 	uint64_t vma_busy;      /* look-ups of stack bounds that the kernel refused (EBUSY) */
 	uint64_t evicted_functions; /* evictions of functions with too few samples */
 	uint64_t evicted_samples;   /* at or below an "(other)" for evicted functions and calls */

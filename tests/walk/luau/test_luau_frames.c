@@ -212,6 +212,19 @@ static void reads_little_of_a_known_stack(struct fixture *fixture)
 	assert_in_range(reads, 1, 2 * 410 + BESIDES);
 }
 
+/* It may run by the next sample, with the same words on the native stack. */
+static void looks_again_at_an_idle_state(struct fixture *fixture)
+{
+	luau_fixture__main(fixture);
+	luau_image__run(&fixture->image, IMAGE_MAIN, 5);
+	put_field(fixture, IMAGE_MAIN, FIELD(is_active), 0, 1);
+	luau_walker__sample(&fixture->walker, &fixture->image);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_HOST);
+	put_field(fixture, IMAGE_MAIN, FIELD(is_active), 1, 1);
+	memset(fixture->image.registers, 0, sizeof(fixture->image.registers));
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+}
+
 int main(void)
 {
 	static const struct fixture_test tests[] = {
@@ -225,6 +238,7 @@ int main(void)
 		TEST(follows_no_circle_of_resumers),
 		TEST(is_evidence_for_its_own_layout),
 		TEST(reads_little_of_a_known_stack),
+		TEST(looks_again_at_an_idle_state),
 	};
 
 	return luau_fixture__run("calls of Luau", tests, sizeof(tests) / sizeof(tests[0]));

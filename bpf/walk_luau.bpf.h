@@ -211,8 +211,9 @@ static __always_inline int has_made_code(const struct ls_scratch *scratch)
 }
 
 /*
- * Whether the word may be an address in the machine code of the innermost function that has any. No
- * other such function has a return address on the native stack: they call each other without one.
+ * Whether the word may be an address in the machine code of the innermost function that has any.
+ * Such functions call each other without a return address on the native stack, and what entered
+ * the VM again has left its own further up.
  */
 static __always_inline int may_be_made_code(const struct ls_scratch *scratch, __u64 word)
 {

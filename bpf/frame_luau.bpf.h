@@ -107,7 +107,7 @@ static __always_inline int is_string(struct ls_scratch *scratch, __u64 address)
 	struct ls_luau_string *string = &scratch->string;
 
 	return is_pointer(address) && !read_target(string, sizeof(*string), address) &&
-	       string->tt == scratch->walk.sizes.thread - LS_LUAU_TO_STRING;
+	       string->tt == scratch->walk.sizes.thread - scratch->types.string;
 }
 
 /* A function is not defined behind the line of its first instruction. */
@@ -135,7 +135,7 @@ static __always_inline int has_child(struct ls_scratch *scratch,
 		return 1;
 	return count <= LS_CHILDREN_MAX &&
 	       !read_target(&scratch->check.child, sizeof(scratch->check.child),
-			    ls_luau_word(proto, LS_LUAU_PROTO_CHILDREN)) &&
+			    ls_luau_word(proto, layout->proto_children)) &&
 	       !read_target(scratch->child, size, scratch->check.child) &&
 	       scratch->child[0] == proto[0] &&
 	       ls_luau_word(scratch->child, layout->proto_source) ==
@@ -237,7 +237,7 @@ static __always_inline const __u8 *view_proto(struct ls_scratch *scratch,
  */
 static __always_inline int owns_pc(const struct ls_luau_layout *layout, const __u8 *proto, __u64 pc)
 {
-	__u64 distance = pc - ls_luau_word(proto, LS_LUAU_PROTO_CODE);
+	__u64 distance = pc - ls_luau_word(proto, layout->proto_code);
 
 	return !(distance & 3) && distance <= 4ULL * ls_luau_half(proto, layout->proto_code_count);
 }
@@ -268,8 +268,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 		return LS_WALK_FRAME_PROTO;
 	walk->frame.function = address;
 	walk->frame.kind = LS_FRAME_LUA;
-	walk->frame.pc = pc > ls_luau_word(proto, LS_LUAU_PROTO_CODE)
-				 ? (pc - ls_luau_word(proto, LS_LUAU_PROTO_CODE)) / 4 - 1
+	walk->frame.pc = pc > ls_luau_word(proto, layout->proto_code)
+				 ? (pc - ls_luau_word(proto, layout->proto_code)) / 4 - 1
 				 : LS_PC_UNKNOWN;
 	/* luau_execute() does not enter machine code of what a debugger steps through. */
 	if (flags & LS_LUAU_FLAG_NATIVE && !scratch->state.single_step) {
@@ -280,7 +280,7 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 		if (is_running)
 			walk->frame.pc = LS_PC_UNKNOWN;
 	} else if (is_running) {
-		walk->code = ls_luau_word(proto, LS_LUAU_PROTO_CODE);
+		walk->code = ls_luau_word(proto, layout->proto_code);
 		walk->code_end = walk->code + 4ULL * ls_luau_half(proto, layout->proto_code_count);
 	}
 	walk->fixed = ls_luau_fixed_fingerprint(layout, proto);
@@ -292,13 +292,13 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
  * What a C function has its debug name by: debugname, or the TString behind that, if the host has
  * that switched on. 0: nothing, or what cannot be told from the first upvalue of an older closure.
  */
-static __always_inline __u64 debug_name_of(const __u8 *closure)
+static __always_inline __u64 debug_name_of(const struct ls_scratch *scratch, const __u8 *closure)
 {
-	__u64 name = ls_luau_word(closure, LS_LUAU_CLOSURE_TEXT);
+	__u64 name = ls_luau_word(closure, scratch->debug_name);
 
 	if (name || closure[LS_LUAU_CLOSURE_UPVALUES])
 		return name;
-	return ls_luau_word(closure, LS_LUAU_CLOSURE_STRING);
+	return ls_luau_word(closure, scratch->debug_name + 8);
 }
 
 /* Where that name is as text. It is a C string or, in newer releases, a TString. 0: it is none. */
@@ -307,7 +307,7 @@ static __always_inline __u64 debug_text_of(struct ls_scratch *scratch, const __u
 {
 	if (is_string(scratch, name))
 		return name + sizeof(struct ls_luau_string);
-	return name == ls_luau_word(closure, LS_LUAU_CLOSURE_TEXT) ? name : 0;
+	return name == ls_luau_word(closure, scratch->debug_name) ? name : 0;
 }
 
 /* Sends the name in scratch->content of the C function with that code. Returns 0 or an error. */
@@ -346,8 +346,8 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 
 	if (!scratch)
 		return 0;
-	copy = view_object(&scratch->closures, closure, LS_LUAU_C_CLOSURE);
-	name = copy ? debug_name_of(copy) : 0;
+	copy = view_object(&scratch->closures, closure, scratch->debug_name + 16);
+	name = copy ? debug_name_of(scratch, copy) : 0;
 	if (!name)
 		return 0;
 	key = ls_fold(code, name);
@@ -394,7 +394,7 @@ static __always_inline __u64 function_at(struct ls_scratch *scratch, __u64 func)
 	value = view(&scratch->stack, func, size, walk->stack);
 	if (!value)
 		return 0;
-	return ls_luau_half(value, type_at(size)) == walk->sizes.thread - LS_LUAU_TO_FUNCTION
+	return ls_luau_half(value, type_at(size)) == walk->sizes.thread - scratch->types.function
 		       ? ls_luau_word(value, 0)
 		       : LS_OTHER_VALUE;
 }
@@ -422,7 +422,7 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
 	closure = view_object(&scratch->closures, address, layout->closure_function + 8);
 	if (!closure)
 		return LS_WALK_FRAME_MEMORY;
-	if (closure[0] != walk->sizes.thread - LS_LUAU_TO_FUNCTION ||
+	if (closure[0] != walk->sizes.thread - scratch->types.function ||
 	    closure[LS_LUAU_CLOSURE_IS_C] > 1)
 		return LS_WALK_FRAME_FUNCTION;
 	walk->closure = address;

@@ -53,6 +53,7 @@ static __always_inline void note_found(struct ls_tick *tick, const struct ls_sam
 			return;
 		tick->undecided_family = sample->family;
 		tick->undecided_flags = sample->flags;
+		tick->undecided_state = sample->state;
 	} else if (sample->frame_count &&
 		   (tick->found_family == LS_FAMILY_NONE || anchor < tick->found_anchor)) {
 		tick->found_family = sample->family;
@@ -82,6 +83,7 @@ static __always_inline void let_others_look(struct bpf_perf_event_data *ctx, str
 		sample->error = LS_WALK_UNDECIDED;
 		sample->family = tick->undecided_family;
 		sample->flags = tick->undecided_flags;
+		sample->state = tick->undecided_state;
 	}
 }
 

@@ -77,7 +77,7 @@ static __always_inline void note_holding(struct ls_pass *pass, __u64 closure, __
 		order->argument_words = 0;
 	order->upvalue_words = upvalues ? LS_UPVALUE_WORDS : 0;
 	if (upvalues && read_target(order->held + LS_ARGUMENT_WORDS, LS_UPVALUE_WORDS * 8,
-				    closure + LS_LUAU_CLOSURE_STRING))
+				    closure + LS_LUAU_FIRST_UPVALUE))
 		order->upvalue_words = 0;
 	repeat(LS_ARGUMENT_WORDS + LS_UPVALUE_WORDS, note_held, pass);
 }
@@ -116,7 +116,7 @@ static long describe_link(__u32 i, void *context)
 	    read_target(&closure, sizeof(closure), func + scratch->other_sizes.moved) ||
 	    read_target(&head, sizeof(head), closure))
 		return 0;
-	if ((__u8)head != scratch->other_sizes.thread - LS_LUAU_TO_FUNCTION)
+	if ((__u8)head != scratch->other_sizes.thread - scratch->types.function)
 		return 0;
 	if (!(head >> (8 * LS_LUAU_CLOSURE_IS_C) & 0xff))
 		order->lua |= 1U << (i & 31);

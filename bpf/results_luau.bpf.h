@@ -52,7 +52,7 @@ static long look_for_closure(__u32 i, void *context)
 	if (ls_luau_word(scratch->results + at, 0) != scratch->walk.closure)
 		return 0;
 	type = ls_luau_half(scratch->results + at, type_at(value_size(scratch)));
-	if (type == scratch->walk.sizes.thread - LS_LUAU_TO_FUNCTION ||
+	if (type == scratch->walk.sizes.thread - scratch->types.function ||
 	    (!type && i < scratch->walk.results_padded))
 		scratch->walk.results_found |= 1U << (i & 31);
 	return 0;
@@ -80,7 +80,7 @@ static __always_inline int is_shifted(const struct ls_scratch *scratch)
 	__u32 value = value_size(scratch);
 
 	return ls_luau_half(results, type_at(value)) >=
-		       scratch->walk.sizes.thread - LS_LUAU_TO_STRING &&
+		       scratch->walk.sizes.thread - scratch->types.string &&
 	       ls_luau_word(results, 0) == ls_luau_word(results, 2 * value) &&
 	       ls_luau_word(results, value) == ls_luau_word(results, 3 * value);
 }

@@ -101,6 +101,7 @@ struct ls_tick {
 	__u8 undecided_family; /* the first with a script that fits none of its layouts, or NONE */
 	__u8 padding;
 	__u32 undecided_flags; /* enum ls_sample_flags of that sample */
+	__u64 undecided_state; /* ls_sample.state likewise */
 };
 
 /* A copy of a piece of the target's memory. */

@@ -139,6 +139,12 @@ struct ls_scratch {
 	struct ls_luau_state state;
 	struct ls_luau_state other_state;
 	struct ls_luau_sizes other_sizes;
+	struct {
+		__u32 string; /* ls_luau_layout.string_type */
+		__u32 function;
+	} types;
+	__u8 debug_name; /* where the closure of a C function has it */
+	__u8 name_padding[7];
 	__u8 proto[LS_WINDOW_SLACK];
 	__u8 child[LS_WINDOW_SLACK];
 	struct ls_luau_string string;

@@ -136,7 +136,8 @@ static __always_inline void discard(const struct ls_trial *trial)
 	trial->thread->chain_count = 0;
 	trial->thread->root.state = 0;
 	sample->frame_count = 0;
-	sample->state = 0;
+	/* User space may derive the layout from what that state leads to. */
+	sample->state = trial->scratch->chain_count ? trial->scratch->chain[0].state : 0;
 	sample->vm = 0;
 	sample->error = selection->runs ? LS_WALK_UNDECIDED : LS_WALK_NO_SCRIPT;
 	if (selection->runs && !selection->idle)

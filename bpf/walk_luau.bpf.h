@@ -185,6 +185,15 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 	scratch->doubt = LS_DOUBT_NONE;
 }
 
+/* Notes what is needed where no layout is at hand. */
+static __always_inline void note_layout(struct ls_scratch *scratch,
+					const struct ls_luau_layout *layout)
+{
+	scratch->types.string = layout->string_type;
+	scratch->types.function = layout->function_type;
+	scratch->debug_name = layout->closure_function + LS_LUAU_FUNCTION_TO_NAME;
+}
+
 /* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
 static __always_inline int is_evidence(const struct ls_scratch *scratch)
 {
@@ -239,6 +248,7 @@ __noinline int take_stack(struct ls_scratch *scratch, const struct ls_luau_layou
 	if (!scratch || !layout || !thread)
 		return 0;
 	begin_stack(scratch);
+	note_layout(scratch, layout);
 	error = find_chain(scratch, layout, thread);
 	if (!error)
 		error = order_chain(scratch, layout);

@@ -84,10 +84,10 @@ ls_luau_shape(const struct ls_luau_layout *layout, const __u8 *proto)
 static inline __attribute__((always_inline)) __u64
 ls_luau_fixed_fingerprint(const struct ls_luau_layout *layout, const __u8 *proto)
 {
-	__u64 hash = ls_luau_word(proto, LS_LUAU_PROTO_CODE);
+	__u64 hash = ls_luau_word(proto, layout->proto_code);
 
-	hash = ls_fold(hash, ls_luau_word(proto, LS_LUAU_PROTO_CONSTANTS));
-	hash = ls_fold(hash, ls_luau_word(proto, LS_LUAU_PROTO_CHILDREN));
+	hash = ls_fold(hash, ls_luau_word(proto, layout->proto_constants));
+	hash = ls_fold(hash, ls_luau_word(proto, layout->proto_children));
 	hash = ls_fold(hash, ls_luau_word(proto, layout->proto_line_info));
 	hash = ls_fold(hash, ls_luau_word(proto, layout->proto_source));
 	hash = ls_fold(hash, ls_luau_word(proto, layout->proto_name));

@@ -4,10 +4,11 @@
  * says which it is, so nothing here belongs to a release.
  *
  * The head of lua_State never moved since there is isactive. It tells the size of a value
- * (LUA_VECTOR_SIZE changes it), that of a CallInfo, and the numbers of types (struct
- * ls_luau_sizes): each walk calculates them anew. What is left is where Closure and Proto keep what
- * is behind their first members. Each way that was ever seen is a layout; samples of the running
- * program decide which it is, if any.
+ * (LUA_VECTOR_SIZE changes it), that of a CallInfo, and the type of a thread (struct
+ * ls_luau_sizes): each walk calculates them anew. What is left is where Closure and Proto keep
+ * their members, and the other types. Each way that was ever seen is a layout; samples of the
+ * running program decide which it is. If none fits, the layout is derived from the functions of the
+ * program (user/luau/calibration_luau.h).
  */
 #ifndef LS_OFFSETS_LUAU_H
 #define LS_OFFSETS_LUAU_H
@@ -45,12 +46,10 @@ _Static_assert(sizeof(struct ls_luau_state) == 88, "lua_State, lstate.h, up to b
 #define LS_LUAU_STATUS_MAX  6    /* LUA_BREAK, lua.h */
 #define LS_LUAU_REENTRY     0x7f /* SCHEDULED_REENTRY, lua_State.status for a moment */
 
-/* Types in enum lua_Type (lua.h), which grew before strings: distances from that of threads. */
-#define LS_LUAU_THREAD_MIN  9
-#define LS_LUAU_THREAD_MAX  24
-#define LS_LUAU_TO_STRING   4
-#define LS_LUAU_TO_FUNCTION 2
-#define LS_LUAU_TYPES_MAX   32 /* with those of internal objects, which are last: a margin */
+/* Types in enum lua_Type (lua.h), which grew before strings. */
+#define LS_LUAU_THREAD_MIN 9
+#define LS_LUAU_THREAD_MAX 24
+#define LS_LUAU_TYPES_MAX  32 /* with those of internal objects, which are last: a margin */
 
 /* CallInfo, lstate.h: what never moved. */
 #define LS_LUAU_CI_BASE 0
@@ -83,20 +82,25 @@ _Static_assert(sizeof(struct ls_luau_string) == 24, "TString, lobject.h");
 /* Closure, lobject.h: what never moved. */
 #define LS_LUAU_CLOSURE_IS_C     3
 #define LS_LUAU_CLOSURE_UPVALUES 4  /* their number */
-#define LS_LUAU_CLOSURE_TEXT     40 /* of a C function: debugname as a C string, deprecated; */
-#define LS_LUAU_CLOSURE_STRING   48 /* or as a TString; in older releases the first upvalue */
-#define LS_LUAU_C_CLOSURE        56 /* bytes up to there */
+#define LS_LUAU_FIRST_UPVALUE    48 /* of a C function; in newer releases, or a word behind */
+/*
+ * From a C function's code to its debugname, a C string that is deprecated. The next word is the
+ * name as a TString; in older releases, the first upvalue.
+ */
+#define LS_LUAU_FUNCTION_TO_NAME 16
 
-/* Proto, lobject.h: what never moved. */
-#define LS_LUAU_PROTO_CONSTANTS 8
-#define LS_LUAU_PROTO_CODE      16
-#define LS_LUAU_PROTO_CHILDREN  24
-#define LS_LUAU_NO_LINE         ((__u32)-1) /* linedefined of old bytecode, lvmload.cpp */
-#define LS_LUAU_LINE_GAP_MAX    24 /* linegaplog2: the largest that is shifted by, lvmload.cpp */
+/* Proto, lobject.h. */
+#define LS_LUAU_NO_LINE      ((__u32)-1) /* linedefined of old bytecode, lvmload.cpp */
+#define LS_LUAU_LINE_GAP_MAX 24 /* linegaplog2: the largest that is shifted by, lvmload.cpp */
 
 struct ls_luau_layout {
+	__u8 string_type;      /* how far the type of strings is below that of threads */
+	__u8 function_type;    /* likewise, of functions */
 	__u8 closure_function; /* a C function's code, a Lua function's Proto */
-	__u8 proto_size;       /* bytes that are read */
+	__u8 proto_constants;
+	__u8 proto_code;
+	__u8 proto_children;
+	__u8 proto_size; /* bytes that are read */
 	__u8 proto_line_info;
 	__u8 proto_line_bases; /* abslineinfo */
 	__u8 proto_source;

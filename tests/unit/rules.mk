@@ -21,8 +21,9 @@ $(O)/tests/unit/arm64/signed.so: tests/unit/elf/arm64/signed.c
 
 TEST_FILES += $(if $(filter unit unit/puc unit/elf unit/puc/test_gc_puc unit/elf/test_eh_frame,$(TESTS)),$(ARM64_FILES))
 
-# Where the collector of Luau is looked for.
-TEST_FILES += $(if $(filter unit unit/luau unit/luau/test_gc_luau,$(TESTS)),$(patsubst %,$(O)/hosts/luau_%,577-gcc 736-gcc 736-clang))
+# Where the collector of Luau is looked for, and what its layout is derived from.
+TEST_FILES += $(if $(filter unit unit/luau unit/luau/test_gc_luau,$(TESTS)),$(O)/hosts/luau_736-clang $(LUAU_HOSTS:%=$(O)/hosts/luau_%))
+TEST_FILES += $(if $(filter unit/luau/test_calibration_luau,$(TESTS)),$(O)/hosts/luau_736-clang $(LUAU_HOSTS:%=$(O)/hosts/luau_%))
 
 # Those of the worker measure time.
 SIDE_BY_SIDE += $(filter-out unit/worker/%,$(filter unit/%,$(TEST_SOURCES:tests/%.c=%)))

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/resource_limits.h"
+#include "interpreter/calibration.h"
 #include "process/process.h"
 
 /*
@@ -44,6 +45,7 @@ struct detection {
 	bool tries_all;                      /* all layouts are candidates */
 	bool is_refused;                     /* and that was logged */
 	uint32_t changes;                    /* of the interpreters */
+	struct calibration calibration;
 };
 
 struct detection *detection__new(const struct detection_options *options)
@@ -212,6 +214,7 @@ int detection__run(struct detection *detection, const char *target)
 	interpreters__free(&detection->interpreters);
 	memset(detection->announced, 0, sizeof(detection->announced));
 	detection->tries_all = false;
+	detection->calibration = (struct calibration){};
 	detection->noticed_ns = 0;
 	detection->changes++;
 	detection->looked_ns = clock_ns(CLOCK_MONOTONIC);
@@ -235,7 +238,13 @@ int detection__run(struct detection *detection, const char *target)
 /* An interpreter that is not profiled has no layouts, so it gets no vote. */
 static void expect(struct layout_votes *votes, const struct interpreter *interpreter)
 {
-	layout_votes__expect(votes, interpreter->file.family, interpreter->file.layouts);
+	const struct family *family = interpreter->file.family;
+	uint16_t layouts = interpreter->file.layouts;
+
+	/* The worker, which has named the candidates, does not know what was derived since. */
+	if (layouts && family->calibrate)
+		layouts |= family__layouts(family);
+	layout_votes__expect(votes, family, layouts);
 }
 
 void detection__begin(struct detection *detection, struct layout_votes *votes)
@@ -305,15 +314,18 @@ uint32_t detection__changes(const struct detection *detection)
 
 static int refuse(struct detection *detection, const struct layout_vote *vote, const char *target)
 {
+	const char *reason = detection->calibration.reason;
 	char score[512];
 
 	if (detection->is_refused)
 		return -ENOENT;
 	detection->is_refused = true;
 	layout_vote__score(vote, score, sizeof(score));
-	log_error("cannot %s %s: an unknown or modified interpreter%s: %s (--layout forces one)",
-		  purpose_of(detection), target,
-		  vote->is_contradicted ? ", which several layouts fit" : "", score);
+	log_error(
+		"cannot %s %s: an unknown or modified interpreter%s: %s%s%s (--layout forces one)",
+		purpose_of(detection), target,
+		vote->is_contradicted ? ", which several layouts fit" : "", score,
+		*reason ? "; its own cannot be derived: " : "", reason);
 	return -ENOENT;
 }
 
@@ -390,6 +402,9 @@ int detection__settle(struct detection *detection, struct layout_votes *votes, c
 		is_decided |= vote->decided != 0;
 	}
 	tell_layouts(detection, votes, target);
+	if (calibration__try(&detection->calibration, detection->options.inspector,
+			     detection->options.pid, votes, target))
+		return 0;
 	for (size_t i = 0; i < votes->count && !is_decided; i++)
 		if (widen(detection, &votes->items[i], target))
 			return refuse(detection, &votes->items[i], target);

@@ -121,6 +121,19 @@ struct family {
 	bool (*keeps_pc_in_register)(uint32_t slot); /* while Lua code runs, until it calls C */
 
 	/*
+	 * Derives the layout of a VM that fits no slot, from what the process has in its memory:
+	 * `state` is the lua_State that a sample found. 0: `offsets` is filled; -ENODATA: it cannot
+	 * be told, and `reason` says why; else as memory_ops. The worker calls it. May be missing.
+	 */
+	int (*calibrate)(const struct target_memory *memory, uint64_t state, void *offsets,
+			 char *reason, size_t reason_size);
+	/*
+	 * Returns the slot of a layout that was derived, a new one unless a slot has an equal one;
+	 * -ENOSPC. Missing if calibrate() is.
+	 */
+	int (*add_layout)(const void *offsets);
+
+	/*
 	 * BPF: the ELF file of its walker, bpf/walk_<family>.bpf.c, for Linux 6.1 and later or for
 	 * older kernels; the program in it, and the array of layouts.
 	 */

@@ -18,6 +18,7 @@ static inspection_handler *const handlers[INSPECT_KINDS] = {
 	[INSPECT_NATIVE_PLACE] = handle_native_place, [INSPECT_PROTOTYPES] = handle_prototypes,
 	[INSPECT_PROTOTYPE] = handle_prototype,       [INSPECT_C_FUNCTIONS] = handle_c_functions,
 	[INSPECT_DEFINITION] = handle_definition,     [INSPECT_COMMAND] = handle_command,
+	[INSPECT_CALIBRATE] = handle_calibrate,
 };
 
 static void drop_native_names(void *value)

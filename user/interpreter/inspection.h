@@ -95,6 +95,18 @@ int inspector__prototypes(struct inspector *inspector, pid_t pid, const struct l
 int inspector__check_prototype(struct inspector *inspector, pid_t pid, const struct layout *layout,
 			       const struct prototype_key *key);
 
+#define CALIBRATION_REASON_SIZE 160
+
+/* A layout that was derived from the memory of a process, or why none was. */
+struct calibrated {
+	_Alignas(8) uint8_t offsets[LAYOUT_OFFSETS_MAX];
+	char reason[CALIBRATION_REASON_SIZE];
+};
+
+/* As calibrate() of the family, which has it. -ENODATA: only calibrated->reason is set. */
+int inspector__calibrate(struct inspector *inspector, pid_t pid, const struct family *family,
+			 uint64_t state, struct calibrated *calibrated);
+
 /* A script function, for the question what its definition calls it. */
 struct definition_inquiry {
 	const char *file; /* that its chunk was loaded from; NULL: the chunk was loaded from text */

@@ -27,6 +27,7 @@ enum inspection_kind {
 	INSPECT_C_FUNCTIONS,
 	INSPECT_DEFINITION,
 	INSPECT_COMMAND,
+	INSPECT_CALIBRATE,
 	INSPECT_KINDS,
 };
 
@@ -54,6 +55,7 @@ inspection_handler handle_prototype;
 inspection_handler handle_c_functions;
 inspection_handler handle_definition;
 inspection_handler handle_command;
+inspection_handler handle_calibrate;
 
 /* What a request about a prototype reads, and under which layout. */
 struct reading {

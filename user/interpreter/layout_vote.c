@@ -9,6 +9,8 @@
 
 #include "walk_error.h"
 
+#define SCORED_MAX 12 /* layouts that are named if none fits */
+
 static uint16_t candidates_of(const struct layout_vote *vote)
 {
 	return vote->candidates ? vote->candidates : family__layouts(vote->family);
@@ -70,6 +72,7 @@ void layout_vote__add(struct layout_vote *vote, const struct ls_sample *sample)
 		if (sample->flags & LS_SAMPLE_MISFIT) {
 			vote->misfits++;
 			vote->misfit_ns += sample->period_ns;
+			vote->misfit_state = sample->state;
 		}
 		vote->hosts += sample->error == LS_WALK_NO_SCRIPT && !vote->has_evidence;
 		return;
@@ -103,6 +106,7 @@ static void merge(struct layout_vote *into, const struct layout_vote *from)
 		into->fits[i] += from->fits[i];
 	into->misfits += from->misfits;
 	into->misfit_ns += from->misfit_ns;
+	into->misfit_state = from->misfit_state;
 	into->hosts += from->hosts;
 	if (from->has_evidence)
 		into->layout = from->layout;
@@ -210,6 +214,7 @@ void layout_votes__describe(const struct layout_votes *votes, char *to, size_t s
 
 void layout_vote__score(const struct layout_vote *vote, char *to, size_t size)
 {
+	int candidates = __builtin_popcount(candidates_of(vote));
 	uint64_t all = vote->misfits;
 	const char *name;
 	size_t length = 0;
@@ -217,6 +222,11 @@ void layout_vote__score(const struct layout_vote *vote, char *to, size_t size)
 	*to = '\0';
 	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
 		all += vote->fits[i];
+	if (all == vote->misfits && candidates > SCORED_MAX) {
+		append(to, size, &length, "none of %d layouts fits any of %" PRIu64 " samples",
+		       candidates, all);
+		return;
+	}
 	for (uint32_t i = 0; (name = vote->family->layout_name(i)); i++)
 		if (candidates_of(vote) >> i & 1)
 			append(to, size, &length, "%s%s fits %" PRIu64 " of %" PRIu64,

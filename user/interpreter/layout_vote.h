@@ -32,6 +32,7 @@ struct layout_vote {
 	uint64_t fits[LS_LAYOUT_MAX]; /* samples that are evidence, per layout */
 	uint64_t misfits;             /* samples with script that fitted none */
 	uint64_t misfit_ns;           /* the sum of their periods */
+	uint64_t misfit_state;        /* the lua_State of the last of them; 0: not known */
 	uint64_t hosts;               /* samples without script, before there was evidence */
 	uint32_t layout;              /* the last one with evidence, if has_evidence */
 	bool has_evidence;
@@ -67,7 +68,10 @@ bool layout_votes__are_decided(const struct layout_votes *votes);
 uint16_t layout_votes__decided(const struct layout_votes *votes, const struct family *family);
 uint16_t layout_votes__to_try(const struct layout_votes *votes, const struct family *family);
 
-/* "5.1-5.1.5 fits 0 of 64, ...": all candidates. Ends *to with NUL. */
+/*
+ * "5.1-5.1.5 fits 0 of 64, ...": all candidates; if they are many, "none of 14 layouts fits any of
+ * 64 samples". Ends *to with NUL.
+ */
 void layout_vote__score(const struct layout_vote *vote, char *to, size_t size);
 
 #endif

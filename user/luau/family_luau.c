@@ -5,6 +5,7 @@
 #include "elf/elf_file.h"
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
+#include "luau/calibration_luau.h"
 #include "luau/gc_luau.h"
 #include "luau/layout_luau.h"
 #include "luau/program_luau.h"
@@ -27,7 +28,7 @@ static int recognise(const struct elf_file *elf, const struct markers *found, st
 {
 	(void)found;
 	if (elf_file__machine(elf) == EM_X86_64)
-		file->layouts = (uint16_t)((1U << layouts_luau_count) - 1);
+		file->layouts = layout_luau__all();
 	return gc_luau__find(elf, &file->gc);
 }
 
@@ -35,17 +36,32 @@ static int recognise(const struct elf_file *elf, const struct markers *found, st
 
 static const void *offsets(uint32_t slot)
 {
-	return slot < layouts_luau_count ? &layouts_luau[slot].offsets : NULL;
+	const struct layout_luau *layout = layout_luau__get(slot);
+
+	return layout ? &layout->offsets : NULL;
 }
 
 static const char *layout_name(uint32_t slot)
 {
-	return slot < layouts_luau_count ? layouts_luau[slot].name : NULL;
+	const struct layout_luau *layout = layout_luau__get(slot);
+
+	return layout ? layout->name : NULL;
 }
 
 static uint16_t distinct_layouts(void)
 {
-	return (uint16_t)((1U << layouts_luau_count) - 1);
+	return layout_luau__all();
+}
+
+static int calibrate(const struct target_memory *memory, uint64_t state, void *offsets,
+		     char *reason, size_t reason_size)
+{
+	return calibration_luau__run(memory, state, offsets, reason, reason_size);
+}
+
+static int add_layout(const void *offsets)
+{
+	return layout_luau__add(offsets);
 }
 
 static bool keeps_pc_in_register(uint32_t slot)
@@ -110,6 +126,8 @@ const struct family family_luau = {
 	.find_layout = layout_luau__find,
 	.distinct_layouts = distinct_layouts,
 	.keeps_pc_in_register = keeps_pc_in_register,
+	.calibrate = calibrate,
+	.add_layout = add_layout,
 	.walker_file = program_luau__file,
 	.walker_program = "walk_luau",
 	.layouts_map = "layouts_luau",

@@ -45,8 +45,10 @@ static void weigh(struct evidence *evidence, const uint8_t *closure)
 {
 	bool fits_any = false;
 
-	for (uint32_t i = 0; i < layouts_luau_count; i++) {
-		const struct ls_luau_layout *layout = &layouts_luau[i].offsets;
+	const struct layout_luau *known;
+
+	for (uint32_t i = 0; (known = layout_luau__get(i)); i++) {
+		const struct ls_luau_layout *layout = &known->offsets;
 
 		if (!(evidence->layouts >> i & 1) ||
 		    !prototype_luau__fits(evidence->memory, layout, evidence->thread,
@@ -65,7 +67,7 @@ static int visit_page(void *context, const struct gc_page_luau *page)
 	for (uint32_t at = 0; at < page->size; at += 8) {
 		const uint8_t *closure = page->bytes + at;
 
-		if (closure[0] != evidence->thread - LS_LUAU_TO_FUNCTION ||
+		if (closure[0] != evidence->thread - layouts_luau[0].offsets.function_type ||
 		    closure[LS_LUAU_CLOSURE_IS_C])
 			continue;
 		weigh(evidence, closure);

@@ -68,12 +68,18 @@ int prototype_luau__check(const struct target_memory *memory, const struct ls_lu
 		       : -ESTALE;
 }
 
-static bool is_string(const struct target_memory *memory, uint8_t thread, uint64_t address)
+static bool is_string(const struct target_memory *memory, const struct ls_luau_layout *layout,
+		      uint8_t thread, uint64_t address)
 {
 	struct ls_luau_string string;
 
 	return !target_memory__read(memory, address, &string, sizeof(string)) &&
-	       string.tt == thread - LS_LUAU_TO_STRING;
+	       string.tt == thread - layout->string_type;
+}
+
+bool prototype_luau__has_lines(const struct ls_luau_layout *layout, const uint8_t *proto)
+{
+	return ls_luau_has_lines(layout, proto);
 }
 
 bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
@@ -87,8 +93,8 @@ bool prototype_luau__fits(const struct target_memory *memory, const struct ls_lu
 		return false;
 	name = ls_luau_word(proto, layout->proto_name);
 	return ls_luau_word(proto, layout->proto_line_info) && ls_luau_has_lines(layout, proto) &&
-	       is_string(memory, thread, ls_luau_word(proto, layout->proto_source)) &&
-	       (!name || is_string(memory, thread, name));
+	       is_string(memory, layout, thread, ls_luau_word(proto, layout->proto_source)) &&
+	       (!name || is_string(memory, layout, thread, name));
 }
 
 int prototype_luau__source(const struct target_memory *memory, const struct ls_luau_layout *layout,

@@ -30,4 +30,10 @@ int prototype_luau__lines(const struct target_memory *memory, const struct ls_lu
 bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
 			  uint8_t thread, uint64_t address);
 
+/*
+ * Whether the tables of lines and their sizes agree in a copy of a Proto, which extends 8 bytes
+ * beyond the members.
+ */
+bool prototype_luau__has_lines(const struct ls_luau_layout *layout, const uint8_t *proto);
+
 #endif

@@ -29,7 +29,9 @@ struct mark {
 
 static const struct ls_luau_layout *find_layout(__u32 slot)
 {
-	return slot < layouts_luau_count ? &layouts_luau[slot].offsets : NULL;
+	const struct layout_luau *layout = layout_luau__get(slot);
+
+	return layout ? &layout->offsets : NULL;
 }
 
 /* Of the state, what follows the bytes that the garbage collector marks it in, and two of those. */
@@ -115,6 +117,7 @@ static void walk_yielded(struct ls_scratch *scratch, uint32_t slot)
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return;
 	}
+	note_layout(scratch, pass.layout);
 	scratch->calls.end = 0;
 	scratch->stack.end = 0;
 	read_exactly(scratch, 1);

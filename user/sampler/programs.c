@@ -164,13 +164,15 @@ static int share_maps(const struct luaspy_bpf *core, struct bpf_object *walker)
 	return error;
 }
 
-static int fill_layouts(const struct bpf_object *walker, const struct family *family)
+/* Writes the layouts of the family from slot *count on, and adds them to *count. */
+static int fill_layouts(const struct bpf_object *walker, const struct family *family,
+			uint32_t *count)
 {
 	const struct bpf_map *map = bpf_object__find_map_by_name(walker, family->layouts_map);
 	const void *offsets;
 
-	for (uint32_t slot = 0; (offsets = family->offsets(slot)); slot++)
-		if (bpf_map_update_elem(bpf_map__fd(map), &slot, offsets, BPF_ANY))
+	for (; (offsets = family->offsets(*count)); (*count)++)
+		if (bpf_map_update_elem(bpf_map__fd(map), count, offsets, BPF_ANY))
 			return -errno;
 	return 0;
 }
@@ -209,11 +211,13 @@ int programs__load_walker(struct programs *programs, uint32_t id)
 	struct bpf_object *walker;
 	int error;
 
-	if (!family || programs->walkers[id])
+	if (!family)
 		return 0;
+	if (programs->walkers[id])
+		return fill_layouts(programs->walkers[id], family, &programs->layouts[id]);
 	error = load_walker(programs->core, family, programs->are_old, &walker);
 	if (!error)
-		error = fill_layouts(walker, family);
+		error = fill_layouts(walker, family, &programs->layouts[id]);
 	if (!error)
 		error = set_walker(
 			programs->core, id,

@@ -20,6 +20,7 @@ struct sampler_options;
 struct programs {
 	struct luaspy_bpf *core;
 	struct bpf_object *walkers[LS_FAMILY_COUNT]; /* NULL: not loaded */
+	uint32_t layouts[LS_FAMILY_COUNT];           /* how many its walker has */
 	bool are_old;
 };
 
@@ -33,7 +34,10 @@ int programs__load(const struct sampler_options *options, struct programs *progr
 int programs__load_as(const struct sampler_options *options, bool are_old,
 		      struct programs *programs);
 
-/* Loads the walker of a family, unless it is loaded. 0 or -errno, likewise. */
+/*
+ * Loads the walker of a family, unless it is loaded, and gives it those layouts of the family that
+ * it does not have yet. 0 or -errno, likewise.
+ */
 int programs__load_walker(struct programs *programs, uint32_t family);
 
 /* Returns the time that the programs ran, in ns; 0 unless the kernel counts it (BPF statistics). */

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "luau/proto_members_luau.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "luau/prototype_luau.h"
+
+#define FUNCTIONS_NEEDED 3 /* with lines, of more than one size */
+
+/* Of so many functions, one may contradict: the program may have freed it meanwhile. */
+#define FUNCTIONS_PER_WRONG 16
+
+#define TABLES_BYTES_MAX (64 << 20) /* of lines */
+#define LINES_NEAR       8          /* from a definition to its first instruction, mostly */
+#define CHILDREN_MOST    (1U << 24)
+
+#define FIRST_MEMBER 8 /* behind CommonHeader, and the small numbers that follow it */
+
+struct derivation {
+	struct specimens *specimens;
+	struct ls_luau_layout layout;
+	const char *missing; /* what could not be told */
+};
+
+/* What a function says about a member at some offset. */
+enum verdict { CONTRADICTS, SAYS_NOTHING, CONFIRMS };
+
+typedef enum verdict judge(const struct derivation *derivation, const struct proto_specimen *proto,
+			   size_t offset);
+
+static size_t count_of(const struct derivation *derivation)
+{
+	return derivation->specimens->proto_count;
+}
+
+/* Whether the functions, of which at least `needed` confirm it, have that member at that offset. */
+static bool holds(const struct derivation *derivation, judge *judge, size_t offset, size_t needed)
+{
+	size_t wrong = 0, right = 0;
+
+	for (size_t i = 0; i < count_of(derivation); i++) {
+		enum verdict verdict = judge(derivation, &derivation->specimens->protos[i], offset);
+
+		wrong += verdict == CONTRADICTS;
+		right += verdict == CONFIRMS;
+		if (wrong > count_of(derivation) / FUNCTIONS_PER_WRONG)
+			return false;
+	}
+	return right >= needed;
+}
+
+/*
+ * Returns the offset of a member, of `size` bytes: `expected` if it holds, else the only one that
+ * does; 0: none, or more than one.
+ */
+static size_t find(const struct derivation *derivation, judge *judge, size_t expected, size_t size,
+		   size_t needed)
+{
+	size_t found = 0, first = size == 1 ? 3 : FIRST_MEMBER;
+
+	if (expected >= first && expected + size <= PROTO_BYTES &&
+	    holds(derivation, judge, expected, needed))
+		return expected;
+	for (size_t offset = first; offset + size <= PROTO_BYTES; offset += size) {
+		if (!holds(derivation, judge, offset, needed))
+			continue;
+		if (found)
+			return 0;
+		found = offset;
+	}
+	return found;
+}
+
+static int give_up(struct derivation *derivation, const char *missing)
+{
+	derivation->missing = missing;
+	return -ENODATA;
+}
+
+/* ---- children */
+
+static uint64_t read_word(const struct derivation *derivation, uint64_t address)
+{
+	uint64_t word;
+
+	return target_memory__read(derivation->specimens->memory, address, &word, sizeof(word))
+		       ? 0
+		       : word;
+}
+
+static bool is_proto(const struct derivation *derivation, const struct proto_specimen *like,
+		     uint64_t address)
+{
+	return specimens_luau__type_at(derivation->specimens, address) == like->bytes[0];
+}
+
+static enum verdict judge_children(const struct derivation *derivation,
+				   const struct proto_specimen *proto, size_t offset)
+{
+	uint64_t array = proto_specimen__word(proto, offset);
+
+	if (!array)
+		return SAYS_NOTHING;
+	return is_proto(derivation, proto, read_word(derivation, array)) ? CONFIRMS : CONTRADICTS;
+}
+
+/* If no function defines another, children are where they have been so far. */
+static int find_children(struct derivation *derivation)
+{
+	const size_t expected = derivation->layout.proto_children;
+	size_t offset = find(derivation, judge_children, expected, 8, 1);
+
+	if (!offset && !holds(derivation, judge_children, expected, 0))
+		return give_up(derivation, "no member points to the functions that others define");
+	if (offset)
+		derivation->layout.proto_children = (uint8_t)offset;
+	specimens_luau__add_children(derivation->specimens, derivation->layout.proto_children);
+	return 0;
+}
+
+/* ---- lines */
+
+static enum verdict judge_tables(const struct derivation *derivation,
+				 const struct proto_specimen *proto, size_t offset)
+{
+	uint64_t lines = proto_specimen__word(proto, derivation->layout.proto_line_info);
+	uint64_t bases = proto_specimen__word(proto, offset), bytes = bases - lines;
+
+	if (!lines || !bases)
+		return lines || bases ? CONTRADICTS : SAYS_NOTHING;
+	return bytes && bytes <= TABLES_BYTES_MAX && !(bytes & 3) ? CONFIRMS : CONTRADICTS;
+}
+
+static enum verdict judge_code_count(const struct derivation *derivation,
+				     const struct proto_specimen *proto, size_t offset)
+{
+	uint64_t lines = proto_specimen__word(proto, derivation->layout.proto_line_info);
+	uint64_t bases = proto_specimen__word(proto, derivation->layout.proto_line_bases);
+	uint64_t count = proto_specimen__half(proto, offset);
+
+	if (!lines)
+		return SAYS_NOTHING;
+	return count && ((count + 3) & ~3ULL) == bases - lines ? CONFIRMS : CONTRADICTS;
+}
+
+static enum verdict judge_lines(const struct derivation *derivation,
+				const struct proto_specimen *proto, size_t gap)
+{
+	struct ls_luau_layout layout = derivation->layout;
+
+	layout.proto_line_gap = (uint8_t)gap;
+	if (!prototype_luau__has_lines(&layout, proto->bytes))
+		return CONTRADICTS;
+	return proto_specimen__word(proto, layout.proto_line_info) ? CONFIRMS : SAYS_NOTHING;
+}
+
+/* Sizes differ, or else each number that all functions have in common would do for one. */
+static bool has_sizes(const struct derivation *derivation, size_t code_count)
+{
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < count_of(derivation); i++) {
+		const struct proto_specimen *proto = &derivation->specimens->protos[i];
+		uint32_t count = (proto_specimen__half(proto, code_count) + 3) & ~3U;
+
+		if (!proto_specimen__word(proto, derivation->layout.proto_line_info))
+			continue;
+		if (first && count != first)
+			return true;
+		first = count;
+	}
+	return false;
+}
+
+/* Looks for what goes with the two tables in derivation->layout. */
+static bool find_sizes_of_tables(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+	size_t count = find(derivation, judge_code_count, 0, 4, FUNCTIONS_NEEDED);
+
+	if (!count || !has_sizes(derivation, count))
+		return false;
+	layout->proto_code_count = (uint8_t)count;
+	for (size_t size = FIRST_MEMBER; size + 4 <= PROTO_BYTES; size += 4) {
+		size_t gap;
+
+		layout->proto_line_info_size = (uint8_t)size;
+		gap = find(derivation, judge_lines, size + 4, 4, FUNCTIONS_NEEDED);
+		if (!gap)
+			continue;
+		layout->proto_line_gap = (uint8_t)gap;
+		return true;
+	}
+	return false;
+}
+
+static int find_lines(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+
+	for (size_t lines = FIRST_MEMBER; lines + 8 <= PROTO_BYTES; lines += 8) {
+		layout->proto_line_info = (uint8_t)lines;
+		for (size_t bases = FIRST_MEMBER; bases + 8 <= PROTO_BYTES; bases += 8) {
+			if (bases == lines ||
+			    !holds(derivation, judge_tables, bases, FUNCTIONS_NEEDED))
+				continue;
+			layout->proto_line_bases = (uint8_t)bases;
+			if (find_sizes_of_tables(derivation))
+				return 0;
+		}
+	}
+	return give_up(derivation, "no two members are tables of lines whose sizes fit");
+}
+
+static bool read_first_line(const struct derivation *derivation, const struct proto_specimen *proto,
+			    uint32_t *line)
+{
+	const struct target_memory *memory = derivation->specimens->memory;
+	uint64_t lines = proto_specimen__word(proto, derivation->layout.proto_line_info);
+	uint64_t bases = proto_specimen__word(proto, derivation->layout.proto_line_bases);
+	uint8_t difference;
+
+	if (!lines || target_memory__read(memory, bases, line, sizeof(*line)) ||
+	    target_memory__read(memory, lines, &difference, sizeof(difference)))
+		return false;
+	*line += difference;
+	return true;
+}
+
+static enum verdict judge_line_defined(const struct derivation *derivation,
+				       const struct proto_specimen *proto, size_t offset)
+{
+	uint32_t defined = proto_specimen__half(proto, offset), first;
+
+	if (defined == LS_LUAU_NO_LINE)
+		return CONFIRMS;
+	if (!read_first_line(derivation, proto, &first))
+		return SAYS_NOTHING;
+	if (defined > first)
+		return CONTRADICTS;
+	return first - defined <= LINES_NEAR ? CONFIRMS : SAYS_NOTHING;
+}
+
+static int find_line_defined(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+	size_t offset = find(derivation, judge_line_defined, layout->proto_line_gap + 4U, 4,
+			     (count_of(derivation) + 1) / 2);
+
+	if (!offset)
+		return give_up(derivation, "no member is the line that a function is defined in");
+	layout->proto_line_defined = (uint8_t)offset;
+	return 0;
+}
+
+/* ---- names */
+
+static enum verdict judge_string(const struct derivation *derivation,
+				 const struct proto_specimen *proto, size_t offset)
+{
+	uint64_t word = proto_specimen__word(proto, offset);
+
+	if (!word)
+		return SAYS_NOTHING;
+	return specimens_luau__is_string(derivation->specimens, word) ? CONFIRMS : CONTRADICTS;
+}
+
+static enum verdict judge_source(const struct derivation *derivation,
+				 const struct proto_specimen *proto, size_t offset)
+{
+	const struct proto_specimen *protos = derivation->specimens->protos;
+	uint64_t word = proto_specimen__word(proto, offset);
+
+	if (!specimens_luau__is_string(derivation->specimens, word))
+		return CONTRADICTS;
+	if (proto->parent < 0)
+		return SAYS_NOTHING;
+	return word == proto_specimen__word(&protos[proto->parent], offset) ? CONFIRMS
+									    : CONTRADICTS;
+}
+
+/* The name is another string, and follows the chunk's name where both could be. */
+static int find_names(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+	size_t expected = layout->proto_line_info + 32U, found = 0;
+	size_t source = find(derivation, judge_source, expected, 8, 1);
+
+	/* Without a child, it is where it would have been. */
+	if (!source && holds(derivation, judge_source, expected, 0))
+		source = expected;
+	if (!source)
+		return give_up(derivation, "no member is the name of a chunk, which functions have "
+					   "in common with those that they define");
+	layout->proto_source = (uint8_t)source;
+	if (holds(derivation, judge_string, source + 8, 1))
+		found = source + 8;
+	for (size_t offset = FIRST_MEMBER; offset + 8 <= PROTO_BYTES && !found; offset += 8)
+		if (offset != source && holds(derivation, judge_string, offset, 1))
+			found = offset;
+	if (!found)
+		return give_up(derivation, "no member is the name of a function");
+	layout->proto_name = (uint8_t)found;
+	return 0;
+}
+
+/* ---- code, constants and numbers */
+
+static bool has_closure(const struct derivation *derivation, uint64_t address, uint64_t proto)
+{
+	const struct specimens *specimens = derivation->specimens;
+
+	for (size_t i = 0; i < specimens->closure_count; i++)
+		if (specimens->closures[i].address == address)
+			return specimens->closures[i]
+				       .words[derivation->layout.closure_function / 8] == proto;
+	return false;
+}
+
+static enum verdict judge_code(const struct derivation *derivation,
+			       const struct proto_specimen *proto, size_t offset)
+{
+	const struct specimens *specimens = derivation->specimens;
+	uint64_t bytes = 4ULL * proto_specimen__half(proto, derivation->layout.proto_code_count);
+	uint64_t code = proto_specimen__word(proto, offset);
+	enum verdict verdict = code ? SAYS_NOTHING : CONTRADICTS;
+
+	for (size_t i = 0; i < specimens->call_count; i++) {
+		uint64_t distance = specimens->calls[i].pc - code;
+
+		if (!has_closure(derivation, specimens->calls[i].closure, proto->address))
+			continue;
+		if (distance <= bytes && !(distance & 3))
+			return CONFIRMS;
+		verdict = CONTRADICTS;
+	}
+	return verdict;
+}
+
+static enum verdict judge_child_count(const struct derivation *derivation,
+				      const struct proto_specimen *proto, size_t offset)
+{
+	uint64_t array = proto_specimen__word(proto, derivation->layout.proto_children);
+	uint64_t count = proto_specimen__half(proto, offset);
+
+	if (!array || !count)
+		return array || count ? CONTRADICTS : SAYS_NOTHING;
+	return count <= CHILDREN_MOST && is_proto(derivation, proto,
+						  read_word(derivation, array + 8 * (count - 1)))
+		       ? CONFIRMS
+		       : CONTRADICTS;
+}
+
+static enum verdict judge_constant_count(const struct derivation *derivation,
+					 const struct proto_specimen *proto, size_t offset)
+{
+	const struct specimens *specimens = derivation->specimens;
+	uint64_t array = proto_specimen__word(proto, derivation->layout.proto_constants);
+	uint64_t count = proto_specimen__half(proto, offset);
+	uint64_t type_at = specimens->value == 24 ? 16 : 12;
+	uint32_t type;
+
+	if (!array || !count)
+		return array || count ? CONTRADICTS : SAYS_NOTHING;
+	if (target_memory__read(specimens->memory, array + (count - 1) * specimens->value + type_at,
+				&type, sizeof(type)))
+		return CONTRADICTS;
+	return type < LS_LUAU_TYPES_MAX ? CONFIRMS : CONTRADICTS;
+}
+
+static enum verdict judge_upvalues(const struct derivation *derivation,
+				   const struct proto_specimen *proto, size_t offset)
+{
+	(void)derivation;
+	if (proto->upvalues < 0)
+		return SAYS_NOTHING;
+	return proto->bytes[offset] == proto->upvalues ? CONFIRMS : CONTRADICTS;
+}
+
+static enum verdict judge_is_vararg(const struct derivation *derivation,
+				    const struct proto_specimen *proto, size_t offset)
+{
+	(void)derivation;
+	return proto->bytes[offset] <= 1 ? CONFIRMS : CONTRADICTS;
+}
+
+static int find_code(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+
+	/* If no call of a Lua function was found, code is where it has been so far. */
+	if (holds(derivation, judge_code, layout->proto_code, 0))
+		return 0;
+	/* codeentry, which follows, is the same unless there is machine code. */
+	for (size_t offset = FIRST_MEMBER; offset + 8 <= PROTO_BYTES; offset += 8) {
+		if (!holds(derivation, judge_code, offset, 1))
+			continue;
+		layout->proto_code = (uint8_t)offset;
+		return 0;
+	}
+	return give_up(derivation, "no member is the code that calls go on in");
+}
+
+static int find_counts(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+	const size_t expected = layout->proto_code_count + 4U;
+	size_t offset = find(derivation, judge_child_count, expected, 4, 1);
+
+	if (!offset && holds(derivation, judge_child_count, expected, 0))
+		offset = expected;
+	if (!offset)
+		return give_up(derivation,
+			       "no member counts the functions that a function defines");
+	layout->proto_child_count = (uint8_t)offset;
+	offset = find(derivation, judge_constant_count, layout->proto_code_count + 16U, 4, 1);
+	for (size_t array = FIRST_MEMBER; !offset && array + 8 <= PROTO_BYTES; array += 8) {
+		layout->proto_constants = (uint8_t)array;
+		offset = find(derivation, judge_constant_count, 0, 4, 1);
+	}
+	if (!offset)
+		return give_up(derivation, "no two members are constants and their number");
+	layout->proto_constant_count = (uint8_t)offset;
+	return 0;
+}
+
+/* The numbers of upvalues and parameters, and whether there may be more, are in a row. */
+static int find_numbers(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+
+	for (size_t offset = 3; offset + 3 <= PROTO_BYTES; offset++) {
+		if (!holds(derivation, judge_upvalues, offset, 1) ||
+		    !holds(derivation, judge_is_vararg, offset + 2, 1))
+			continue;
+		layout->proto_upvalues = (uint8_t)offset;
+		layout->proto_parameters = (uint8_t)(offset + 1);
+		layout->proto_is_vararg = (uint8_t)(offset + 2);
+		return 0;
+	}
+	return give_up(derivation, "no member is the number of upvalues that closures have, too");
+}
+
+/* ---- machine code */
+
+/* execdata, which comes first, and exectarget are set together. */
+static enum verdict judge_native(const struct derivation *derivation,
+				 const struct proto_specimen *proto, size_t offset)
+{
+	uint64_t data = proto_specimen__word(proto, offset - 8);
+	uint64_t target = proto_specimen__word(proto, offset);
+
+	(void)derivation;
+	if (!data || !target)
+		return data || target ? CONTRADICTS : SAYS_NOTHING;
+	return CONFIRMS;
+}
+
+/* Where machine code begins is before the lines, if there is room. It is not needed for a stack. */
+static void find_native(struct derivation *derivation)
+{
+	struct ls_luau_layout *layout = &derivation->layout;
+	uint8_t lines = layout->proto_line_info;
+
+	layout->proto_native = 0;
+	if (layout->proto_line_bases < lines)
+		lines = layout->proto_line_bases;
+	if (lines >= layout->proto_children + 24U && holds(derivation, judge_native, lines - 8U, 0))
+		layout->proto_native = lines - 8;
+}
+
+/* ---- all of it */
+
+static uint8_t end_of(const struct ls_luau_layout *layout)
+{
+	const size_t ends[] = {
+		layout->proto_constants + 8U,      layout->proto_code + 8U,
+		layout->proto_children + 8U,       layout->proto_line_info + 8U,
+		layout->proto_line_bases + 8U,     layout->proto_source + 8U,
+		layout->proto_name + 8U,           layout->proto_code_count + 4U,
+		layout->proto_child_count + 4U,    layout->proto_constant_count + 4U,
+		layout->proto_line_info_size + 4U, layout->proto_line_gap + 4U,
+		layout->proto_line_defined + 4U,   layout->proto_is_vararg + 1U,
+	};
+	size_t end = 0;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends[i] > end)
+			end = ends[i];
+	return (uint8_t)((end + 3) & ~3UL);
+}
+
+int proto_members_luau__find(struct specimens *specimens, struct ls_luau_layout *layout,
+			     const char **missing)
+{
+	static int (*const steps[])(struct derivation *) = {
+		find_children, find_lines,        find_names,   find_code,
+		find_counts,   find_line_defined, find_numbers,
+	};
+	struct derivation derivation = {.specimens = specimens, .layout = *layout};
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !error; i++)
+		error = steps[i](&derivation);
+	*missing = derivation.missing;
+	if (error)
+		return error;
+	find_native(&derivation);
+	derivation.layout.proto_size = end_of(&derivation.layout);
+	*layout = derivation.layout;
+	return 0;
+}

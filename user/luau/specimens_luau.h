@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions of a VM of Luau, to derive its layout from (calibration_luau.h): closures from the
+ * stack of a state and from the pages of the garbage collector, the prototypes that they may have,
+ * and the calls that run. Only the head of lua_State is known yet, so nothing here is certain.
+ */
+#ifndef LS_SPECIMENS_LUAU_H
+#define LS_SPECIMENS_LUAU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "offsets_luau.h"
+#include "process/target_memory.h"
+
+#define CLOSURES_MAX   1024
+#define PROTOTYPES_MAX 128
+#define CALLS_MAX      64
+
+#define CLOSURE_WORDS 8   /* that are looked at */
+#define PROTO_BYTES   224 /* likewise: more than Proto has in any release */
+
+struct closure_specimen {
+	uint64_t address;
+	uint64_t words[CLOSURE_WORDS];
+};
+
+struct proto_specimen {
+	uint64_t address;
+	int upvalues; /* of a closure that has it; -1: none is known */
+	int parent;   /* index of the prototype that has it as a child; -1: none is known */
+	uint8_t bytes[PROTO_BYTES + 8];
+};
+
+/* A call of a Lua function, with the instruction where it goes on. */
+struct call_specimen {
+	uint64_t closure, pc;
+};
+
+struct specimens {
+	const struct target_memory *memory;
+	struct ls_luau_state state;
+	uint32_t value; /* bytes of a TValue */
+	uint8_t function_type, string_type;
+	struct closure_specimen closures[CLOSURES_MAX];
+	size_t closure_count;
+	struct call_specimen calls[CALLS_MAX];
+	size_t call_count;
+	struct proto_specimen protos[PROTOTYPES_MAX];
+	size_t proto_count;
+};
+
+/*
+ * Reads the types of a VM and its closures and calls; no prototypes yet. `state` is the address of
+ * a lua_State. 0; -ENODATA: *missing says what was not found; -EFAULT and other -errno.
+ */
+int specimens_luau__read(struct specimens *specimens, const struct target_memory *memory,
+			 uint64_t state, const char **missing);
+
+/*
+ * Fills in the prototypes of that type which the closures have at that offset. Returns how many
+ * there are.
+ */
+size_t specimens_luau__read_protos(struct specimens *specimens, size_t closure_offset,
+				   uint8_t type);
+
+/* Adds children that the prototypes have in the array at that offset, and theirs. */
+void specimens_luau__add_children(struct specimens *specimens, size_t children_offset);
+
+/* The type of the object at that address; 0: none is there. */
+uint8_t specimens_luau__type_at(const struct specimens *specimens, uint64_t address);
+
+/* Whether a TString is there. */
+bool specimens_luau__is_string(const struct specimens *specimens, uint64_t address);
+
+uint64_t proto_specimen__word(const struct proto_specimen *proto, size_t offset);
+uint32_t proto_specimen__half(const struct proto_specimen *proto, size_t offset);
+
+#endif

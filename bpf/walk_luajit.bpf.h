@@ -283,6 +283,10 @@ static __always_inline int read_global(struct ls_scratch *scratch,
 	global->vm_state = *(const __s32 *)(scratch->global_bytes + vm_state);
 	global->current = *(const ls_luajit_ref_t *)(scratch->global_bytes + current);
 	global->jit_base = *(const ls_luajit_ref_t *)(scratch->global_bytes + jit_base);
+	if (LS_LUAJIT_HAS_JIT_STATE(layout) && !global->current) {
+		global->current = scratch->chain[0].state;
+		global->jit_base = 0;
+	}
 	return 0;
 }
 
@@ -405,6 +409,7 @@ __noinline int take_stack(struct ls_scratch *scratch, const struct ls_luajit_lay
 	begin_stack(scratch);
 #ifdef LS_NARROW
 	scratch->content.string_text = layout->string_text;
+	scratch->content.op_iterc = layout->op_iterc;
 #endif
 	error = find_chain(scratch, layout, thread);
 	note_error(scratch, error);

@@ -27,7 +27,8 @@ struct ls_luajit_content {
 	struct ls_luajit_string string;
 #ifdef LS_NARROW
 	__u32 references[LS_LUAJIT_CONSTANTS_MAX]; /* `constants` has the numbers alone */
-	__u32 string_text;
+	__u32 string_text;                         /* as the layout has it, likewise the next */
+	__u32 op_iterc;
 #endif
 	__u32 source_length;
 	__u32 object_count; /* of `constants` */
@@ -73,7 +74,7 @@ static long ls_luajit_fold_instruction(__u32 i, void *context)
 	struct ls_luajit_content *content = ((const struct ls_luajit_fold *)context)->content;
 	__u32 instruction = content->code[i % LS_LUAJIT_CODE_MAX];
 
-	if ((__u8)instruction < LS_LUAJIT_OP_ITERC)
+	if ((__u8)instruction < LS_LUAJIT_ITERC_OF(content))
 		content->shape = ls_fold(content->shape, (__u64)i << 32 | instruction);
 	return 0;
 }

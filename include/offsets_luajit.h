@@ -198,8 +198,8 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 #define LS_LUAJIT_SNAP_CONT  0x20000 /* SNAP_CONT: a continuation */
 
 /*
- * Opcodes, lj_bc.h, which are the same in all releases 2.1 as far as they are needed. The compiler
- * replaces some instructions of loops, returns and function headers by others, all from ITERC on.
+ * The opcode ITERC, lj_bc.h, in all releases 2.1; 2.0 has four fewer below. The compiler replaces
+ * some instructions of loops, returns and function headers by others, all from there on.
  */
 #define LS_LUAJIT_OP_ITERC 69
 
@@ -227,6 +227,8 @@ struct ls_luajit_layout {
 	__u16 global_objects; /* GCState.root */
 	__u16 string_text;
 	__u16 lacks_places; /* 1: snapshots do not tell which machine code they are for */
+	__u16 op_iterc;
+	__u16 has_jit_state; /* 1: global_current is that of jit_L: see LS_LUAJIT_HAS_JIT_STATE() */
 #endif
 };
 
@@ -240,10 +242,16 @@ struct ls_luajit_layout {
 #else
 #define LS_LUAJIT_PLACE(layout, member, wide) ((void)(layout), (wide))
 #endif
-#define LS_LUAJIT_OBJECTS(layout)     LS_LUAJIT_PLACE(layout, global_objects, 40)
-#define LS_LUAJIT_VM_STATE(layout)    LS_LUAJIT_PLACE(layout, global_vm_state, 184)
-#define LS_LUAJIT_MAIN_THREAD(layout) LS_LUAJIT_PLACE(layout, global_main_thread, 192)
-#define LS_LUAJIT_REGISTRY(layout)    LS_LUAJIT_PLACE(layout, global_registry, 272)
-#define LS_LUAJIT_STRING_TEXT(layout) LS_LUAJIT_PLACE(layout, string_text, 24)
+/*
+ * Whether there is no cur_L but jit_L, which is the state whose trace runs, or 0; jit_base is stale
+ * then (2.0).
+ */
+#define LS_LUAJIT_HAS_JIT_STATE(layout) LS_LUAJIT_PLACE(layout, has_jit_state, 0)
+#define LS_LUAJIT_OBJECTS(layout)       LS_LUAJIT_PLACE(layout, global_objects, 40)
+#define LS_LUAJIT_VM_STATE(layout)      LS_LUAJIT_PLACE(layout, global_vm_state, 184)
+#define LS_LUAJIT_MAIN_THREAD(layout)   LS_LUAJIT_PLACE(layout, global_main_thread, 192)
+#define LS_LUAJIT_REGISTRY(layout)      LS_LUAJIT_PLACE(layout, global_registry, 272)
+#define LS_LUAJIT_STRING_TEXT(layout)   LS_LUAJIT_PLACE(layout, string_text, 24)
+#define LS_LUAJIT_ITERC_OF(layout)      LS_LUAJIT_PLACE(layout, op_iterc, LS_LUAJIT_OP_ITERC)
 
 #endif

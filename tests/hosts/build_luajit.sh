@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT 2.1. RELEASE is "rolling", or "openresty" for OpenResty's, whose lua_State is longer.
-# VARIANT is one of the ways in which programs have it:
+# build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT. RELEASE is
+# "rolling", for 2.1; "openresty" for OpenResty's, whose lua_State is longer; or "2.0", for 2.0.5,
+# whose references always have 32 bits. VARIANT is one of the ways in which programs have it:
 #
 #   gcc      by gcc, static, stripped
 #   clang    by clang, static, stripped
@@ -16,7 +17,7 @@
 #
 # The program is tests/programs/host.c, or the words that end in .c; other words are flags for these
 # and for linking. LuaJIT's library is kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests. Its sources
-# are cargo's, in crates luajit-src, or in $LUA_SOURCES/luajit-RELEASE.
+# are cargo's, in crates luajit-src, for 2.0 pip's, in lupa, or in $LUA_SOURCES/luajit-RELEASE.
 # Exit status 3, with a reason: the sources, or the compiler for it, are not there.
 set -euo pipefail
 
@@ -51,6 +52,7 @@ give_up() {
 case $release in
 rolling) crate=210.7.4 ;;
 openresty) crate=210.4.8 ;;
+2.0) crate="" ;;
 *) give_up "no crate has it" ;;
 esac
 [ "$(uname -m)" = x86_64 ] || give_up "its walker is for x86-64"
@@ -71,11 +73,24 @@ fetch() {
 		give_up "cargo cannot fetch luajit-src $crate"
 }
 
+# Prints the folder of 2.0.5 in what pip has as the sources of a module of Python's.
+unpack_module() {
+	python3 -m pip --version >/dev/null 2>&1 || give_up "pip is not installed (or set LUA_SOURCES)"
+	python3 -m pip download -q --no-deps --no-binary lupa -d "$work" lupa==2.0 </dev/null >&2 ||
+		give_up "pip cannot fetch lupa 2.0"
+	tar -xzf "$work/lupa-2.0.tar.gz" -C "$work"
+	echo "$work/lupa-2.0/third-party/luajit20"
+}
+
 # Prints the folder with its sources: Makefile, src.
 sources() {
 	local found
 	if [ -d "${LUA_SOURCES:-}/luajit-$release" ]; then
 		echo "$LUA_SOURCES/luajit-$release"
+		return
+	fi
+	if [ "$release" = 2.0 ]; then
+		unpack_module
 		return
 	fi
 	found=$(unpacked) || { fetch && found=$(unpacked); } || give_up "luajit-src $crate lacks it"

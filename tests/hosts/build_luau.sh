@@ -11,14 +11,16 @@
 #   vector4  like gcc; vectors have four components, so that a value takes 24 bytes
 #   native   like gcc; with the compiler of machine code, which the host has compile all functions
 #   longjmp  like gcc; errors are longjmp(), not exceptions
+#   sandbox  like gcc; the host makes what scripts share read-only, each script has globals of its own
 #   symbols  by g++ -O2, static, with symbols
 #   dynamic  like gcc, but it can open libraries: the C library is shared
 #
-# and as nobody can follow it, otherwise like gcc:
+# and as no release has it, otherwise like gcc:
 #
-#   moved-call   base and func of CallInfo have changed places, as in a fork
+#   moved-call   base and func of CallInfo have changed places
 #   moved-proto  source and debugname of Proto
 #   moved-lines  lineinfo and abslineinfo of Proto
+#   grown        Closure and Proto have more members, in several places
 #
 # The program is tests/programs/host_luau.cpp, or the words that end in .cpp or .c; other words are
 # flags for these and for linking. HOST_PATCH is a shell command that changes a copy of the sources of
@@ -47,11 +49,14 @@ small) flags=(-Os -ffunction-sections -fdata-sections) link_flags+=('-Wl,--gc-se
 native) parts=(VM CodeGen) host_flags=(-DWITH_NATIVE) ;;
 vector4) flags+=(-DLUA_VECTOR_SIZE=4) ;;
 longjmp) flags+=(-DLUA_USE_LONGJMP=1) ;;
+sandbox) host_flags=(-DWITH_SANDBOX) ;;
 symbols) link_flags=(-static) ;;
 dynamic) host_flags=(-DWITH_LIBRARIES) link_flags=(-s) ;;
 moved-call) patch="sed -i '1,/^} CallInfo;/{/StkId base;/{h;d};/StkId func;/G}' lstate.h" ;;
 moved-proto) patch="swap 'TString[*] source;' 'TString[*] debugname;' lobject.h" ;;
 moved-lines) patch="swap 'uint8_t[*] lineinfo;' 'int[*] abslineinfo;' lobject.h" ;;
+grown) patch="sed -i -e 's/^    uint8_t preload;/&\n    void *one[2];/; s/^    TValue[*] k;/    void *two[2];\n&/' \
+	-e 's/^    TString[*] source;/    void *three;\n&/; s/^    int sizecode;/    int four[3];\n&/' lobject.h" ;;
 *)
 	echo "unknown variant '$variant'" >&2
 	exit 2

@@ -41,10 +41,10 @@ $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)
 	$(call say,HOST,luajit_$*)
 	$(Q)$(call build_luajit,$*,$@)
 
-# Luau, by the numbers of its releases; the last three must be refused.
+# Luau, by the numbers of its releases; the last four are forks, of which the first must be refused.
 LUAU_SCRIPT := tests/hosts/build_luau.sh
 LUAU_HOSTS := 516-gcc 577-gcc 635-gcc 727-longjmp 736-gcc 736-vector4 736-native 736-dynamic \
-              736-moved-call 736-moved-proto 736-moved-lines
+              736-moved-call 736-moved-proto 736-moved-lines 736-grown
 HOSTS += $(LUAU_HOSTS:%=$(O)/hosts/luau_%)
 
 # $(call build_luau,RELEASE-VARIANT,OUTPUT,WORDS)

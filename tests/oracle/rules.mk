@@ -43,7 +43,7 @@ $(O)/tests/oracle/hosts/%: tests/oracle/target/host.c tests/oracle/target/module
 
 # LuaJIT in the ways in which programs have it.
 ORACLE_LUAJITS := $(foreach variant,gcc clang shared nojit lua52,rolling-$(variant)) openresty-gcc \
-                  $(foreach variant,gcc32 clang32 nojit32,rolling-$(variant)) openresty-gcc32
+                  $(foreach variant,gcc32 clang32 nojit32,rolling-$(variant)) openresty-gcc32 2.0-gcc32
 ORACLE_TARGETS += $(ORACLE_LUAJITS:%=$(O)/tests/oracle/hosts/luajit_%)
 
 $(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h $(LUAJIT_SCRIPT)
@@ -51,7 +51,8 @@ $(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target
 	$(Q)$(call build_luajit,$*,$@,$(filter %.c,$^) -DWITH_MODULE -DWITH_LUAJIT)
 
 # Luau, by the numbers of its releases.
-ORACLE_LUAUS := 577-gcc 635-gcc 727-longjmp 736-gcc 736-clang 736-vector4 736-native
+ORACLE_LUAUS := 516-gcc 577-gcc 635-gcc 727-longjmp 736-gcc 736-clang 736-vector4 736-native 736-sandbox \
+                736-grown
 ORACLE_TARGETS += $(ORACLE_LUAUS:%=$(O)/tests/oracle/hosts/luau_%)
 
 $(O)/tests/oracle/hosts/luau_%: tests/programs/host_luau.cpp tests/oracle/target/module.c tests/oracle/truth.h $(LUAU_SCRIPT)

@@ -45,6 +45,7 @@
 #define TORN_PER_MILLE   3   /* samples of LuaJIT and Luau, however hasty */
 #define CUT_PER_MILLE    300 /* samples that are truncated at least, where stacks are to be cut */
 #define SHOWN_MAX        10
+#define MISFITS_MAX      8     /* then a layout is derived, as in the product */
 #define DRAINS_MAX       30000 /* of 10 ms and more */
 
 enum pace { STEADY, CUT, HASTY, RETURNING, GROWING, BLIND, OLD };
@@ -168,14 +169,40 @@ static int set_candidates(struct run *run)
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
+/* The product derives the layout of what fits none; the samples until then do not count. */
+static int derive_layout(struct run *run)
+{
+	const struct family *family = run->vote.family;
+	struct target_memory memory = {.pid = run->workload.pid};
+	struct ls_image target = {.families = 1U << family->id};
+	_Alignas(8) uint8_t offsets[LAYOUT_OFFSETS_MAX];
+	char reason[160];
+	int slot;
+
+	if (family->calibrate(&memory, run->vote.misfit_state, offsets, reason, sizeof(reason)))
+		return 0; /* the program goes on: the next try is not far */
+	slot = family->add_layout(offsets);
+	if (slot < 0)
+		return slot;
+	run->vote = (struct layout_vote){.family = family, .candidates = (uint16_t)(1U << slot)};
+	run->samples = 0;
+	run->shown = 0;
+	memset(run->outcomes, 0, sizeof(run->outcomes));
+	target.candidates[family->id].layouts = run->vote.candidates;
+	return tap__set_target(run->tap, run->workload.pid, &target);
+}
+
 static int collect(struct run *run)
 {
 	int error = 0;
 
-	for (int i = 0; !error && run->samples < run->wanted; i++)
+	for (int i = 0; !error && run->samples < run->wanted; i++) {
 		error = i < DRAINS_MAX
 				? tap__drain_deciding(run->tap, run->workload.pid, &run->vote)
 				: -ETIMEDOUT;
+		if (!error && run->vote.family->calibrate && run->vote.misfits >= MISFITS_MAX)
+			error = derive_layout(run);
+	}
 	return error;
 }
 
@@ -416,7 +443,8 @@ static const char *const luajits[] = {"luajit_rolling-gcc",    "luajit_rolling-c
 				      "luajit_rolling-lua52",  "luajit_openresty-gcc"};
 
 static const char *const narrow_luajits[] = {"luajit_rolling-gcc32", "luajit_rolling-clang32",
-					     "luajit_rolling-nojit32", "luajit_openresty-gcc32"};
+					     "luajit_rolling-nojit32", "luajit_openresty-gcc32",
+					     "luajit_2.0-gcc32"};
 
 static void add_built_luajit(enum ls_family family, const char *const *names, size_t count,
 			     enum pace pace)
@@ -456,8 +484,9 @@ static void add_luau(void)
 {
 	static const enum pace paces_of_luau[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
 	static const char *const luaus[] = {
-		"luau_736-gcc",   "luau_577-gcc",     "luau_635-gcc",   "luau_727-longjmp",
-		"luau_736-clang", "luau_736-vector4", "luau_736-native"};
+		"luau_736-gcc",     "luau_516-gcc",   "luau_577-gcc",     "luau_635-gcc",
+		"luau_727-longjmp", "luau_736-clang", "luau_736-vector4", "luau_736-native",
+		"luau_736-sandbox", "luau_736-grown"};
 	char program[160];
 
 	for (size_t i = 0; i < sizeof(luaus) / sizeof(luaus[0]); i++) {

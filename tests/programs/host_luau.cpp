@@ -312,7 +312,13 @@ static int run(const char *path, int argc, char **argv)
 #ifdef WITH_COLLECTOR
 	collector_begins(L);
 #endif
+#ifdef WITH_SANDBOX
+	luaL_sandbox(L);
+#endif
 	lua_State *thread = lua_newthread(L);
+#ifdef WITH_SANDBOX
+	luaL_sandboxthread(thread);
+#endif
 	bool is_loaded = load(thread, path);
 	for (int i = 0; i < argc && is_loaded; i++)
 		lua_pushstring(thread, argv[i]);

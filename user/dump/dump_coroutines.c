@@ -84,6 +84,8 @@ static int find_vms(struct reading *reading)
 	for (size_t i = 0; i < search.count; i++) {
 		const struct layout *layout = &search.items[i].layout;
 
+		if (layout->family)
+			layout_votes__propose(&dump->internal->votes, layout->family, layout->slot);
 		note_vm(reading, search.items[i].main_thread, layout,
 			layout->family &&
 				target.candidates[layout->family->id].decided >> layout->slot & 1);

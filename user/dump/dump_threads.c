@@ -347,13 +347,15 @@ static int sample_threads(struct dump *dump)
 
 /*
  * Reads again the stacks that fit no layout for certain: C functions alone prove none, but other
- * stacks may have proven one since. Without any proof all layouts are tried, for files may lie.
+ * stacks may have proven one since. Without any proof all layouts are tried, for files may lie, and
+ * one that is derived from the process.
  */
 static int look_again(struct dump *dump)
 {
 	struct dump_internal *internal = dump->internal;
 	int error = 0;
 
+	detection__calibrate(internal->detection, &internal->votes, dump->target);
 	internal->tries_all = true;
 	for (size_t i = 0; i < dump->thread_count && !error; i++) {
 		struct dump_thread *thread = &dump->threads[i];

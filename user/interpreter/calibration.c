@@ -15,11 +15,12 @@ static const uint64_t misfits_before[] = {8, 24, 56};
 
 #define TRIES (sizeof(misfits_before) / sizeof(misfits_before[0]))
 
-static bool is_due(const struct calibration *calibration, const struct layout_vote *vote)
+static bool is_due(const struct calibration *calibration, const struct layout_vote *vote,
+		   bool is_last)
 {
 	return vote->family->calibrate && !vote->is_forced && !vote->is_decided &&
 	       !vote->is_contradicted && vote->misfit_state && calibration->tries < TRIES &&
-	       vote->misfits >= misfits_before[calibration->tries];
+	       (is_last || vote->misfits >= misfits_before[calibration->tries]);
 }
 
 static bool fail(struct calibration *calibration, const char *reason, const char *target)
@@ -67,12 +68,12 @@ static bool try_vote(struct calibration *calibration, struct inspector *inspecto
 }
 
 bool calibration__try(struct calibration *calibration, struct inspector *inspector, pid_t pid,
-		      struct layout_votes *votes, const char *target)
+		      struct layout_votes *votes, bool is_last, const char *target)
 {
 	bool is_new = false;
 
 	for (size_t i = 0; i < votes->count; i++)
-		if (is_due(calibration, &votes->items[i]))
+		if (is_due(calibration, &votes->items[i], is_last))
 			is_new |= try_vote(calibration, inspector, pid, &votes->items[i], target);
 	return is_new;
 }

@@ -20,9 +20,10 @@ struct calibration {
 
 /*
  * Calibrates for those votes that have had enough samples which fit nothing; call it with every
- * round. `target` is for messages. Returns true if a vote has a new candidate.
+ * round. `is_last`: no more samples will come, so one is enough. `target` is for messages. Returns
+ * true if a vote has a new candidate.
  */
 bool calibration__try(struct calibration *calibration, struct inspector *inspector, pid_t pid,
-		      struct layout_votes *votes, const char *target);
+		      struct layout_votes *votes, bool is_last, const char *target);
 
 #endif

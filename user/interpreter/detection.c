@@ -389,6 +389,19 @@ static void tell_layouts(struct detection *detection, const struct layout_votes 
 	log_info("%s%slayout %s", announced ? target : "", announced ? ": " : "", text);
 }
 
+static bool calibrate(struct detection *detection, struct layout_votes *votes, bool is_last,
+		      const char *target)
+{
+	return calibration__try(&detection->calibration, detection->options.inspector,
+				detection->options.pid, votes, is_last, target);
+}
+
+bool detection__calibrate(struct detection *detection, struct layout_votes *votes,
+			  const char *target)
+{
+	return calibrate(detection, votes, true, target);
+}
+
 /* Logs each decision once. If nothing fits, tries all layouts, then refuses the Lua. */
 int detection__settle(struct detection *detection, struct layout_votes *votes, const char *target)
 {
@@ -402,8 +415,7 @@ int detection__settle(struct detection *detection, struct layout_votes *votes, c
 		is_decided |= vote->decided != 0;
 	}
 	tell_layouts(detection, votes, target);
-	if (calibration__try(&detection->calibration, detection->options.inspector,
-			     detection->options.pid, votes, target))
+	if (calibrate(detection, votes, false, target))
 		return 0;
 	for (size_t i = 0; i < votes->count && !is_decided; i++)
 		if (widen(detection, &votes->items[i], target))

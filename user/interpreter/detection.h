@@ -56,6 +56,13 @@ bool detection__notice(struct detection *detection, struct layout_votes *votes, 
  */
 int detection__settle(struct detection *detection, struct layout_votes *votes, const char *target);
 
+/*
+ * Derives the layout of an interpreter that fits none, even if only one sample says so; settle()
+ * does once several do. True: there is a new candidate.
+ */
+bool detection__calibrate(struct detection *detection, struct layout_votes *votes,
+			  const char *target);
+
 /* No more samples will come: what is undecided stays so. Returns as detection__settle(). */
 int detection__end(struct detection *detection, const struct layout_votes *votes,
 		   const char *target);

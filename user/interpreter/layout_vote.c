@@ -136,6 +136,18 @@ void layout_votes__expect(struct layout_votes *votes, const struct family *famil
 	conclude(&votes->items[kept]);
 }
 
+void layout_votes__propose(struct layout_votes *votes, const struct family *family, uint32_t slot)
+{
+	for (size_t i = 0; i < votes->count; i++) {
+		struct layout_vote *vote = &votes->items[i];
+
+		if (vote->family != family || vote->is_forced)
+			continue;
+		vote->candidates |= (uint16_t)(1U << slot);
+		vote->named |= (uint16_t)(1U << slot);
+	}
+}
+
 bool layout_votes__are_decided(const struct layout_votes *votes)
 {
 	for (size_t i = 0; i < votes->count; i++)

@@ -7,7 +7,7 @@
 
 #include "luajit/prototype_luajit.h"
 
-/* Opcodes, lj_bc.h: the same in all releases 2.1. */
+/* Opcodes, lj_bc.h: the same in all releases 2.1; number_as_new() makes those of 2.0 the same. */
 enum {
 	OP_ISLT = 0,
 	OP_ISLE = 2,
@@ -305,6 +305,20 @@ static int name_call(struct search *search)
 	return 0;
 }
 
+/* 2.0 has no ISTYPE and ISNUM, which are before MOV, no TGETR and no TSETR. */
+static uint32_t number_as_new(uint32_t instruction)
+{
+	uint32_t op = op_of(instruction);
+
+	if (op >= OP_MOV - 2)
+		op += 2;
+	if (op >= OP_TGETR)
+		op++;
+	if (op >= OP_TSETR)
+		op++;
+	return (instruction & ~0xffU) | (op & 0xff);
+}
+
 /* Copies names and extents of local variables, which end the object of the prototype. 0 or -errno.
  */
 static int read_variables(struct search *search)
@@ -336,7 +350,12 @@ static int open_search(struct search *search, uint32_t pc)
 		return -ENOMEM;
 	error = target_memory__read(search->memory, search->address + sizeof(search->proto),
 				    search->code, search->count * sizeof(*search->code));
-	return error ? error : read_variables(search);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < search->count && LS_LUAJIT_ITERC_OF(search->layout) < OP_ITERC;
+	     i++)
+		search->code[i] = number_as_new(search->code[i]);
+	return read_variables(search);
 }
 
 int call_site_luajit__read(const struct target_memory *memory,

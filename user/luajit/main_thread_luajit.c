@@ -50,13 +50,15 @@ static bool is_global(const struct target_memory *memory, const struct ls_luajit
 {
 	struct ls_luajit_header registry;
 	uint64_t value = word_at(bytes, LS_LUAJIT_REGISTRY(layout));
+	uint64_t current = reference_at(bytes, layout->global_current);
 
 	return reference_at(bytes, LS_LUAJIT_MAIN_THREAD(layout)) == main_thread &&
 	       has_type(value, LS_LUAJIT_TABLE) &&
 	       !target_memory__read(memory, value & LS_LUAJIT_ADDRESS, &registry,
 				    sizeof(registry)) &&
 	       registry.gct == LS_LUAJIT_TABLE &&
-	       is_state_of(memory, reference_at(bytes, layout->global_current), global);
+	       ((LS_LUAJIT_HAS_JIT_STATE(layout) && !current) ||
+		is_state_of(memory, current, global));
 }
 
 /*

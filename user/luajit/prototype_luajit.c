@@ -65,6 +65,7 @@ int prototype_luajit__check(const struct target_memory *memory,
 		return error == -ESRCH ? error : -ESTALE;
 #ifdef LS_NARROW
 	content.string_text = layout->string_text;
+	content.op_iterc = layout->op_iterc;
 #else
 	(void)layout;
 #endif

@@ -93,6 +93,7 @@ static void walk_yielded(struct ls_scratch *scratch, uint32_t slot)
 	}
 #ifdef LS_NARROW
 	scratch->content.string_text = pass.layout->string_text;
+	scratch->content.op_iterc = pass.layout->op_iterc;
 #endif
 	enter_stack(scratch, 0);
 	if (scratch->is_undecided)

@@ -9,7 +9,7 @@
 /* Of global_State and GCstr as they are since 2020; the places differ as in layout_luajit.c. */
 #define SINCE_2020                                                                                 \
 	.global_vm_state = 136, .global_main_thread = 140, .global_registry = 216,                 \
-	.global_objects = 32, .string_text = 20
+	.global_objects = 32, .string_text = 20, .op_iterc = LS_LUAJIT_OP_ITERC
 
 const struct layout_luajit layouts_luajit[] = {
 	{
@@ -37,7 +37,8 @@ const struct layout_luajit layouts_luajit[] = {
 			    .global_registry = 136,
 			    .global_objects = 48,
 			    .string_text = 16,
-			    .lacks_places = 1},
+			    .lacks_places = 1,
+			    .op_iterc = LS_LUAJIT_OP_ITERC},
 	},
 	{
 		/* Tarantool 2.6's, which counts hits of the table of strings before all that */
@@ -50,7 +51,23 @@ const struct layout_luajit layouts_luajit[] = {
 			    .global_registry = 168,
 			    .global_objects = 80,
 			    .string_text = 16,
-			    .lacks_places = 1},
+			    .lacks_places = 1,
+			    .op_iterc = LS_LUAJIT_OP_ITERC},
+	},
+	{
+		/* 2.0.5, and the branch of 2.0 since, which has places, but no way to tell it */
+		.name = "2.0",
+		.offsets = {.global_current = 244,
+			    .global_jit_base = 248,
+			    .global_traces = {712, 704, 720},
+			    .global_vm_state = 232,
+			    .global_main_thread = 148,
+			    .global_registry = 152,
+			    .global_objects = 48,
+			    .string_text = 16,
+			    .lacks_places = 1,
+			    .op_iterc = 65,
+			    .has_jit_state = 1},
 	},
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interpreter/walker.h"
+#include "luau/calibration_luau.h"
 #include "luau/gc_pages_luau.h"
 #include "luau/layout_luau.h"
 #include "luau/prototype_luau.h"
@@ -20,6 +21,8 @@
 /* Bytes of closures that are looked at: without upvalues to some, in whatever release. */
 #define CLOSURE_BYTES_MIN 32
 #define CLOSURE_BYTES_MAX 96
+
+#define REASON_SIZE 160
 
 #define TIME_MAX_NS 200000000ULL /* CPU time for the functions of a VM */
 
@@ -97,11 +100,24 @@ static uint32_t best_fit(const struct evidence *evidence)
 	return best > 2 * second ? at : LS_LAYOUT_MAX;
 }
 
-/* Returns which one of `layouts` the VM has, or LS_LAYOUT_MAX. */
+/* Returns the slot of the VM's layout, known or not; LS_LAYOUT_MAX: its functions are too few. */
+static uint32_t derive_layout(const struct target_memory *memory, uint64_t main_thread)
+{
+	struct ls_luau_layout layout;
+	char reason[REASON_SIZE];
+	int slot = calibration_luau__run(memory, main_thread, &layout, reason, sizeof(reason));
+
+	if (!slot)
+		slot = layout_luau__add(&layout);
+	return slot < 0 ? LS_LAYOUT_MAX : (uint32_t)slot;
+}
+
+/* Returns which one of `layouts` the VM with that main thread has, or LS_LAYOUT_MAX. */
 static uint32_t decide_layout(const struct target_memory *memory, uint16_t layouts,
-			      const struct ls_luau_state *state)
+			      uint64_t address, const struct ls_luau_state *state)
 {
 	struct evidence evidence = {.memory = memory, .thread = state->tt, .layouts = layouts};
+	uint32_t slot;
 	const struct gc_page_visitor_luau visitor = {
 		.context = &evidence,
 		.object_min = CLOSURE_BYTES_MIN,
@@ -111,6 +127,9 @@ static uint32_t decide_layout(const struct target_memory *memory, uint16_t layou
 
 	if (layouts && !(layouts & (layouts - 1)))
 		return (uint32_t)__builtin_ctz(layouts);
+	slot = derive_layout(memory, address);
+	if (slot < LS_LAYOUT_MAX)
+		return slot;
 	gc_pages_luau__visit(memory, state->global, gc_pages_luau__now_ns() + TIME_MAX_NS,
 			     &visitor);
 	return best_fit(&evidence);
@@ -148,7 +167,7 @@ bool main_thread_luau__find(const struct target_memory *memory, uint16_t layouts
 		if (!is_main_thread(&state, address + *at) ||
 		    !is_global_of(memory, state.global, address + *at))
 			continue;
-		*slot = decide_layout(memory, layouts, &state);
+		*slot = decide_layout(memory, layouts, address + *at, &state);
 		return true;
 	}
 	return false;

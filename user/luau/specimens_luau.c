@@ -10,6 +10,11 @@
 
 #define CLOSURE_BYTES_MIN 32 /* without upvalues */
 #define CLOSURE_BYTES_MAX 96 /* with some, in whatever release */
+#define STATE_BYTES_MAX   192
+
+_Static_assert(sizeof(struct ls_luau_state) <= GC_PAGE_LUAU_SLACK &&
+		       CLOSURE_WORDS * 8 <= GC_PAGE_LUAU_SLACK,
+	       "what begins in a page is readable");
 
 #define STACK_VALUES_MAX 4096
 #define CHILDREN_MAX     32  /* of a prototype, that are added */
@@ -182,9 +187,8 @@ static void read_call(struct specimens *specimens, uint64_t ci, uint64_t size)
 		specimens->call_count++;
 }
 
-static void read_calls(struct specimens *specimens)
+static void read_calls(struct specimens *specimens, const struct ls_luau_state *state)
 {
-	const struct ls_luau_state *state = &specimens->state;
 	uint32_t count = state->ci_count - 1;
 	uint64_t size = count ? (state->end_ci - state->base_ci) / count : 0;
 
@@ -197,16 +201,30 @@ static void read_calls(struct specimens *specimens)
 	}
 }
 
+/* Those of a suspended coroutine stand still. */
+static void read_calls_of(struct specimens *specimens, const uint8_t *bytes)
+{
+	struct ls_luau_state state;
+
+	memcpy(&state, bytes, sizeof(state));
+	if (state.tt == specimens->state.tt && state.global == specimens->state.global &&
+	    state.ci > state.base_ci && state.ci <= state.end_ci)
+		read_calls(specimens, &state);
+}
+
 /* Objects begin behind the head of a page, or behind padding that follows it. */
 static int visit_page(void *context, const struct gc_page_luau *page)
 {
 	struct specimens *specimens = context;
 
 	for (uint32_t padding = 0; padding <= 8; padding += 8)
-		for (uint64_t at = padding; at + CLOSURE_BYTES_MIN <= page->size;
-		     at += page->object_size)
-			add_closure(specimens, page->address + at, page->bytes + at);
-	return specimens->closure_count == CLOSURES_MAX;
+		for (uint64_t at = padding; at < page->size; at += page->object_size) {
+			if (page->object_size <= CLOSURE_BYTES_MAX)
+				add_closure(specimens, page->address + at, page->bytes + at);
+			if (page->object_size >= sizeof(struct ls_luau_state))
+				read_calls_of(specimens, page->bytes + at);
+		}
+	return specimens->closure_count == CLOSURES_MAX && specimens->call_count == CALLS_MAX;
 }
 
 static uint32_t measure_value(const struct ls_luau_state *state)
@@ -227,7 +245,7 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 	const struct gc_page_visitor_luau visitor = {
 		.context = specimens,
 		.object_min = CLOSURE_BYTES_MIN,
-		.object_max = CLOSURE_BYTES_MAX,
+		.object_max = STATE_BYTES_MAX,
 		.visit = visit_page,
 	};
 	int error;
@@ -246,7 +264,7 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 	error = read_types(specimens, missing);
 	if (error)
 		return error;
-	read_calls(specimens);
+	read_calls(specimens, &specimens->state);
 	read_stack(specimens);
 	/* What pages do not tell, the stack does. */
 	gc_pages_luau__visit(memory, specimens->state.global, gc_pages_luau__now_ns() + TIME_MAX_NS,

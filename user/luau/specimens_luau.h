@@ -2,7 +2,7 @@
 /*
  * Functions of a VM of Luau, to derive its layout from (calibration_luau.h): closures from the
  * stack of a state and from the pages of the garbage collector, the prototypes that they may have,
- * and the calls that run. Only the head of lua_State is known yet, so nothing here is certain.
+ * and the calls of states. Only the head of lua_State is known yet, so nothing here is certain.
  */
 #ifndef LS_SPECIMENS_LUAU_H
 #define LS_SPECIMENS_LUAU_H

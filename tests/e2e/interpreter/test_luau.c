@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Programs that embed Luau, of several releases, static and stripped. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@
 #include "spying.h"
 
 #define PATIENCE      30
-#define NOTHING_FOUND 3 /* exit status */
+#define NOTHING_FOUND 3   /* exit status */
+#define UNDECIDED_MAX 1600 /* samples of 2,000 before the layout is decided, on a slow machine */
 
 /* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
 static const char *const releases[] = {"516-gcc",     "577-gcc", "635-gcc",
@@ -285,23 +287,69 @@ static void splits_functions_by_their_lines(void **state)
 	}
 }
 
-static void refuses_what_has_moved_fields(void **state)
+static void refuses_what_has_moved_fields_of_calls(void **state)
 {
-	static const char *const builds[] = {"736-moved-call", "736-moved-proto",
-					     "736-moved-lines"};
+	struct child *target, *spy;
+	int status;
+
+	need_to_record();
+	target = start_host(*state, "736-moved-call", FUNCTIONS "while true do both(list) end\n");
+	spy = start_record(*state, target->pid, "-d", "1", "-o", "no.json");
+	status = child__wait(spy, PATIENCE);
+	child__kill(target);
+	print_message("%s", child__errors(*state, spy));
+	assert_int_equal(status, NOTHING_FOUND);
+	assert_non_null(strstr(child__errors(*state, spy), "modified"));
+}
+
+static const char *layout_of(const struct scriptprofile *profile)
+{
+	return json_string_value(
+		json_object_get(json_object_get(profile->document, "Recorder"), "Layout"));
+}
+
+/* Its layout is derived from functions that run: nothing tells luaspy which fork it is. */
+static void follows_a_fork_that_has_other_members(void **state)
+{
+	static const char *const builds[] = {"736-moved-proto", "736-moved-lines", "736-grown"};
 
 	need_to_record();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		struct child *target =
-			start_host(*state, builds[i], FUNCTIONS "while true do both(list) end\n");
-		struct child *spy = start_record(*state, target->pid, "-d", "1", "-o", "no.json");
-		int status = child__wait(spy, PATIENCE);
+		struct scriptprofile *profile = record_script(
+			*state, builds[i], FUNCTIONS "while true do both(list) end\n");
 
-		child__kill(target);
-		print_message("%s: %s", builds[i], child__errors(*state, spy));
-		assert_int_equal(status, NOTHING_FOUND);
-		assert_non_null(strstr(child__errors(*state, spy), "modified"));
+		scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.68, 0.82);
+		scriptprofile__assert_stack(profile, "main chunk > both > cold", 0.18, 0.32);
+		assert_true(scriptprofile__self_us(profile, "app.luau", "hot", 1) > 0);
+		assert_int_equal(strncmp(layout_of(profile), "luau-calibrated, agreed on", 26), 0);
+		assert_in_range(scriptprofile__samples(profile, "unreadable"), 1, UNDECIDED_MAX);
 	}
+}
+
+/* The second process of a fork needs no more than the samples that every process is checked by. */
+static void remembers_a_fork(void **state)
+{
+	struct child *first, *second, *spy;
+	struct scriptprofile *profile;
+	const char *derived;
+
+	need_to_record();
+	first = start_host(*state, "736-grown", FUNCTIONS "while true do both(list) end\n");
+	spy = start(*state, luaspy_program(), "record", "--system", "-v", "--name",
+		    "^luau_736-grown$", "-o", "both.json");
+	child__await_errors(*state, spy, "layout luau-calibrated, agreed on by");
+	child__kill(first);
+	second = start_host(*state, "736-grown", FUNCTIONS "while true do both(list) end\n");
+	child__let_work(second, 0.5);
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	child__kill(second);
+	profile = spying__read(*state, in_folder(*state, "both.json"));
+	print_message("%s\n", layout_of(profile));
+	assert_string_equal(layout_of(profile), "luau-calibrated, decided in 2 processes");
+	derived = strstr(child__errors(*state, spy), "derived the layout");
+	assert_non_null(derived);
+	assert_null(strstr(derived + 1, "derived the layout"));
 }
 
 int main(void)
@@ -314,7 +362,9 @@ int main(void)
 		staged(takes_no_remains_on_a_stack_for_calls),
 		staged(names_and_lines_are_those_of_debug_info),
 		staged(splits_functions_by_their_lines),
-		staged(refuses_what_has_moved_fields),
+		staged(refuses_what_has_moved_fields_of_calls),
+		staged(follows_a_fork_that_has_other_members),
+		staged(remembers_a_fork),
 	};
 
 	return cmocka_run_group_tests_name("luau", tests, NULL, NULL);

@@ -178,7 +178,7 @@ static void take_step(struct input *input)
 		memory__mend(&image->memory);
 		return;
 	case 10:
-		sample_as(&layouts_luau[input__take(input, 1) % layouts_luau_count].offsets);
+		sample_as(luau_fixture__layout(input__take(input, 1) % luau_fixture__rows()));
 		return;
 	default:
 		sample_as(image->layout);
@@ -221,7 +221,7 @@ static void undo(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct input input = {bytes, size};
-	size_t row = input__take(&input, 1) % layouts_luau_count;
+	size_t row = input__take(&input, 1) % luau_fixture__rows();
 	size_t runs = input__take(&input, 1) % RUN_COUNT;
 
 	if (!benches[row][runs])

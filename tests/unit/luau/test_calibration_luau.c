@@ -4,6 +4,7 @@
  * that moved members must come out as their sources have them.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,15 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include <cmocka.h>
 
 #include "dump/vm_search.h"
 #include "luau/calibration_luau.h"
+#include "luau/gc_pages_luau.h"
 #include "luau/layout_luau.h"
 #include "process/page_cache.h"
 #include "skip.h"
 #include "stage.h"
+
+#define ROUNDS           300
+#define ROUND_NS_MAX     2000000000ULL
+#define WORDS_PER_CHANGE 400
 
 /* Functions of several sizes, with and without names, upvalues and functions of their own. */
 static const char script[] =
@@ -122,6 +129,36 @@ static void derives_what_a_fork_has_moved(void **state)
 	assert_derived(*state, "736-moved-lines", &lines);
 }
 
+/* As tests/hosts/build_luau.sh has it. */
+static void derives_what_a_fork_has_more(void **state)
+{
+	static const struct ls_luau_layout grown = {
+		.string_type = 4,
+		.function_type = 2,
+		.closure_function = 40,
+		.proto_size = 204,
+		.proto_constants = 24,
+		.proto_code = 32,
+		.proto_children = 40,
+		.proto_line_info = 72,
+		.proto_line_bases = 80,
+		.proto_source = 112,
+		.proto_name = 120,
+		.proto_code_count = 172,
+		.proto_child_count = 176,
+		.proto_constant_count = 188,
+		.proto_line_info_size = 192,
+		.proto_line_gap = 196,
+		.proto_line_defined = 200,
+		.proto_parameters = 4,
+		.proto_is_vararg = 5,
+		.proto_upvalues = 3,
+		.proto_native = 64,
+	};
+
+	assert_derived(*state, "736-grown", &grown);
+}
+
 static void says_what_it_could_not_tell(void **state)
 {
 	static const char too_few[] = "write('READY\\n') wait()\n";
@@ -141,12 +178,92 @@ static void says_what_it_could_not_tell(void **state)
 	assert_string_equal(reason, "");
 }
 
+/* The program's heap, a copy of which is changed and written back to it. */
+struct heap {
+	pid_t pid;
+	uint64_t address;
+	size_t words;
+	uint64_t *original, *changed;
+};
+
+static void write_heap(const struct heap *heap, const uint64_t *words)
+{
+	const struct iovec from = {(void *)words, heap->words * 8};
+	const struct iovec to = {(void *)(uintptr_t)heap->address, heap->words * 8};
+
+	assert_int_equal(process_vm_writev(heap->pid, &from, 1, &to, 1, 0), heap->words * 8);
+}
+
+static struct heap read_heap(struct stage *stage, const struct child *target)
+{
+	const struct target_memory memory = {.pid = target->pid};
+	struct heap heap = {.pid = target->pid};
+	char path[32], *maps;
+	uint64_t end;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", target->pid);
+	maps = stage__own(stage, read_file(path, NULL), free);
+	for (char *line = strtok(maps, "\n"); line; line = strtok(NULL, "\n"))
+		if (strstr(line, "[heap]"))
+			assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64, &heap.address, &end),
+					 2);
+	assert_int_not_equal(heap.address, 0);
+	heap.words = (end - heap.address) / 8;
+	heap.original = stage__own(stage, malloc(heap.words * 8), free);
+	heap.changed = stage__own(stage, malloc(heap.words * 8), free);
+	assert_int_equal(target_memory__read(&memory, heap.address, heap.original, heap.words * 8),
+			 0);
+	return heap;
+}
+
+static void change(const struct heap *heap)
+{
+	memcpy(heap->changed, heap->original, heap->words * 8);
+	for (size_t i = 0; i < heap->words / WORDS_PER_CHANGE; i++) {
+		uint64_t *word = &heap->changed[(size_t)rand() % heap->words];
+
+		if (!*word)
+			continue;
+		if (rand() % 2)
+			*word = heap->changed[(size_t)rand() % heap->words];
+		else
+			*word ^= 1ULL << rand() % 64;
+	}
+}
+
+/* Whatever the memory says, the search ends soon, and reads only what it may (a sanitizer looks).
+ */
+static void survives_whatever_is_there(void **state)
+{
+	struct child *target = start_host(*state, "736-gcc");
+	const uint64_t main_thread = find_vm(target).main_thread;
+	const struct heap heap = read_heap(*state, target);
+	struct ls_luau_layout layout;
+	int derived = 0;
+	char reason[160];
+
+	srand(1);
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t begun_ns = gc_pages_luau__now_ns();
+
+		change(&heap);
+		write_heap(&heap, heap.changed);
+		derived += !calibrate(target, main_thread, &layout, reason);
+		assert_in_range(gc_pages_luau__now_ns() - begun_ns, 0, ROUND_NS_MAX);
+	}
+	print_message("derived something in %d of %d rounds\n", derived, ROUNDS);
+	assert_in_range(derived, 1, ROUNDS - 1);
+	write_heap(&heap, heap.original);
+	assert_int_equal(calibrate(target, main_thread, &layout, reason), 0);
+	assert_memory_equal(&layout, &layouts_luau[0].offsets, sizeof(layout));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		staged(derives_what_is_known_of_a_release),
-		staged(derives_what_a_fork_has_moved),
-		staged(says_what_it_could_not_tell),
+		staged(derives_what_is_known_of_a_release), staged(derives_what_a_fork_has_moved),
+		staged(derives_what_a_fork_has_more),       staged(says_what_it_could_not_tell),
+		staged(survives_whatever_is_there),
 	};
 
 	return cmocka_run_group_tests_name("calibration_luau", tests, NULL, NULL);

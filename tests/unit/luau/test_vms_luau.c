@@ -244,7 +244,7 @@ static void put_function(struct vm *vm, const struct ls_luau_layout *layout)
 
 	memset(vm->proto, 0, sizeof(vm->proto));
 	memset(closure, 0, 64);
-	vm->text.tt = THREAD - LS_LUAU_TO_STRING;
+	vm->text.tt = THREAD - layout->string_type;
 	vm->proto[0] = PROTO;
 	set_word(vm->proto, layout->proto_source, &vm->text);
 	set_word(vm->proto, layout->proto_line_info, tables);
@@ -252,7 +252,7 @@ static void put_function(struct vm *vm, const struct ls_luau_layout *layout)
 	set_half(vm->proto, layout->proto_code_count, 5);
 	set_half(vm->proto, layout->proto_line_info_size, sizeof(tables));
 	set_half(vm->proto, layout->proto_line_gap, 24);
-	closure[0] = THREAD - LS_LUAU_TO_FUNCTION;
+	closure[0] = THREAD - layout->function_type;
 	set_word(closure, layout->closure_function, vm->proto);
 }
 
@@ -269,7 +269,7 @@ static void is_not_misled_by_what_is_next_to_a_function(void **state)
 	put_function(vm, &layouts_luau[0].offsets);
 	for (int i = 1; i < 4; i++)
 		memcpy(vm->pages[1].objects + (size_t)i * 64, vm->pages[1].objects, 64);
-	vm->pages[1].objects[120] = THREAD - LS_LUAU_TO_FUNCTION;
+	vm->pages[1].objects[120] = THREAD - layouts_luau[0].offsets.function_type;
 	assert_int_equal(find_layout(vm), 0);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every test runs once for each row of layouts_luau[], with an image and a walker of its own. Rows
- * take turns in what else builds of Luau differ in.
+ * Every test runs once for each layout that is known, and for one that is not, as it may be derived
+ * from a fork; each with an image and a walker of its own. Rows take turns in what else builds of
+ * Luau differ in.
  */
 #ifndef TEST_LUAU_FIXTURE_H
 #define TEST_LUAU_FIXTURE_H
@@ -27,7 +28,12 @@ struct fixture {
 /* Returns what the test program's main() has to return. */
 int luau_fixture__run(const char *group, const struct fixture_test *tests, size_t count);
 
-/* The same by hand, for those that are no cmocka tests. `row` is an index of layouts_luau[]. */
+/* How many rows there are: an index of layouts_luau[], or one more. */
+size_t luau_fixture__rows(void);
+
+const struct ls_luau_layout *luau_fixture__layout(size_t row);
+
+/* The same by hand, for those that are no cmocka tests. */
 void luau_fixture__start(struct fixture *fixture, size_t row);
 void luau_fixture__end(struct fixture *fixture);
 

@@ -15,7 +15,7 @@
 #define VALUE_COUNT 9000 /* of each thread */
 #define GLOBAL_SIZE 4096
 #define MAIN_THREAD 1200 /* where global_State has it */
-#define CLOSURE     64   /* bytes */
+#define CLOSURE     96   /* bytes */
 #define LINE_GAP    24
 #define R15         0
 #define R14         1
@@ -52,7 +52,7 @@ uint64_t luau_image__string(struct image *image, const char *text)
 {
 	size_t length = strlen(text);
 	struct ls_luau_string string = {
-		.tt = (uint8_t)(image->build.thread - LS_LUAU_TO_STRING),
+		.tt = (uint8_t)(image->build.thread - image->layout->string_type),
 		.atom = -1,
 		.length = (uint32_t)length,
 	};
@@ -84,7 +84,8 @@ uint64_t luau_image__proto(struct image *image, const char *source, const char *
 	const struct ls_luau_layout *layout = image->layout;
 	uint64_t address = allocate_object(image, 256, image->build.thread + 1);
 
-	put_word(image, address + LS_LUAU_PROTO_CODE, luau_image__allocate(image, 4 * IMAGE_CODE));
+	put_word(image, address + image->layout->proto_code,
+		 luau_image__allocate(image, 4 * IMAGE_CODE));
 	put_word(image, address + layout->proto_source, luau_image__string(image, source));
 	put_word(image, address + layout->proto_name, name ? luau_image__string(image, name) : 0);
 	put(image, address + layout->proto_code_count, IMAGE_CODE, 4);
@@ -97,7 +98,7 @@ uint64_t luau_image__proto(struct image *image, const char *source, const char *
 static uint64_t make_function(struct image *image, uint64_t function, bool is_c)
 {
 	uint64_t address =
-		allocate_object(image, CLOSURE, image->build.thread - LS_LUAU_TO_FUNCTION);
+		allocate_object(image, CLOSURE, image->build.thread - image->layout->function_type);
 
 	put(image, address + LS_LUAU_CLOSURE_IS_C, is_c, 1);
 	put_word(image, address + image->layout->closure_function, function);
@@ -234,7 +235,7 @@ static void describe(struct image *image, struct image_call *call, uint64_t clos
 		return;
 	}
 	call->kind = LS_FRAME_LUA;
-	call->code = memory__get(&image->memory, call->function + LS_LUAU_PROTO_CODE, 8);
+	call->code = memory__get(&image->memory, call->function + image->layout->proto_code, 8);
 }
 
 void luau_image__call(struct image *image, size_t thread, uint64_t closure, uint32_t pc)
@@ -250,7 +251,7 @@ void luau_image__call(struct image *image, size_t thread, uint64_t closure, uint
 	}
 	call.ci = call_at(image, to, to->call_count + 1);
 	describe(image, &call, closure);
-	put_value(image, call.func, closure, image->build.thread - LS_LUAU_TO_FUNCTION);
+	put_value(image, call.func, closure, image->build.thread - image->layout->function_type);
 	put_word(image, call.ci + LS_LUAU_CI_FUNC, call.func);
 	put_word(image, call.ci + LS_LUAU_CI_BASE, call.func + value);
 	put_word(image, call.ci + LS_LUAU_CI_TOP, call.func + 20 * value);

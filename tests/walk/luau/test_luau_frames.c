@@ -175,8 +175,8 @@ static void is_evidence_for_its_own_layout(struct fixture *fixture)
 	luau_fixture__main(fixture);
 	luau_image__run(image, IMAGE_MAIN, 12);
 	fixture->walker.is_undecided = true;
-	for (size_t i = 0; i < layouts_luau_count; i++) {
-		const struct ls_luau_layout *layout = &layouts_luau[i].offsets;
+	for (size_t i = 0; i < luau_fixture__rows(); i++) {
+		const struct ls_luau_layout *layout = luau_fixture__layout(i);
 
 		luau_walker__forget(&fixture->walker);
 		luau_walker__sample_as(&fixture->walker, image, layout);

@@ -60,8 +60,7 @@ static __always_inline __u64 main_thread_of(const struct ls_luajit_layout *layou
 	ls_luajit_ref_t main_thread;
 	__u64 head;
 
-	if (read_target(&main_thread, sizeof(main_thread),
-			global + LS_LUAJIT_MAIN_THREAD(layout)) ||
+	if (read_target(&main_thread, sizeof(main_thread), global + layout->global_main_thread) ||
 	    !is_pointer(main_thread) ||
 	    read_target(&head, sizeof(head), main_thread + LS_HEAD_OFFSET) || !is_state_head(head))
 		return 0;

@@ -397,10 +397,8 @@ __noinline int resolve_trace(struct ls_scratch *scratch, const struct ls_luajit_
 	if (!scratch || !layout)
 		return 1;
 	trace = &scratch->trace;
-#ifdef LS_NARROW
 	if (layout->lacks_places)
 		return 1;
-#endif
 	if (!find_trace(&pass) || read_snapshot(&pass))
 		return 1;
 	trace->start = scratch->global.jit_base - LS_FRAME_BYTES;

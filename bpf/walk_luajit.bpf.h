@@ -65,17 +65,26 @@ static __always_inline const __u64 *read_slots(struct ls_scratch *scratch, __u64
 	return (const __u64 *)view(&scratch->stack, address, LS_FRAME_BYTES, scratch->walk.stack);
 }
 
+/* The C frame before the one in walk.cframe. */
+static __always_inline __u64 previous_cframe(const struct ls_pass *pass)
+{
+	__u32 at = pass->layout->cframe_previous - (__u32)LS_LUAJIT_CFRAME_REST;
+
+	return at / 8 < 3 ? pass->scratch->walk.cframe.rest[at / 8] & ~LS_CFRAME_FLAGS : 0;
+}
+
 /* Steps over the C frames of lj_vm_cpcall(), which have no frame on the stack of values. */
 static long skip_cpcall(__u32 i, void *context)
 {
-	struct ls_walk *walk = &((const struct ls_pass *)context)->scratch->walk;
+	const struct ls_pass *pass = context;
+	struct ls_walk *walk = &pass->scratch->walk;
 	__s64 height = -(__s64)walk->cframe.results;
+	__u64 previous;
 
 	if (walk->cframe.results >= 0 || walk->base - 8 >= walk->stack + height)
 		return 1;
-	return !is_pointer(walk->cframe.previous & ~LS_CFRAME_FLAGS) ||
-	       read_target(&walk->cframe, sizeof(walk->cframe),
-			   walk->cframe.previous & ~LS_CFRAME_FLAGS);
+	previous = previous_cframe(pass);
+	return !is_pointer(previous) || read_target(&walk->cframe, sizeof(walk->cframe), previous);
 }
 LS_STEP(skip_cpcall);
 
@@ -83,7 +92,7 @@ LS_STEP(skip_cpcall);
 static __always_inline void leave_cframe(struct ls_pass *pass)
 {
 	struct ls_walk *walk = &pass->scratch->walk;
-	__u64 previous = walk->cframe.previous & ~LS_CFRAME_FLAGS;
+	__u64 previous = previous_cframe(pass);
 
 	if (!is_pointer(previous) || read_target(&walk->cframe, sizeof(walk->cframe), previous))
 		walk->cframe = (struct ls_luajit_cframe){};
@@ -266,24 +275,34 @@ static long walk_frames(__u32 i, void *context)
 }
 LS_STEP(walk_frames);
 
+/* The VM's state as releases number it. Those that a fork has more are of the interpreter. */
+static __always_inline __s32 known_state(const struct ls_luajit_layout *layout, __s32 vm_state)
+{
+	if (vm_state >= LS_LUAJIT_IN_INTERPRETER)
+		return vm_state;
+	vm_state += layout->more_states;
+	return vm_state > LS_LUAJIT_IN_INTERPRETER ? LS_LUAJIT_IN_INTERPRETER : vm_state;
+}
+
 /* Reads what global_State tells. Returns 0, or 1: it cannot be read. */
 static __always_inline int read_global(struct ls_scratch *scratch,
 				       const struct ls_luajit_layout *layout)
 {
 	struct ls_luajit_global *global = &scratch->global;
 	__u32 current = layout->global_current, jit_base = layout->global_jit_base;
-	__u32 vm_state = LS_LUAJIT_VM_STATE(layout), from = LS_LUAJIT_BYTES(vm_state, 80);
+	__u32 vm_state = layout->global_vm_state;
 
 	global->address = scratch->state.global;
 	if (current > LS_LUAJIT_GLOBAL_MAX - 8 || jit_base > LS_LUAJIT_GLOBAL_MAX - 8 ||
 	    vm_state > LS_LUAJIT_GLOBAL_MAX - 8 ||
-	    read_target(scratch->global_bytes + from, LS_LUAJIT_GLOBAL_MAX - from,
-			global->address + from))
+	    read_target(scratch->global_bytes + LS_LUAJIT_GLOBAL_FROM,
+			LS_LUAJIT_GLOBAL_MAX - LS_LUAJIT_GLOBAL_FROM,
+			global->address + LS_LUAJIT_GLOBAL_FROM))
 		return 1;
-	global->vm_state = *(const __s32 *)(scratch->global_bytes + vm_state);
+	global->vm_state = known_state(layout, *(const __s32 *)(scratch->global_bytes + vm_state));
 	global->current = *(const ls_luajit_ref_t *)(scratch->global_bytes + current);
 	global->jit_base = *(const ls_luajit_ref_t *)(scratch->global_bytes + jit_base);
-	if (LS_LUAJIT_HAS_JIT_STATE(layout) && !global->current) {
+	if (layout->has_jit_state && !global->current) {
 		global->current = scratch->chain[0].state;
 		global->jit_base = 0;
 	}
@@ -407,10 +426,8 @@ __noinline int take_stack(struct ls_scratch *scratch, const struct ls_luajit_lay
 	if (!scratch || !layout || !thread)
 		return 0;
 	begin_stack(scratch);
-#ifdef LS_NARROW
 	scratch->content.string_text = layout->string_text;
 	scratch->content.op_iterc = layout->op_iterc;
-#endif
 	error = find_chain(scratch, layout, thread);
 	note_error(scratch, error);
 	if (error)

@@ -27,9 +27,9 @@ struct ls_luajit_content {
 	struct ls_luajit_string string;
 #ifdef LS_NARROW
 	__u32 references[LS_LUAJIT_CONSTANTS_MAX]; /* `constants` has the numbers alone */
-	__u32 string_text;                         /* as the layout has it, likewise the next */
-	__u32 op_iterc;
 #endif
+	__u32 string_text; /* as the layout has it, likewise the next */
+	__u32 op_iterc;
 	__u32 source_length;
 	__u32 object_count; /* of `constants` */
 	__u64 hash;         /* of all of it */
@@ -74,22 +74,20 @@ static long ls_luajit_fold_instruction(__u32 i, void *context)
 	struct ls_luajit_content *content = ((const struct ls_luajit_fold *)context)->content;
 	__u32 instruction = content->code[i % LS_LUAJIT_CODE_MAX];
 
-	if ((__u8)instruction < LS_LUAJIT_ITERC_OF(content))
+	if ((__u8)instruction < content->op_iterc)
 		content->shape = ls_fold(content->shape, (__u64)i << 32 | instruction);
 	return 0;
 }
 LS_STEP(ls_luajit_fold_instruction);
 
 /*
- * Strings are interned: where one was freed and another is now, they differ in hash or length. With
- * references of 32 bits, these are among the three words before the text, or two and its start.
+ * Strings are interned: where one was freed and another is now, they differ in hash or length. In
+ * all layouts, these are among the three numbers at the end of struct ls_luajit_string.
  */
 static inline __attribute__((always_inline)) __u64
 ls_luajit_fold_string(__u64 hash, const struct ls_luajit_string *string)
 {
-#ifdef LS_NARROW
 	hash = ls_fold(hash, string->id);
-#endif
 	return ls_fold(hash, (__u64)string->hash << 32 | string->length);
 }
 
@@ -125,11 +123,7 @@ static inline __attribute__((always_inline)) void
 ls_luajit_read_source(ls_reader_t reader, const struct ls_luajit_proto *proto,
 		      struct ls_luajit_content *content)
 {
-#ifdef LS_NARROW
 	__u64 text = (__u64)proto->chunk_name + content->string_text;
-#else
-	__u64 text = proto->chunk_name + sizeof(struct ls_luajit_string);
-#endif
 	long length = LS_READ_STRING(reader, content->source, LS_SOURCE_LEN, text);
 
 	(void)reader;

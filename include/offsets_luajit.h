@@ -85,9 +85,10 @@ struct ls_luajit_cframe {
 	__s32 error_function;
 	ls_luajit_ref_t state;
 	ls_luajit_ref_t pc;
-	__u64 previous;
+	__u64 rest[3]; /* the previous C frame is there: ls_luajit_layout.cframe_previous */
 };
-_Static_assert(sizeof(struct ls_luajit_cframe) == 40, "CFRAME_OFS_*, lj_frame.h");
+_Static_assert(sizeof(struct ls_luajit_cframe) == 56, "CFRAME_OFS_*, lj_frame.h");
+#define LS_LUAJIT_CFRAME_REST 32
 
 /* GCfunc, lj_obj.h. */
 struct ls_luajit_function {
@@ -131,7 +132,9 @@ struct ls_luajit_proto {
 };
 _Static_assert(sizeof(struct ls_luajit_proto) == LS_LUAJIT_BYTES(104, 64), "GCproto, lj_obj.h");
 
-/* GCstr, lj_obj.h. The text follows, and a NUL. Without `id`, all behind is 4 bytes further down.
+/*
+ * GCstr, lj_obj.h. The text follows, and a NUL. Without `id`, what is behind is 4 bytes further
+ * down.
  */
 struct ls_luajit_string {
 	ls_luajit_ref_t next;
@@ -212,46 +215,30 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 #define LS_LUAJIT_IN_OPTIMIZER   (-6)
 #define LS_LUAJIT_IN_ASSEMBLER   (-7)
 
-#define LS_LUAJIT_GLOBAL_MAX LS_LUAJIT_BYTES(400, 320) /* of global_State, which a layout reads */
+/* Bytes of global_State that a layout reads, and where they begin at the earliest. */
+#define LS_LUAJIT_GLOBAL_FROM LS_LUAJIT_BYTES(184, 80)
+#define LS_LUAJIT_GLOBAL_MAX  LS_LUAJIT_BYTES(512, 416)
 
 struct ls_luajit_layout {
 	__u16 global_current;  /* cur_L: the state that runs; an FFI callback leaves it stale */
 	__u16 global_jit_base; /* base of the function that the running trace began in, or 0 */
 	/* places of jit_State.trace, the array of traces, from global_State; 0: no further one */
 	__u16 global_traces[3];
-	__u16 padding;
-#ifdef LS_NARROW
-	__u16 global_vm_state;
+	__u16 global_vm_state; /* an int: the number of the trace that runs, or ~LJ_VMST_* */
 	__u16 global_main_thread;
 	__u16 global_registry;
 	__u16 global_objects; /* GCState.root */
-	__u16 string_text;
-	__u16 lacks_places; /* 1: snapshots do not tell which machine code they are for */
+	__u16 string_text;    /* where the text of a string begins */
+	__u16 cframe_previous;
 	__u16 op_iterc;
-	__u16 has_jit_state; /* 1: global_current is that of jit_L: see LS_LUAJIT_HAS_JIT_STATE() */
-#endif
+	__u8 lacks_places; /* 1: snapshots do not tell which machine code they are for */
+	/*
+	 * 1: global_current is that of jit_L, there is no cur_L: the state whose trace runs, or 0,
+	 * and then jit_base is stale (2.0).
+	 */
+	__u8 has_jit_state;
+	__u8 more_states; /* LJ_VMST_* between that of the interpreter and that of C functions */
+	__u8 string_length;
 };
-
-/*
- * global_State, lj_obj.h, and where the text of a string begins: what never moved in a build whose
- * references have 64 bits. global_vm_state is an int: number of the trace that runs, or
- * ~LJ_VMST_*.
- */
-#ifdef LS_NARROW
-#define LS_LUAJIT_PLACE(layout, member, wide) ((layout)->member)
-#else
-#define LS_LUAJIT_PLACE(layout, member, wide) ((void)(layout), (wide))
-#endif
-/*
- * Whether there is no cur_L but jit_L, which is the state whose trace runs, or 0; jit_base is stale
- * then (2.0).
- */
-#define LS_LUAJIT_HAS_JIT_STATE(layout) LS_LUAJIT_PLACE(layout, has_jit_state, 0)
-#define LS_LUAJIT_OBJECTS(layout)       LS_LUAJIT_PLACE(layout, global_objects, 40)
-#define LS_LUAJIT_VM_STATE(layout)      LS_LUAJIT_PLACE(layout, global_vm_state, 184)
-#define LS_LUAJIT_MAIN_THREAD(layout)   LS_LUAJIT_PLACE(layout, global_main_thread, 192)
-#define LS_LUAJIT_REGISTRY(layout)      LS_LUAJIT_PLACE(layout, global_registry, 272)
-#define LS_LUAJIT_STRING_TEXT(layout)   LS_LUAJIT_PLACE(layout, string_text, 24)
-#define LS_LUAJIT_ITERC_OF(layout)      LS_LUAJIT_PLACE(layout, op_iterc, LS_LUAJIT_OP_ITERC)
 
 #endif

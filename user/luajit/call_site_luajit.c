@@ -352,8 +352,7 @@ static int open_search(struct search *search, uint32_t pc)
 				    search->code, search->count * sizeof(*search->code));
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < search->count && LS_LUAJIT_ITERC_OF(search->layout) < OP_ITERC;
-	     i++)
+	for (uint32_t i = 0; i < search->count && search->layout->op_iterc < OP_ITERC; i++)
 		search->code[i] = number_as_new(search->code[i]);
 	return read_variables(search);
 }

@@ -4,6 +4,17 @@
 #include <errno.h>
 #include <string.h>
 
+/* What never moved in releases. */
+#define UPSTREAM                                                                                   \
+	.global_vm_state = 184, .global_main_thread = 192, .global_registry = 272,                 \
+	.global_objects = 40, .string_text = 24, .string_length = 20, .cframe_previous = 32,       \
+	.op_iterc = LS_LUAJIT_OP_ITERC
+
+/* Tarantool's fork has more members before these, and two more words in the VM's C frame. */
+#define TARANTOOL                                                                                  \
+	.global_objects = 104, .string_text = 24, .string_length = 16, .cframe_previous = 48,      \
+	.op_iterc = LS_LUAJIT_OP_ITERC, .more_states = 2
+
 /*
  * The member vmthref came between registrytv and uvhead of global_State in 2023, which moved all
  * behind it. Where the array of traces is depends on the size of jit_State as well; a walk looks at
@@ -14,14 +25,38 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-rolling",
 		.offsets = {.global_current = 376,
 			    .global_jit_base = 384,
-			    .global_traces = {1128, 1120, 1136}},
+			    .global_traces = {1128, 1120, 1136},
+			    UPSTREAM},
 	},
 	{
 		/* Debian's git20220320, and OpenResty's releases up to v2.1-20240314 */
 		.name = "2.1-beta3",
 		.offsets = {.global_current = 368,
 			    .global_jit_base = 376,
-			    .global_traces = {1112, 1120, 1104}},
+			    .global_traces = {1112, 1120, 1104},
+			    UPSTREAM},
+	},
+	{
+		/* Tarantool's fork, since 2.10 */
+		.name = "2.1-tarantool",
+		.offsets = {.global_current = 480,
+			    .global_jit_base = 496,
+			    .global_traces = {1232, 1224, 1240},
+			    .global_vm_state = 440,
+			    .global_main_thread = 336,
+			    .global_registry = 344,
+			    TARANTOOL},
+	},
+	{
+		/* of 2.7 and 2.8 */
+		.name = "2.1-tarantool-2.7",
+		.offsets = {.global_current = 472,
+			    .global_jit_base = 488,
+			    .global_traces = {1200, 1192, 1208},
+			    .global_vm_state = 432,
+			    .global_main_thread = 328,
+			    .global_registry = 336,
+			    TARANTOOL},
 	},
 };
 

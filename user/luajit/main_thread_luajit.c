@@ -49,16 +49,15 @@ static bool is_global(const struct target_memory *memory, const struct ls_luajit
 		      const uint8_t *bytes, uint64_t global, uint64_t main_thread)
 {
 	struct ls_luajit_header registry;
-	uint64_t value = word_at(bytes, LS_LUAJIT_REGISTRY(layout));
+	uint64_t value = word_at(bytes, layout->global_registry);
 	uint64_t current = reference_at(bytes, layout->global_current);
 
-	return reference_at(bytes, LS_LUAJIT_MAIN_THREAD(layout)) == main_thread &&
+	return reference_at(bytes, layout->global_main_thread) == main_thread &&
 	       has_type(value, LS_LUAJIT_TABLE) &&
 	       !target_memory__read(memory, value & LS_LUAJIT_ADDRESS, &registry,
 				    sizeof(registry)) &&
 	       registry.gct == LS_LUAJIT_TABLE &&
-	       ((LS_LUAJIT_HAS_JIT_STATE(layout) && !current) ||
-		is_state_of(memory, current, global));
+	       ((layout->has_jit_state && !current) || is_state_of(memory, current, global));
 }
 
 /*

@@ -63,12 +63,8 @@ int prototype_luajit__check(const struct target_memory *memory,
 
 	if (error)
 		return error == -ESRCH ? error : -ESTALE;
-#ifdef LS_NARROW
 	content.string_text = layout->string_text;
 	content.op_iterc = layout->op_iterc;
-#else
-	(void)layout;
-#endif
 	ls_luajit_read_content(memory, &proto, key->address, &content);
 	return ls_fold(ls_luajit_fixed_fingerprint(&proto), content.hash) == key->fingerprint
 		       ? 0
@@ -84,9 +80,9 @@ int prototype_luajit__string(const struct target_memory *memory,
 
 	if (!error && header.gct != LS_LUAJIT_STRING)
 		error = -EINVAL;
-	*text = address + LS_LUAJIT_STRING_TEXT(layout);
+	*text = address + layout->string_text;
 	return error ? error
-		     : target_memory__read(memory, *text - sizeof(*length), length,
+		     : target_memory__read(memory, address + layout->string_length, length,
 					   sizeof(*length));
 }
 

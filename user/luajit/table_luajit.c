@@ -191,16 +191,15 @@ static int open_tables(struct table_reader *reader, uint64_t address, struct vm_
 	int error = target_memory__read(reader->memory, address, &state, sizeof(state));
 
 	if (!error)
-		error = target_memory__read(reader->memory,
-					    state.global + LS_LUAJIT_REGISTRY(layout), &word,
-					    sizeof(word));
+		error = target_memory__read(reader->memory, state.global + layout->global_registry,
+					    &word, sizeof(word));
 	if (error)
 		return error;
 	registry = value_of(word);
 	if (registry.tag != LS_LUAJIT_TABLE)
 		return -EFAULT;
 	roots->registry = registry.value;
-	if (!target_memory__read(reader->memory, state.global + LS_LUAJIT_MAIN_THREAD(layout),
+	if (!target_memory__read(reader->memory, state.global + layout->global_main_thread,
 				 &main_thread, sizeof(main_thread)) &&
 	    !target_memory__read(reader->memory, main_thread, &state, sizeof(state)))
 		roots->globals = state.environment;

@@ -91,10 +91,8 @@ static void walk_yielded(struct ls_scratch *scratch, uint32_t slot)
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 		return;
 	}
-#ifdef LS_NARROW
 	scratch->content.string_text = pass.layout->string_text;
 	scratch->content.op_iterc = pass.layout->op_iterc;
-#endif
 	enter_stack(scratch, 0);
 	if (scratch->is_undecided)
 		check_global(scratch);
@@ -128,6 +126,7 @@ static enum coroutine_status status_of(const void *offsets, uint64_t address, co
 static int read_coroutines(const struct target_memory *memory, const void *offsets, uint64_t vm,
 			   struct coroutines *coroutines)
 {
+	const struct ls_luajit_layout *layout = offsets;
 	const struct coroutine_list list = {
 		.type_at = offsetof(struct ls_luajit_header, gct),
 		.type_mask = 0xff,
@@ -136,7 +135,7 @@ static int read_coroutines(const struct target_memory *memory, const void *offse
 		.coroutine = LS_LUAJIT_THREAD,
 		.state_size = sizeof(struct ls_luajit_state),
 		.state_global = offsetof(struct ls_luajit_state, global),
-		.global_objects = LS_LUAJIT_OBJECTS((const struct ls_luajit_layout *)offsets),
+		.global_objects = layout->global_objects,
 		.reference_size = sizeof(ls_luajit_ref_t),
 		.offsets = offsets,
 		.status = status_of,

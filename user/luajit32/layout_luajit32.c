@@ -9,7 +9,13 @@
 /* Of global_State and GCstr as they are since 2020; the places differ as in layout_luajit.c. */
 #define SINCE_2020                                                                                 \
 	.global_vm_state = 136, .global_main_thread = 140, .global_registry = 216,                 \
-	.global_objects = 32, .string_text = 20, .op_iterc = LS_LUAJIT_OP_ITERC
+	.global_objects = 32, .string_text = 20, .string_length = 16, .cframe_previous = 32,       \
+	.op_iterc = LS_LUAJIT_OP_ITERC
+
+/* As in layout_luajit.c. */
+#define LATER_TARANTOOL                                                                            \
+	.global_objects = 96, .string_text = 16, .string_length = 12, .cframe_previous = 48,       \
+	.op_iterc = LS_LUAJIT_OP_ITERC, .more_states = 2
 
 const struct layout_luajit layouts_luajit[] = {
 	{
@@ -37,6 +43,8 @@ const struct layout_luajit layouts_luajit[] = {
 			    .global_registry = 136,
 			    .global_objects = 48,
 			    .string_text = 16,
+			    .string_length = 12,
+			    .cframe_previous = 32,
 			    .lacks_places = 1,
 			    .op_iterc = LS_LUAJIT_OP_ITERC},
 	},
@@ -51,11 +59,35 @@ const struct layout_luajit layouts_luajit[] = {
 			    .global_registry = 168,
 			    .global_objects = 80,
 			    .string_text = 16,
+			    .string_length = 12,
+			    .cframe_previous = 32,
 			    .lacks_places = 1,
 			    .op_iterc = LS_LUAJIT_OP_ITERC},
 	},
 	{
-		/* 2.0.5, and the branch of 2.0 since, which has places, but no way to tell it */
+		/* Tarantool's fork, since 2.10 */
+		.name = "2.1-tarantool-2.10-32",
+		.offsets = {.global_current = 392,
+			    .global_jit_base = 400,
+			    .global_traces = {952, 944, 960},
+			    .global_vm_state = 352,
+			    .global_main_thread = 272,
+			    .global_registry = 280,
+			    LATER_TARANTOOL},
+	},
+	{
+		/* of 2.7 and 2.8 */
+		.name = "2.1-tarantool-2.7-32",
+		.offsets = {.global_current = 384,
+			    .global_jit_base = 392,
+			    .global_traces = {920, 912, 928},
+			    .global_vm_state = 344,
+			    .global_main_thread = 264,
+			    .global_registry = 272,
+			    LATER_TARANTOOL},
+	},
+	{
+		/* 2.0.0 to 2.0.5, and the branch since, which has places, but no way to tell it */
 		.name = "2.0",
 		.offsets = {.global_current = 244,
 			    .global_jit_base = 248,
@@ -65,6 +97,8 @@ const struct layout_luajit layouts_luajit[] = {
 			    .global_registry = 152,
 			    .global_objects = 48,
 			    .string_text = 16,
+			    .string_length = 12,
+			    .cframe_previous = 32,
 			    .lacks_places = 1,
 			    .op_iterc = 65,
 			    .has_jit_state = 1},

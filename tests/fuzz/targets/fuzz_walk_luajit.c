@@ -85,7 +85,7 @@ static uint64_t take_place(struct input *input)
 	case 4:
 		return image->global + at % 1200;
 	case 5:
-		return image->global + LS_LUAJIT_VM_STATE(image->layout) + at % 216;
+		return image->global + image->layout->global_vm_state + at % 216;
 	case 6:
 		return bench->sp + at;
 	case 7:

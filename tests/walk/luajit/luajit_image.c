@@ -202,13 +202,19 @@ void luajit_image__set_global(struct image *image, size_t offset, uint64_t numbe
 	put(image, image->global + offset, number, size);
 }
 
+void luajit_image__set_vm_state(struct image *image, int32_t vm_state)
+{
+	if (vm_state < LS_LUAJIT_IN_INTERPRETER)
+		vm_state -= image->layout->more_states;
+	luajit_image__set_global(image, image->layout->global_vm_state, (uint32_t)vm_state, 4);
+}
+
 static void put_global(struct image *image)
 {
 	uint64_t main_thread = image->threads[IMAGE_MAIN].address;
 
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout),
-				 (uint32_t)LS_LUAJIT_IN_INTERPRETER, 4);
-	luajit_image__set_global(image, LS_LUAJIT_MAIN_THREAD(image->layout), main_thread, 8);
+	luajit_image__set_vm_state(image, LS_LUAJIT_IN_INTERPRETER);
+	luajit_image__set_global(image, image->layout->global_main_thread, main_thread, 8);
 	luajit_image__set_global(image, image->layout->global_current, main_thread, 8);
 	/* What is there under another layout: the gc_root of a metatable, a table. */
 	if (image->layout->global_current > 368)
@@ -260,9 +266,9 @@ void luajit_image__native_frame(struct image *image, uint64_t size)
 void luajit_image__enter(struct image *image, size_t thread)
 {
 	struct image_thread *entered = &image->threads[thread];
-	struct ls_luajit_cframe cframe = {
-		.results = 1, .state = entered->address, .previous = entered->cframe};
+	struct ls_luajit_cframe cframe = {.results = 1, .state = entered->address};
 
+	cframe.rest[(image->layout->cframe_previous - LS_LUAJIT_CFRAME_REST) / 8] = entered->cframe;
 	luajit_image__native_frame(image, CFRAME_SIZE + 64);
 	memory__put_bytes(&image->memory, image->sp, &cframe, sizeof(cframe));
 	entered->cframe = image->sp;
@@ -364,8 +370,7 @@ void luajit_image__run_vm(struct image *image, size_t thread, uint32_t pc)
 	image->sp = image->threads[thread].cframe;
 	image->registers[RDX] = call->base;
 	image->registers[RBX] = call->code + 4 * (pc + 1);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout),
-				 (uint32_t)LS_LUAJIT_IN_INTERPRETER, 4);
+	luajit_image__set_vm_state(image, LS_LUAJIT_IN_INTERPRETER);
 }
 
 void luajit_image__save_base(struct image *image, size_t thread)
@@ -379,8 +384,7 @@ void luajit_image__run_c(struct image *image, size_t thread)
 	luajit_image__save_base(image, thread);
 	luajit_image__native_frame(image, 160);
 	put_word(image, image->sp + 40, image->threads[thread].address);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout), (uint32_t)LS_LUAJIT_IN_C,
-				 4);
+	luajit_image__set_vm_state(image, LS_LUAJIT_IN_C);
 }
 
 /* ---- traces */
@@ -514,7 +518,7 @@ void luajit_image__run_trace(struct image *image, size_t thread, uint32_t number
 			  sizeof(snapshot));
 	luajit_image__set_global(image, image->layout->global_jit_base,
 				 luajit_image__top(image, thread)->base, 8);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout), number, 4);
+	luajit_image__set_global(image, image->layout->global_vm_state, number, 4);
 	luajit_image__native_frame(image, image->sp - frame);
 	image->pc = pc;
 	if (in_c) {

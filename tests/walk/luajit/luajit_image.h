@@ -125,4 +125,7 @@ void luajit_image__run_trace(struct image *image, size_t thread, uint32_t number
 /* Fields of the VM's global_State. */
 void luajit_image__set_global(struct image *image, size_t offset, uint64_t number, size_t size);
 
+/* Sets what the VM does, as releases number it (LS_LUAJIT_IN_*); forks number it otherwise. */
+void luajit_image__set_vm_state(struct image *image, int32_t vm_state);
+
 #endif

@@ -96,9 +96,9 @@ static void refuses_a_global_state_that_moved_a_field(struct fixture *fixture)
 
 	run(fixture);
 	memory__get_bytes(&image->memory, image->global, before, sizeof(before));
-	for (size_t at = LS_LUAJIT_VM_STATE(own); at <= own->global_current; at += 8) {
+	for (size_t at = own->global_vm_state; at <= own->global_current; at += 8) {
 		/* One word more makes the older layout's cur_L the newer one's. */
-		if (at > LS_LUAJIT_MAIN_THREAD(own) && own->global_current + 8 == 376)
+		if (at > own->global_main_thread && own->global_current + 8 == 376)
 			break;
 		move_fields(image, image->global, at, 512);
 		expect_no_evidence(fixture, "global_State", at);

@@ -59,8 +59,7 @@ static void shows_what_started_a_collection(struct fixture *fixture)
 {
 	run_trace(fixture, 8, true);
 	expect_all(fixture);
-	luajit_image__set_global(&fixture->image, LS_LUAJIT_VM_STATE(fixture->image.layout),
-				 (uint32_t)LS_LUAJIT_IN_GC, 4);
+	luajit_image__set_vm_state(&fixture->image, LS_LUAJIT_IN_GC);
 	expect_all(fixture);
 	assert_int_equal(fixture->walker.scratch->sample.activity, LS_ACTIVITY_GC);
 }
@@ -73,7 +72,7 @@ static void finds_a_trace_that_has_not_said_its_number(struct fixture *fixture)
 
 	run_trace(fixture, 4, false);
 	memory__put(&image->memory, other + offsetof(struct ls_luajit_trace, link), NUMBER, 2);
-	luajit_image__set_global(image, LS_LUAJIT_VM_STATE(image->layout), 5, 4);
+	luajit_image__set_global(image, image->layout->global_vm_state, 5, 4);
 	expect_all(fixture);
 	memory__put(&image->memory, other + offsetof(struct ls_luajit_trace, link), 5, 2);
 	luajit_walker__forget(&fixture->walker);

@@ -22,6 +22,15 @@ static void shows_what_the_program_says_of_itself(void **state)
 	compare_all(*state, "luajit");
 }
 
+static void shows_what_2_0_says_of_itself(void **state)
+{
+	const char *host = built_program("../../hosts/luajit_2.0-gcc32");
+
+	need_to_record();
+	need_host(host);
+	compare_all(*state, host);
+}
+
 /* A frame more than it says: the C function in which it waits. */
 static void compare_deep(struct stage *stage, const char *option, const char *word)
 {
@@ -178,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_what_the_program_says_of_itself),
+		staged(shows_what_2_0_says_of_itself),
 		staged(shows_300_frames_as_the_program_says_them),
 		staged(shows_functions_of_the_trace_that_waits),
 		staged(samples_what_runs),

@@ -336,6 +336,16 @@ void luajit_image__call_from_c(struct image *image, size_t thread, uint64_t clos
 	push(image, thread, closure, base + 64, 64 | FRAME_C);
 }
 
+void luajit_image__interrupt(struct image *image, size_t thread, uint64_t closure, uint32_t pc)
+{
+	struct image_call *interrupted = luajit_image__top(image, thread);
+
+	interrupted->pc = pc;
+	put(image, image->threads[thread].cframe + offsetof(struct ls_luajit_cframe, pc),
+	    interrupted->code + 4 * (pc + 1), sizeof(ls_luajit_ref_t));
+	luajit_image__call_from_c(image, thread, closure);
+}
+
 void luajit_image__pcall(struct image *image, size_t thread, uint64_t closure)
 {
 	push(image, thread, closure, luajit_image__top(image, thread)->base + 16, 16 | FRAME_PCALL);

@@ -89,6 +89,12 @@ void luajit_image__native_frame(struct image *image, uint64_t size);
 void luajit_image__call(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
 /* The thread's running function, in C, or nothing, calls it through a new C frame. */
 void luajit_image__call_from_c(struct image *image, size_t thread, uint64_t closure);
+
+/*
+ * The same while a function of a script is at instruction `pc`, as a finalizer is called; the VM
+ * has saved where that is in its C frame.
+ */
+void luajit_image__interrupt(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
 /* The running function, a builtin, is pcall() and calls it. */
 void luajit_image__pcall(struct image *image, size_t thread, uint64_t closure);
 /* Instruction `pc` of the running Lua function calls it as a metamethod. */

@@ -25,6 +25,19 @@ static void tells_the_kinds_of_frames_apart(struct fixture *fixture)
 	expect_all(fixture, LS_SAMPLE_COMPLETE);
 }
 
+static void takes_from_the_c_frame_where_an_interrupted_function_is(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+
+	luajit_fixture__main(fixture);
+	luajit_image__call(image, 0, fixture->closures[1], 4);
+	luajit_image__interrupt(image, 0, fixture->closures[2], 9);
+	luajit_image__call(image, 0, fixture->closures[1], 6);
+	luajit_image__interrupt(image, 0, fixture->closures[2], 11);
+	luajit_image__run_vm(image, 0, 21);
+	expect_all(fixture, LS_SAMPLE_COMPLETE);
+}
+
 static void finds_a_c_function_that_runs(struct fixture *fixture)
 {
 	luajit_fixture__main(fixture);
@@ -171,6 +184,7 @@ int main(void)
 {
 	static const struct fixture_test tests[] = {
 		TEST(tells_the_kinds_of_frames_apart),
+		TEST(takes_from_the_c_frame_where_an_interrupted_function_is),
 		TEST(finds_a_c_function_that_runs),
 		TEST(joins_coroutines_with_their_resumers),
 		TEST(does_not_believe_the_current_state),

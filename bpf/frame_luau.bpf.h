@@ -283,6 +283,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 		walk->code = ls_luau_word(proto, layout->proto_code);
 		walk->code_end = walk->code + 4ULL * ls_luau_half(proto, layout->proto_code_count);
 	}
+	if (scratch->is_undecided && !ls_luau_has_numbers(layout, proto, walk->upvalues))
+		doubt(scratch, LS_DOUBT_NUMBERS);
 	walk->fixed = ls_luau_fixed_fingerprint(layout, proto);
 	scratch->lua_frames++;
 	return LS_WALK_NONE;
@@ -426,6 +428,7 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
 	    closure[LS_LUAU_CLOSURE_IS_C] > 1)
 		return LS_WALK_FRAME_FUNCTION;
 	walk->closure = address;
+	walk->upvalues = closure[LS_LUAU_CLOSURE_UPVALUES];
 	function = ls_luau_word(closure, layout->closure_function);
 	if (!closure[LS_LUAU_CLOSURE_IS_C])
 		return lua_frame(scratch, layout, function);

@@ -112,9 +112,9 @@ struct ls_luau_layout {
 	__u8 proto_line_gap;
 	__u8 proto_line_defined;
 	__u8 proto_parameters;
-	__u8 proto_is_vararg;
-	__u8 proto_upvalues; /* their number */
-	__u8 proto_native;   /* exectarget, where its machine code begins; 0: there is none */
+	__u8 proto_is_vararg; /* maxstacksize follows */
+	__u8 proto_upvalues;  /* their number */
+	__u8 proto_native;    /* exectarget, where its machine code begins; 0: there is none */
 };
 
 #endif

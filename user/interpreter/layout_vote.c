@@ -9,7 +9,7 @@
 
 #include "walk_error.h"
 
-#define SCORED_MAX 12 /* layouts that are named if none fits */
+#define SCORED_MAX 11 /* layouts that are named if none fits */
 
 static uint16_t candidates_of(const struct layout_vote *vote)
 {

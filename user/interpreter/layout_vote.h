@@ -72,7 +72,7 @@ uint16_t layout_votes__decided(const struct layout_votes *votes, const struct fa
 uint16_t layout_votes__to_try(const struct layout_votes *votes, const struct family *family);
 
 /*
- * "5.1-5.1.5 fits 0 of 64, ...": all candidates; if they are many, "none of 14 layouts fits any of
+ * "5.1-5.1.5 fits 0 of 64, ...": all candidates; if they are many, "none of 12 layouts fits any of
  * 64 samples". Ends *to with NUL.
  */
 void layout_vote__score(const struct layout_vote *vote, char *to, size_t size);

@@ -40,35 +40,37 @@
 		}                                                                                  \
 	}
 
+#define WITHOUT_NATIVE_CODE(sizes, numbers)                                                        \
+	{                                                                                          \
+		.name = "luau-sizes" #sizes "-numbers" #numbers, .offsets = {                      \
+			TYPES,                                                                     \
+			.closure_function = 24,                                                    \
+			PROTO_WITHOUT_NATIVE_CODE(sizes, numbers)                                  \
+		}                                                                                  \
+	}
+
 /*
- * Releases add and remove fields of Proto before its lines and before its sizes, so there is a
- * layout for each place that they may have come to: those that were seen, and those around them.
+ * Releases add and remove fields of Proto before its lines and before its sizes. These are the
+ * layouts of all releases since lua_State has isactive, and three of what may come next; others are
+ * derived.
  */
 const struct layout_luau layouts_luau[] = {
-	WITH_NATIVE_CODE(56, 136), /* 2024 to mid-2026 */
+	WITH_NATIVE_CODE(56, 136), /* mid-2023 to mid-2026 */
 	WITH_NATIVE_CODE(64, 144), /* since then */
 	{
 		/* Closure.usage came before gclist for a while, in 2026 */
 		.name = "luau-usage",
 		.offsets = {TYPES, .closure_function = 32, PROTO_WITH_NATIVE_CODE(56, 136)},
 	},
-	{
-		.name = "luau-plain", /* 2023 */
-		.offsets = {TYPES, .closure_function = 24, PROTO_WITHOUT_NATIVE_CODE(112, 148)},
-	},
-	{
-		.name = "luau-plain-2022",
-		.offsets = {TYPES, .closure_function = 24, PROTO_WITHOUT_NATIVE_CODE(96, 128)},
-	},
-	WITH_NATIVE_CODE(48, 128),
+	WITHOUT_NATIVE_CODE(96, 128),  /* 2022 */
+	WITHOUT_NATIVE_CODE(96, 132),  /* end of 2022, */
+	WITHOUT_NATIVE_CODE(112, 148), /* and then a few weeks each */
+	WITHOUT_NATIVE_CODE(120, 156),
+	WITHOUT_NATIVE_CODE(128, 164),
 	WITH_NATIVE_CODE(56, 128),
-	WITH_NATIVE_CODE(56, 144),
-	WITH_NATIVE_CODE(64, 136),
 	WITH_NATIVE_CODE(64, 152),
-	WITH_NATIVE_CODE(72, 144),
 	WITH_NATIVE_CODE(72, 152),
 	WITH_NATIVE_CODE(72, 160),
-	WITH_NATIVE_CODE(80, 160),
 };
 
 #define SEEN (sizeof(layouts_luau) / sizeof(layouts_luau[0]))
@@ -106,15 +108,16 @@ int layout_luau__find(const char *name)
 
 int layout_luau__add(const struct ls_luau_layout *offsets)
 {
-	static const char *const names[] = {"luau-calibrated", "luau-calibrated-2"};
+	static const char *const names[] = {"luau-calibrated", "luau-calibrated-2",
+					    "luau-calibrated-3", "luau-calibrated-4"};
 	const struct layout_luau *layout;
 	uint32_t slot = 0;
 
 	for (; (layout = layout_luau__get(slot)); slot++)
 		if (!memcmp(&layout->offsets, offsets, sizeof(*offsets)))
 			return (int)slot;
-	if (calibrated_count == sizeof(names) / sizeof(names[0]) ||
-	    calibrated_count == CALIBRATED_MAX)
+	_Static_assert(sizeof(names) / sizeof(names[0]) == CALIBRATED_MAX, "each has a name");
+	if (calibrated_count == CALIBRATED_MAX)
 		return -ENOSPC;
 	calibrated[calibrated_count] =
 		(struct layout_luau){.name = names[calibrated_count], .offsets = *offsets};

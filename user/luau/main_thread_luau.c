@@ -55,7 +55,8 @@ static void weigh(struct evidence *evidence, const uint8_t *closure)
 
 		if (!(evidence->layouts >> i & 1) ||
 		    !prototype_luau__fits(evidence->memory, layout, evidence->thread,
-					  word_at(closure, layout->closure_function)))
+					  word_at(closure, layout->closure_function),
+					  closure[LS_LUAU_CLOSURE_UPVALUES]))
 			continue;
 		evidence->fits[i]++;
 		fits_any = true;

@@ -369,20 +369,18 @@ static enum verdict judge_constant_count(const struct derivation *derivation,
 	return type < LS_LUAU_TYPES_MAX ? CONFIRMS : CONTRADICTS;
 }
 
-static enum verdict judge_upvalues(const struct derivation *derivation,
-				   const struct proto_specimen *proto, size_t offset)
+static enum verdict judge_numbers(const struct derivation *derivation,
+				  const struct proto_specimen *proto, size_t offset)
 {
+	const struct ls_luau_layout numbers = {.proto_upvalues = (uint8_t)offset,
+					       .proto_is_vararg = (uint8_t)(offset + 2)};
+
 	(void)derivation;
 	if (proto->upvalues < 0)
 		return SAYS_NOTHING;
-	return proto->bytes[offset] == proto->upvalues ? CONFIRMS : CONTRADICTS;
-}
-
-static enum verdict judge_is_vararg(const struct derivation *derivation,
-				    const struct proto_specimen *proto, size_t offset)
-{
-	(void)derivation;
-	return proto->bytes[offset] <= 1 ? CONFIRMS : CONTRADICTS;
+	return prototype_luau__has_numbers(&numbers, proto->bytes, (uint8_t)proto->upvalues)
+		       ? CONFIRMS
+		       : CONTRADICTS;
 }
 
 static int find_code(struct derivation *derivation)
@@ -425,14 +423,16 @@ static int find_counts(struct derivation *derivation)
 	return 0;
 }
 
-/* The numbers of upvalues and parameters, and whether there may be more, are in a row. */
+/*
+ * The numbers of upvalues and parameters, whether there may be more, and the number of registers
+ * are in a row.
+ */
 static int find_numbers(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
 
-	for (size_t offset = 3; offset + 3 <= PROTO_BYTES; offset++) {
-		if (!holds(derivation, judge_upvalues, offset, 1) ||
-		    !holds(derivation, judge_is_vararg, offset + 2, 1))
+	for (size_t offset = 3; offset + 4 <= PROTO_BYTES; offset++) {
+		if (!holds(derivation, judge_numbers, offset, 1))
 			continue;
 		layout->proto_upvalues = (uint8_t)offset;
 		layout->proto_parameters = (uint8_t)(offset + 1);
@@ -481,7 +481,7 @@ static uint8_t end_of(const struct ls_luau_layout *layout)
 		layout->proto_name + 8U,           layout->proto_code_count + 4U,
 		layout->proto_child_count + 4U,    layout->proto_constant_count + 4U,
 		layout->proto_line_info_size + 4U, layout->proto_line_gap + 4U,
-		layout->proto_line_defined + 4U,   layout->proto_is_vararg + 1U,
+		layout->proto_line_defined + 4U,   layout->proto_is_vararg + 2U,
 	};
 	size_t end = 0;
 

@@ -82,8 +82,14 @@ bool prototype_luau__has_lines(const struct ls_luau_layout *layout, const uint8_
 	return ls_luau_has_lines(layout, proto);
 }
 
+bool prototype_luau__has_numbers(const struct ls_luau_layout *layout, const uint8_t *proto,
+				 uint8_t upvalues)
+{
+	return ls_luau_has_numbers(layout, proto, upvalues);
+}
+
 bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
-			  uint8_t thread, uint64_t address)
+			  uint8_t thread, uint64_t address, uint8_t upvalues)
 {
 	uint8_t proto[PROTO_MAX];
 	uint64_t name;
@@ -93,6 +99,7 @@ bool prototype_luau__fits(const struct target_memory *memory, const struct ls_lu
 		return false;
 	name = ls_luau_word(proto, layout->proto_name);
 	return ls_luau_word(proto, layout->proto_line_info) && ls_luau_has_lines(layout, proto) &&
+	       ls_luau_has_numbers(layout, proto, upvalues) &&
 	       is_string(memory, layout, thread, ls_luau_word(proto, layout->proto_source)) &&
 	       (!name || is_string(memory, layout, thread, name));
 }

@@ -24,16 +24,21 @@ int prototype_luau__lines(const struct target_memory *memory, const struct ls_lu
 			  uint64_t address, struct line_table **table);
 
 /*
- * Whether there is a prototype under this layout, of a VM with that LUA_TTHREAD: it has lines, and
- * what they and its names are read by does not contradict itself.
+ * Whether there is a prototype under this layout, of a VM with that LUA_TTHREAD and of a closure
+ * with so many upvalues: it has lines, and what they and its names are read by does not contradict
+ * itself.
  */
 bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
-			  uint8_t thread, uint64_t address);
+			  uint8_t thread, uint64_t address, uint8_t upvalues);
 
 /*
  * Whether the tables of lines and their sizes agree in a copy of a Proto, which extends 8 bytes
  * beyond the members.
  */
 bool prototype_luau__has_lines(const struct ls_luau_layout *layout, const uint8_t *proto);
+
+/* Whether its numbers of upvalues and registers are those of such a closure's. */
+bool prototype_luau__has_numbers(const struct ls_luau_layout *layout, const uint8_t *proto,
+				 uint8_t upvalues);
 
 #endif

@@ -252,6 +252,7 @@ static void put_function(struct vm *vm, const struct ls_luau_layout *layout)
 	set_half(vm->proto, layout->proto_code_count, 5);
 	set_half(vm->proto, layout->proto_line_info_size, sizeof(tables));
 	set_half(vm->proto, layout->proto_line_gap, 24);
+	vm->proto[layout->proto_is_vararg + 1] = 2;
 	closure[0] = THREAD - layout->function_type;
 	set_word(closure, layout->closure_function, vm->proto);
 }

@@ -90,6 +90,7 @@ uint64_t luau_image__proto(struct image *image, const char *source, const char *
 	put_word(image, address + layout->proto_name, name ? luau_image__string(image, name) : 0);
 	put(image, address + layout->proto_code_count, IMAGE_CODE, 4);
 	put(image, address + layout->proto_is_vararg, !name, 1);
+	put(image, address + layout->proto_is_vararg + 1UL, 8, 1);
 	put(image, address + layout->proto_parameters, name ? 2 : 0, 1);
 	put_lines(image, address, line);
 	return address;

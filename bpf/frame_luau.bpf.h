@@ -285,6 +285,7 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 	}
 	if (scratch->is_undecided && !ls_luau_has_numbers(layout, proto, walk->upvalues))
 		doubt(scratch, LS_DOUBT_NUMBERS);
+	walk->has_registers |= !scratch->is_undecided || proto[layout->proto_is_vararg + 1];
 	walk->fixed = ls_luau_fixed_fingerprint(layout, proto);
 	scratch->lua_frames++;
 	return LS_WALK_NONE;

@@ -182,6 +182,7 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 	scratch->protos.near = 0;
 	scratch->chain_count = 0;
 	scratch->lua_frames = 0;
+	scratch->walk.has_registers = 0;
 	scratch->doubt = LS_DOUBT_NONE;
 }
 
@@ -197,7 +198,7 @@ static __always_inline void note_layout(struct ls_scratch *scratch,
 /* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
 static __always_inline int is_evidence(const struct ls_scratch *scratch)
 {
-	return scratch->lua_frames && !scratch->doubt &&
+	return scratch->lua_frames && scratch->walk.has_registers && !scratch->doubt &&
 	       (!scratch->sample.error || scratch->sample.error == LS_WALK_DEPTH);
 }
 

@@ -66,15 +66,12 @@ ls_luau_has_lines(const struct ls_luau_layout *layout, const __u8 *proto)
 	       size == padded + 4 * (((count - 1) >> gap) + 1);
 }
 
-/*
- * Whether the small numbers are those of a function whose closure has so many upvalues. Hardly any
- * function uses no register.
- */
+/* Whether the small numbers are those of a function whose closure has so many upvalues. */
 static inline __attribute__((always_inline)) int
 ls_luau_has_numbers(const struct ls_luau_layout *layout, const __u8 *proto, __u8 upvalues)
 {
 	return proto[layout->proto_upvalues] == upvalues && proto[layout->proto_is_vararg] <= 1 &&
-	       proto[layout->proto_is_vararg + 1];
+	       proto[layout->proto_parameters] <= proto[layout->proto_is_vararg + 1];
 }
 
 /* Hash of numbers, which tells functions apart that are defined on one line. */

@@ -77,7 +77,10 @@ case $release in
 736) crate=0.21.0 ;;
 740) crate=0.22.0 ;;
 745) crate=0.23.0 ;;
-*) crate="" && [ -d "${LUA_SOURCES:-}/luau-$release" ] || give_up "no crate is known to have it" ;;
+*)
+	crate=""
+	[ -d "${LUA_SOURCES:-}/luau-$release" ] || give_up "no crate is known to have it"
+	;;
 esac
 [ "$(uname -m)" = x86_64 ] || give_up "its walker is for x86-64"
 command -v $compiler >/dev/null || give_up "$compiler is not installed"

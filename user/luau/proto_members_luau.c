@@ -373,14 +373,16 @@ static enum verdict judge_numbers(const struct derivation *derivation,
 				  const struct proto_specimen *proto, size_t offset)
 {
 	const struct ls_luau_layout numbers = {.proto_upvalues = (uint8_t)offset,
+					       .proto_parameters = (uint8_t)(offset + 1),
 					       .proto_is_vararg = (uint8_t)(offset + 2)};
 
 	(void)derivation;
 	if (proto->upvalues < 0)
 		return SAYS_NOTHING;
-	return prototype_luau__has_numbers(&numbers, proto->bytes, (uint8_t)proto->upvalues)
-		       ? CONFIRMS
-		       : CONTRADICTS;
+	if (!prototype_luau__has_numbers(&numbers, proto->bytes, (uint8_t)proto->upvalues))
+		return CONTRADICTS;
+	/* Few functions use no register; where all seem to, something else is there. */
+	return proto->bytes[offset + 3] ? CONFIRMS : SAYS_NOTHING;
 }
 
 static int find_code(struct derivation *derivation)

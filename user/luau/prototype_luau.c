@@ -99,7 +99,7 @@ bool prototype_luau__fits(const struct target_memory *memory, const struct ls_lu
 		return false;
 	name = ls_luau_word(proto, layout->proto_name);
 	return ls_luau_word(proto, layout->proto_line_info) && ls_luau_has_lines(layout, proto) &&
-	       ls_luau_has_numbers(layout, proto, upvalues) &&
+	       ls_luau_has_numbers(layout, proto, upvalues) && proto[layout->proto_is_vararg + 1] &&
 	       is_string(memory, layout, thread, ls_luau_word(proto, layout->proto_source)) &&
 	       (!name || is_string(memory, layout, thread, name));
 }

@@ -25,7 +25,7 @@ int prototype_luau__lines(const struct target_memory *memory, const struct ls_lu
 
 /*
  * Whether there is a prototype under this layout, of a VM with that LUA_TTHREAD and of a closure
- * with so many upvalues: it has lines, and what they and its names are read by does not contradict
+ * with so many upvalues: it has lines, uses registers, and what is read of it does not contradict
  * itself.
  */
 bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,

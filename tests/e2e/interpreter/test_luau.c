@@ -15,8 +15,8 @@
 #include "spying.h"
 
 #define PATIENCE      30
-#define NOTHING_FOUND 3   /* exit status */
-#define UNDECIDED_MAX 1600 /* samples of 2,000 before the layout is decided, on a slow machine */
+#define NOTHING_FOUND 3    /* exit status */
+#define UNDECIDED_MAX 4000 /* of 8,000 samples, before the layout is decided, on a slow machine */
 
 /* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
 static const char *const releases[] = {"516-gcc",     "577-gcc", "635-gcc",
@@ -58,15 +58,20 @@ static struct child *start_host(struct stage *stage, const char *build, const ch
 	return target;
 }
 
-static struct scriptprofile *record_script(struct stage *stage, const char *build,
-					   const char *script)
+static struct scriptprofile *record_samples(struct stage *stage, const char *build,
+					    const char *script, const char *until)
 {
 	struct child *target = start_host(stage, build, script);
-	struct scriptprofile *profile =
-		record_shares(stage, target->pid, "--until-samples=2000", "-F", "4000");
+	struct scriptprofile *profile = record_shares(stage, target->pid, until, "-F", "4000");
 
 	child__kill(target);
 	return profile;
+}
+
+static struct scriptprofile *record_script(struct stage *stage, const char *build,
+					   const char *script)
+{
+	return record_samples(stage, build, script, "--until-samples=2000");
 }
 
 static void names_functions_and_their_callers(void **state)
@@ -315,8 +320,9 @@ static void follows_a_fork_that_has_other_members(void **state)
 
 	need_to_record();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		struct scriptprofile *profile = record_script(
-			*state, builds[i], FUNCTIONS "while true do both(list) end\n");
+		struct scriptprofile *profile = record_samples(
+			*state, builds[i], FUNCTIONS "while true do both(list) end\n",
+			"--until-samples=8000");
 
 		scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.68, 0.82);
 		scriptprofile__assert_stack(profile, "main chunk > both > cold", 0.18, 0.32);

@@ -5,6 +5,8 @@
 
 #include "order_luau.bpf.h"
 
+#define LS_FUNCTION_BYTES 4096 /* of machine code: most C functions have less */
+
 /* Where the type of a value is that takes `size` bytes: behind the components of vectors. */
 static __always_inline __u32 type_at(__u32 size)
 {
@@ -108,6 +110,43 @@ static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u
 			       ls_luau_word(scratch->results + result_at(scratch, next), 0);
 }
 
+/* Notes whether a word of the native stack is a return address into the C function of the call. */
+static long look_for_return(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	__u64 address = scratch->search.chunk[i % LS_CHUNK_WORDS];
+
+	scratch->walk.returns_there = address - scratch->walk.frame.function < LS_FUNCTION_BYTES;
+	return scratch->walk.returns_there;
+}
+LS_STEP(look_for_return);
+
+/* Whether the C function of the call runs on this thread, or has called what runs. */
+static __always_inline int runs_function(struct ls_scratch *scratch)
+{
+	struct ls_pass pass = {.scratch = scratch};
+
+	if (scratch->pc - scratch->walk.frame.function < LS_FUNCTION_BYTES)
+		return 1;
+	scratch->walk.returns_there = 0;
+	if (!read_target(scratch->search.chunk, LS_CHUNK_BYTES, scratch->sp))
+		repeat(LS_CHUNK_WORDS, look_for_return, &pass);
+	return scratch->walk.returns_there;
+}
+
+/*
+ * Whether what is past `top` was there before the call: up to mid-2023, the VM looks a function of
+ * a module up behind the top of the caller's frame, and leaves it there. Then the C function has
+ * pushed something onto its arguments, whose end is a known way below what it may use, or it runs.
+ */
+static __always_inline int is_leftover(struct ls_scratch *scratch, __u64 top)
+{
+	struct ls_walk *walk = &scratch->walk;
+	__u64 room = ls_luau_word(scratch->call, LS_LUAU_CI_TOP) + walk->moved;
+
+	return top > room - LS_LUAU_MIN_STACK * value_size(scratch) || runs_function(scratch);
+}
+
 /*
  * Whether what looks like the running C function is a result of the function that runs. The VM
  * copies results to the place of the function that returns them, and only then leaves its call
@@ -134,7 +173,7 @@ __noinline int is_half_returned(struct ls_scratch *scratch)
 	walk->results_padded = 0;
 	used = top > low ? (top - low) / value : 0;
 	if (used < LS_RESULTS_MAX && found >> used && !(found & ((1U << used) - 1)))
-		return is_lowered(scratch, low, top, found, wanted);
+		return is_lowered(scratch, low, top, found, wanted) && !is_leftover(scratch, top);
 	if (found || (wanted >= 3 && used == 4 && is_shifted(scratch)))
 		return 1;
 	return used > LS_RESULTS_MAX && find_closure(scratch, top - LS_RESULTS_MAX * value);

@@ -109,11 +109,11 @@ struct ls_walk {
 	__u32 results_padded; /* so many of the first ones may be nils that pad */
 	__u32 upvalues;       /* of the closure of the call */
 	__u32 has_registers;  /* 1: a function has, as almost all do; or the layout is certain */
-	__u32 padding;
-	__u32 results_found; /* bit per value in scratch->results that is the closure */
-	__u64 closure;       /* of the call */
-	__u64 fixed;         /* fingerprint of what never changes in the Lua function of the call */
-	__u64 code;          /* of the running function if pc may be in a register; otherwise 0 */
+	__u32 returns_there;  /* 1: a return address lies in the C function of the call */
+	__u32 results_found;  /* bit per value in scratch->results that is the closure */
+	__u64 closure;        /* of the call */
+	__u64 fixed; /* fingerprint of what never changes in the Lua function of the call */
+	__u64 code;  /* of the running function if pc may be in a register; otherwise 0 */
 	__u64 code_end;
 	__u64 made_code; /* start of the innermost function that is machine code; 0: none */
 	struct {

@@ -43,6 +43,7 @@ struct ls_luau_state {
 _Static_assert(sizeof(struct ls_luau_state) == 88, "lua_State, lstate.h, up to baseCcalls");
 
 #define LS_LUAU_EXTRA_STACK 5    /* EXTRA_STACK: values beyond stack_last, lstate.h */
+#define LS_LUAU_MIN_STACK   20   /* LUA_MINSTACK: values that a C function may push, lua.h */
 #define LS_LUAU_STATUS_MAX  6    /* LUA_BREAK, lua.h */
 #define LS_LUAU_REENTRY     0x7f /* SCHEDULED_REENTRY, lua_State.status for a moment */
 

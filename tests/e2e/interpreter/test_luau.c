@@ -16,6 +16,7 @@
 
 #define PATIENCE      30
 #define NOTHING_FOUND 3    /* exit status */
+#define TORN_MAX      10   /* of 2,000 samples */
 #define UNDECIDED_MAX 4000 /* of 8,000 samples, before the layout is decided, on a slow machine */
 
 /* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
@@ -292,6 +293,28 @@ static void splits_functions_by_their_lines(void **state)
 	}
 }
 
+/*
+ * Releases up to mid-2023 leave a copy of a function that they looked up in a module behind the
+ * arguments of its call, where it looks like a result that is being copied.
+ */
+static void takes_no_leftover_for_a_result(void **state)
+{
+	static const char script[] = "local function looked_up(n)\n"
+				     "	local x = 0\n"
+				     "	for i = 1, n do x = x + math.floor(i) end\n"
+				     "	return x\n"
+				     "end\n"
+				     "while true do looked_up(500) end\n";
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		struct scriptprofile *profile = record_script(*state, releases[i], script);
+
+		scriptprofile__assert_stack(profile, "main chunk > looked_up", 0.9, 1.0);
+		assert_in_range(scriptprofile__samples(profile, "torn"), 0, TORN_MAX);
+	}
+}
+
 static void refuses_what_has_moved_fields_of_calls(void **state)
 {
 	struct child *target, *spy;
@@ -368,6 +391,7 @@ int main(void)
 		staged(takes_no_remains_on_a_stack_for_calls),
 		staged(names_and_lines_are_those_of_debug_info),
 		staged(splits_functions_by_their_lines),
+		staged(takes_no_leftover_for_a_result),
 		staged(refuses_what_has_moved_fields_of_calls),
 		staged(follows_a_fork_that_has_other_members),
 		staged(remembers_a_fork),

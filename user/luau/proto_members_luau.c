@@ -12,6 +12,7 @@
 #define FUNCTIONS_PER_WRONG 16
 
 #define TABLES_BYTES_MAX (64 << 20) /* of lines */
+#define PAIRS_MAX        8          /* that are looked at: an honest VM has one */
 #define LINES_NEAR       8          /* from a definition to its first instruction, mostly */
 #define CHILDREN_MOST    (1U << 24)
 
@@ -21,6 +22,7 @@ struct derivation {
 	struct specimens *specimens;
 	struct ls_luau_layout layout;
 	const char *missing; /* what could not be told */
+	unsigned int pairs;  /* of members that may be tables of lines, by a number between them */
 };
 
 /* What a function says about a member at some offset. */
@@ -179,7 +181,7 @@ static bool find_sizes_of_tables(struct derivation *derivation)
 	struct ls_luau_layout *layout = &derivation->layout;
 	size_t count = find(derivation, judge_code_count, 0, 4, FUNCTIONS_NEEDED);
 
-	if (!count || !has_sizes(derivation, count))
+	if (!count || !has_sizes(derivation, count) || derivation->pairs++ >= PAIRS_MAX)
 		return false;
 	layout->proto_code_count = (uint8_t)count;
 	for (size_t size = FIRST_MEMBER; size + 4 <= PROTO_BYTES; size += 4) {

@@ -51,7 +51,7 @@
 
 /*
  * Releases add and remove fields of Proto before its lines and before its sizes. These are the
- * layouts of all releases since lua_State has isactive, and three of what may come next; others are
+ * layouts of all releases since 516, of February 2022, and three of what may come next; others are
  * derived.
  */
 const struct layout_luau layouts_luau[] = {

@@ -70,9 +70,11 @@ give_up() {
 
 case $release in
 516) crate=0.1.0 ;;
+561) crate=0.5.2 ;;
 577) crate=0.5.8 ;;
 635) crate=0.10.2 ;;
 690) crate=0.15.7 ;;
+722) crate=0.20.2 ;;
 727) crate=0.20.6 ;;
 736) crate=0.21.0 ;;
 740) crate=0.22.0 ;;

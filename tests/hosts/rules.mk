@@ -43,7 +43,7 @@ $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)
 
 # Luau, by the numbers of its releases; the last four are forks, of which the first must be refused.
 LUAU_SCRIPT := tests/hosts/build_luau.sh
-LUAU_HOSTS := 516-gcc 577-gcc 635-gcc 727-longjmp 736-gcc 736-vector4 736-native 736-dynamic \
+LUAU_HOSTS := 516-gcc 561-gcc 577-gcc 635-gcc 722-gcc 727-longjmp 736-gcc 736-vector4 736-native 736-dynamic \
               736-moved-call 736-moved-proto 736-moved-lines 736-grown
 HOSTS += $(LUAU_HOSTS:%=$(O)/hosts/luau_%)
 

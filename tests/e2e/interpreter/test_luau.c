@@ -20,8 +20,8 @@
 #define UNDECIDED_MAX 4000 /* of 8,000 samples, before the layout is decided, on a slow machine */
 
 /* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
-static const char *const releases[] = {"516-gcc",     "577-gcc", "635-gcc",
-				       "727-longjmp", "736-gcc", "736-vector4"};
+static const char *const releases[] = {"516-gcc", "561-gcc",     "577-gcc", "635-gcc",
+				       "722-gcc", "727-longjmp", "736-gcc", "736-vector4"};
 
 /*
  * `hot`, defined on line 1, takes three quarters of the work. The amount of work changes from call

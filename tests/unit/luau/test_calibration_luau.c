@@ -108,8 +108,9 @@ static void assert_derived(struct stage *stage, const char *build,
 
 static void derives_what_is_known_of_a_release(void **state)
 {
-	static const char *const builds[] = {"516-gcc", "577-gcc",     "635-gcc",    "727-longjmp",
-					     "736-gcc", "736-vector4", "736-native", "736-clang"};
+	static const char *const builds[] = {"516-gcc",    "561-gcc",     "722-gcc", "577-gcc",
+					     "635-gcc",    "727-longjmp", "736-gcc", "736-vector4",
+					     "736-native", "736-clang"};
 
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++)
 		assert_derived(*state, builds[i], NULL);

@@ -15,9 +15,10 @@
 #include "spying.h"
 
 #define PATIENCE      30
-#define NOTHING_FOUND 3    /* exit status */
-#define TORN_MAX      10   /* of 2,000 samples */
-#define UNDECIDED_MAX 4000 /* of 8,000 samples, before the layout is decided, on a slow machine */
+#define NOTHING_FOUND 3     /* exit status */
+#define UNMARKED_MAX  0.005 /* of the time */
+#define TORN_MAX      10    /* of 2,000 samples */
+#define UNDECIDED_MAX 4000  /* of 8,000 samples, before the layout is decided, on a slow machine */
 
 /* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
 static const char *const releases[] = {"516-gcc", "561-gcc",     "577-gcc", "635-gcc",
@@ -100,8 +101,11 @@ static void marks_functions_that_run_as_machine_code(void **state)
 	for (int id = 1; id <= profile->function_count; id++) {
 		const struct scriptprofile_function *function = &profile->functions[id];
 
-		if (!strcmp(function->name, "hot") || !strcmp(function->name, "both"))
-			assert_int_equal(function->flags & 1, 1);
+		/* A call is marked some instructions after it has begun. */
+		if ((!strcmp(function->name, "hot") || !strcmp(function->name, "both")) &&
+		    !(function->flags & 1))
+			assert_true(scriptprofile__share(profile, function->total_us) <
+				    UNMARKED_MAX);
 	}
 	/* All but those of functions that had only been entered. */
 	assert_in_range(scriptprofile__recorded(profile, "UnkeptLines"),
@@ -299,6 +303,7 @@ static void splits_functions_by_their_lines(void **state)
  */
 static void takes_no_leftover_for_a_result(void **state)
 {
+	static const char *const builds[] = {"516-gcc", "561-gcc", "577-gcc", "736-gcc"};
 	static const char script[] = "local function looked_up(n)\n"
 				     "	local x = 0\n"
 				     "	for i = 1, n do x = x + math.floor(i) end\n"
@@ -307,8 +312,8 @@ static void takes_no_leftover_for_a_result(void **state)
 				     "while true do looked_up(500) end\n";
 
 	need_to_record();
-	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
-		struct scriptprofile *profile = record_script(*state, releases[i], script);
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		struct scriptprofile *profile = record_script(*state, builds[i], script);
 
 		scriptprofile__assert_stack(profile, "main chunk > looked_up", 0.9, 1.0);
 		assert_in_range(scriptprofile__samples(profile, "torn"), 0, TORN_MAX);

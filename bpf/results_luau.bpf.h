@@ -135,9 +135,10 @@ static __always_inline int runs_function(struct ls_scratch *scratch)
 }
 
 /*
- * Whether what is past `top` was there before the call: up to mid-2023, the VM looks a function of
- * a module up behind the top of the caller's frame, and leaves it there. Then the C function has
- * pushed something onto its arguments, whose end is a known way below what it may use, or it runs.
+ * Whether what is past `top` was there before the call. Up to mid-2023, the VM looks up a function
+ * of a module behind the caller's frame, and leaves a copy there. If it is such a copy, the C
+ * function still runs, or it has pushed a result, so that `top` is past the end of its arguments:
+ * the room that it may use, LUA_MINSTACK values, begins there.
  */
 static __always_inline int is_leftover(struct ls_scratch *scratch, __u64 top)
 {

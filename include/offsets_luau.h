@@ -83,7 +83,7 @@ _Static_assert(sizeof(struct ls_luau_string) == 24, "TString, lobject.h");
 /* Closure, lobject.h: what never moved. */
 #define LS_LUAU_CLOSURE_IS_C     3
 #define LS_LUAU_CLOSURE_UPVALUES 4  /* their number */
-#define LS_LUAU_FIRST_UPVALUE    48 /* of a C function; in newer releases, or a word behind */
+#define LS_LUAU_FIRST_UPVALUE    48 /* of a C function; in newer releases a word further up */
 /*
  * From a C function's code to its debugname, a C string that is deprecated. The next word is the
  * name as a TString; in older releases, the first upvalue.

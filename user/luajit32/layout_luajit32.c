@@ -87,7 +87,10 @@ const struct layout_luajit layouts_luajit[] = {
 			    LATER_TARANTOOL},
 	},
 	{
-		/* 2.0.0 to 2.0.5, and the branch since, which has places, but no way to tell it */
+		/*
+		 * 2.0.0 to 2.0.5, and the branch since. The branch's snapshots have places, but
+		 * nothing tells it from 2.0.5.
+		 */
 		.name = "2.0",
 		.offsets = {.global_current = 244,
 			    .global_jit_base = 248,

@@ -11,7 +11,7 @@
 #include "luau/proto_members_luau.h"
 #include "luau/specimens_luau.h"
 
-/* How many closures have an object of each type at each place. */
+/* How many closures point to an object of each type, by the word that does. */
 struct objects {
 	size_t counts[CLOSURE_WORDS][LS_LUAU_TYPES_MAX];
 };
@@ -24,13 +24,13 @@ static void count_objects(const struct specimens *specimens, struct objects *obj
 			uint8_t type = specimens_luau__type_at(specimens,
 							       specimens->closures[i].words[word]);
 
-			/* Prototypes are no values, so their type is behind those. */
+			/* The types of values come first, and prototypes are none. */
 			if (type > specimens->state.tt && type < LS_LUAU_TYPES_MAX)
 				objects->counts[word][type]++;
 		}
 }
 
-/* Takes out the most frequent. False: none is left that is frequent enough. */
+/* Takes out the most frequent one. False: none is left. */
 static bool take_most(struct objects *objects, size_t *word, size_t *type)
 {
 	size_t most = 0;
@@ -49,7 +49,7 @@ static bool take_most(struct objects *objects, size_t *word, size_t *type)
 	return true;
 }
 
-/* Upvalues are such objects as well, and may be more frequent than prototypes. */
+/* Closures also point to upvalues, which may be more frequent than prototypes. */
 #define TRIES 6
 
 /* Derives the layout, if prototypes are of that type and at that offset of closures. */

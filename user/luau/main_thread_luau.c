@@ -101,7 +101,7 @@ static uint32_t best_fit(const struct evidence *evidence)
 	return best > 2 * second ? at : LS_LAYOUT_MAX;
 }
 
-/* Returns the slot of the VM's layout, known or not; LS_LAYOUT_MAX: its functions are too few. */
+/* Derives the VM's layout. Returns its slot; LS_LAYOUT_MAX: the functions do not tell it. */
 static uint32_t derive_layout(const struct target_memory *memory, uint64_t main_thread)
 {
 	struct ls_luau_layout layout;

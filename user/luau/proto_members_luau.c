@@ -12,7 +12,7 @@
 #define FUNCTIONS_PER_WRONG 16
 
 #define TABLES_BYTES_MAX (64 << 20) /* of lines */
-#define PAIRS_MAX        8          /* that are looked at: an honest VM has one */
+#define PAIRS_MAX        8          /* of tables, whose sizes are searched: an honest VM has one */
 #define LINES_NEAR       8          /* from a definition to its first instruction, mostly */
 #define CHILDREN_MOST    (1U << 24)
 
@@ -21,8 +21,8 @@
 struct derivation {
 	struct specimens *specimens;
 	struct ls_luau_layout layout;
-	const char *missing; /* what could not be told */
-	unsigned int pairs;  /* of members that may be tables of lines, by a number between them */
+	const char *missing; /* which member was not found */
+	unsigned int pairs;  /* of members whose distance is a number of instructions, so far */
 };
 
 /* What a function says about a member at some offset. */
@@ -59,12 +59,12 @@ static bool holds(const struct derivation *derivation, judge *judge, size_t offs
 static size_t find(const struct derivation *derivation, judge *judge, size_t expected, size_t size,
 		   size_t needed)
 {
-	size_t found = 0, first = size == 1 ? 3 : FIRST_MEMBER;
+	size_t found = 0;
 
-	if (expected >= first && expected + size <= PROTO_BYTES &&
+	if (expected >= FIRST_MEMBER && expected + size <= PROTO_BYTES &&
 	    holds(derivation, judge, expected, needed))
 		return expected;
-	for (size_t offset = first; offset + size <= PROTO_BYTES; offset += size) {
+	for (size_t offset = FIRST_MEMBER; offset + size <= PROTO_BYTES; offset += size) {
 		if (!holds(derivation, judge, offset, needed))
 			continue;
 		if (found)
@@ -157,7 +157,10 @@ static enum verdict judge_lines(const struct derivation *derivation,
 	return proto_specimen__word(proto, layout.proto_line_info) ? CONFIRMS : SAYS_NOTHING;
 }
 
-/* Sizes differ, or else each number that all functions have in common would do for one. */
+/*
+ * Whether functions differ in their number of instructions. If all were equal, any number that they
+ * have in common could be it.
+ */
 static bool has_sizes(const struct derivation *derivation, size_t code_count)
 {
 	uint32_t first = 0;
@@ -175,7 +178,7 @@ static bool has_sizes(const struct derivation *derivation, size_t code_count)
 	return false;
 }
 
-/* Looks for what goes with the two tables in derivation->layout. */
+/* Finds the sizes of the two tables that derivation->layout has. False: they have none. */
 static bool find_sizes_of_tables(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
@@ -282,7 +285,7 @@ static enum verdict judge_source(const struct derivation *derivation,
 									    : CONTRADICTS;
 }
 
-/* The name is another string, and follows the chunk's name where both could be. */
+/* debugname is another string; if several could be it, the one right behind source. */
 static int find_names(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;

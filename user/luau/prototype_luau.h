@@ -37,7 +37,10 @@ bool prototype_luau__fits(const struct target_memory *memory, const struct ls_lu
  */
 bool prototype_luau__has_lines(const struct ls_luau_layout *layout, const uint8_t *proto);
 
-/* Whether its numbers of upvalues and registers are those of such a closure's. */
+/*
+ * Whether the small numbers in such a copy (upvalues, parameters, registers) agree with each other
+ * and with a closure that has so many upvalues.
+ */
 bool prototype_luau__has_numbers(const struct ls_luau_layout *layout, const uint8_t *proto,
 				 uint8_t upvalues);
 

@@ -17,8 +17,9 @@ _Static_assert(sizeof(struct ls_luau_state) <= GC_PAGE_LUAU_SLACK &&
 	       "what begins in a page is readable");
 
 #define STACK_VALUES_MAX 4096
-#define CHILDREN_MAX     32  /* of a prototype, that are added */
-#define GLOBAL_WORDS     512 /* of global_State */
+#define CHILDREN_MAX     32   /* of a prototype, that are added */
+#define GLOBAL_WORDS     512  /* of global_State */
+#define CALLS_READ_MAX   1024 /* in all states, whatever their sizes claim */
 #define TYPE_NAME_MAX    16
 
 uint64_t proto_specimen__word(const struct proto_specimen *proto, size_t offset)
@@ -165,7 +166,7 @@ static void read_stack(struct specimens *specimens)
 	}
 }
 
-/* Past the cache, whose pages may be older. */
+/* Reads past the cache, whose pages may be older. */
 static bool read_now(const struct specimens *specimens, uint64_t address, void *to, size_t size)
 {
 	return target_memory__read_some(specimens->memory, address, to, size) == (ssize_t)size;
@@ -195,13 +196,14 @@ static void read_calls(struct specimens *specimens, const struct ls_luau_state *
 	if (size != LS_LUAU_CI_MAX && size != LS_LUAU_CI_MAX - 8)
 		return;
 	for (uint64_t ci = state->base_ci + size; ci <= state->ci; ci += size) {
-		if (specimens->call_count == CALLS_MAX)
+		if (specimens->call_count == CALLS_MAX || specimens->calls_read == CALLS_READ_MAX)
 			break;
+		specimens->calls_read++;
 		read_call(specimens, ci, size);
 	}
 }
 
-/* Those of a suspended coroutine stand still. */
+/* Reads the calls of the state with these bytes, if it is one: a suspended one stands still. */
 static void read_calls_of(struct specimens *specimens, const uint8_t *bytes)
 {
 	struct ls_luau_state state;
@@ -253,6 +255,7 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 	specimens->memory = memory;
 	specimens->closure_count = 0;
 	specimens->call_count = 0;
+	specimens->calls_read = 0;
 	specimens->proto_count = 0;
 	error = target_memory__read(memory, state, &specimens->state, sizeof(specimens->state));
 	if (error)
@@ -266,7 +269,7 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 		return error;
 	read_calls(specimens, &specimens->state);
 	read_stack(specimens);
-	/* What pages do not tell, the stack does. */
+	/* If the pages cannot be read, the closures on the stack have to do. */
 	gc_pages_luau__visit(memory, specimens->state.global, gc_pages_luau__now_ns() + TIME_MAX_NS,
 			     &visitor);
 	return 0;
@@ -295,7 +298,7 @@ static int add_proto(struct specimens *specimens, uint64_t address, uint8_t type
 	return (int)specimens->proto_count++;
 }
 
-size_t specimens_luau__read_protos(struct specimens *specimens, size_t closure_offset, uint8_t type)
+void specimens_luau__read_protos(struct specimens *specimens, size_t closure_offset, uint8_t type)
 {
 	specimens->proto_count = 0;
 	for (size_t i = 0; i < specimens->closure_count; i++) {
@@ -306,12 +309,11 @@ size_t specimens_luau__read_protos(struct specimens *specimens, size_t closure_o
 			specimens->protos[at].upvalues =
 				((const uint8_t *)closure->words)[LS_LUAU_CLOSURE_UPVALUES];
 	}
-	return specimens->proto_count;
 }
 
 /*
- * Adds what the array at `array` has at the beginning, as far as it is prototypes. Where the array
- * ends is not known yet, so only the first is a child for certain.
+ * Adds the prototypes that the array at `array` begins with. Nothing tells yet where it ends, so
+ * only the first one is certain to be a child of `parent`.
  */
 static void add_children_of(struct specimens *specimens, size_t parent, uint64_t array)
 {
@@ -332,7 +334,7 @@ static void add_children_of(struct specimens *specimens, size_t parent, uint64_t
 
 void specimens_luau__add_children(struct specimens *specimens, size_t children_offset)
 {
-	/* Those that are added come last, and have children, too. */
+	/* New ones come last, so the loop adds their children, too. */
 	for (size_t i = 0; i < specimens->proto_count; i++) {
 		uint64_t array = proto_specimen__word(&specimens->protos[i], children_offset);
 

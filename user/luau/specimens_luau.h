@@ -18,8 +18,8 @@
 #define PROTOTYPES_MAX 128
 #define CALLS_MAX      64
 
-#define CLOSURE_WORDS 8   /* that are looked at */
-#define PROTO_BYTES   224 /* likewise: more than Proto has in any release */
+#define CLOSURE_WORDS 8   /* of a closure that are read */
+#define PROTO_BYTES   224 /* of a Proto that are read: more than any release has */
 
 struct closure_specimen {
 	uint64_t address;
@@ -47,6 +47,7 @@ struct specimens {
 	size_t closure_count;
 	struct call_specimen calls[CALLS_MAX];
 	size_t call_count;
+	size_t calls_read; /* among them those that were of no use */
 	struct proto_specimen protos[PROTOTYPES_MAX];
 	size_t proto_count;
 };
@@ -58,14 +59,10 @@ struct specimens {
 int specimens_luau__read(struct specimens *specimens, const struct target_memory *memory,
 			 uint64_t state, const char **missing);
 
-/*
- * Fills in the prototypes of that type which the closures have at that offset. Returns how many
- * there are.
- */
-size_t specimens_luau__read_protos(struct specimens *specimens, size_t closure_offset,
-				   uint8_t type);
+/* Reads the prototypes, objects of that type, that the closures have at that offset. */
+void specimens_luau__read_protos(struct specimens *specimens, size_t closure_offset, uint8_t type);
 
-/* Adds children that the prototypes have in the array at that offset, and theirs. */
+/* Adds the children that prototypes have in the array at that offset, and their children. */
 void specimens_luau__add_children(struct specimens *specimens, size_t children_offset);
 
 /* The type of the object at that address; 0: none is there. */

@@ -299,6 +299,17 @@ static void scores_every_candidate(void **state)
 	assert_string_equal(text, "5.1-5.1.5 fits 0 of 64, 5.4.0 fits 2 of 64");
 }
 
+static void counts_candidates_that_are_too_many_to_name(void **state)
+{
+	struct layout_vote vote = {.family = families__get(LS_FAMILY_LUAU)};
+	char text[128];
+
+	(void)state;
+	add_misfits(&vote, LS_WALK_UNDECIDED, 64);
+	layout_vote__score(&vote, text, sizeof(text));
+	assert_string_equal(text, "none of 12 layouts fits any of 64 samples");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +330,7 @@ int main(void)
 		cmocka_unit_test(finds_room_for_every_interpreter),
 		cmocka_unit_test(counts_misfits_of_a_forced_layout),
 		cmocka_unit_test(scores_every_candidate),
+		cmocka_unit_test(counts_candidates_that_are_too_many_to_name),
 	};
 
 	return cmocka_run_group_tests_name("layout vote", tests, NULL, NULL);

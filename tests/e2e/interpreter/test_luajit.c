@@ -20,13 +20,18 @@
 		need_program("luajit", "luajit");                                                  \
 	} while (0)
 
-/* Functions have the names of their definitions; the first takes three quarters of the work. */
+/*
+ * Functions have the names of their definitions; the first takes three quarters of the work. Both
+ * run the same loop: one whose bytecode happens to be a multiple of 4 KiB away from what it writes
+ * takes longer, for processors take the two for one.
+ */
 #define TWO_FUNCTIONS                                                                              \
 	"local M = {}\n"                                                                           \
-	"function M.hot(list, n) for i = 1, n do list[i % 8 + 1] = i * 3 end end\n"                \
-	"local function cold(list, n) for i = 1, n do list[i % 8 + 1] = i * 3 end end\n"           \
+	"local function work(list, n) for i = 1, n do list[i % 8 + 1] = i * 3 end end\n"           \
+	"function M.hot(list, n) work(list, n) work(list, n) work(list, n) end\n"                  \
+	"local function cold(list, n) work(list, n) end\n"                                         \
 	"local function both(list)\n"                                                              \
-	"	M.hot(list, 3e5)\n"                                                                      \
+	"	M.hot(list, 1e5)\n"                                                                      \
 	"	cold(list, 1e5)\n"                                                                       \
 	"end\n"                                                                                    \
 	"local list = {1, 2, 3, 4, 5, 6, 7, 8}\n"                                                  \
@@ -71,7 +76,7 @@ static void names_interpreted_functions_and_their_callers(void **state)
 	profile = record_script(*state, "jit.off()\n" TWO_FUNCTIONS);
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
-	assert_true(scriptprofile__self_us(profile, "app.lua", "M.hot", 3) > 0);
+	assert_true(scriptprofile__total_us(profile, "app.lua", "M.hot", 4) > 0);
 }
 
 static void names_compiled_functions_and_their_callers(void **state)
@@ -82,6 +87,13 @@ static void names_compiled_functions_and_their_callers(void **state)
 	profile = record_script(*state, TWO_FUNCTIONS);
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
+}
+
+/* Of all samples: a recording that ends by their number has some more, the later it is told. */
+static void assert_class(const struct scriptprofile *profile, const char *class, int64_t percent)
+{
+	assert_true(scriptprofile__samples(profile, class) * 100 >=
+		    scriptprofile__samples(profile, "total") * percent);
 }
 
 /*
@@ -98,12 +110,12 @@ static void names_functions_of_2_0(void **state)
 	profile = record_program(*state, host, "jit.off()\n" TWO_FUNCTIONS);
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
-	assert_true(scriptprofile__self_us(profile, "app.lua", "M.hot", 3) > 0);
-	assert_in_range(scriptprofile__samples(profile, "complete"), 2900, 3100);
+	assert_true(scriptprofile__total_us(profile, "app.lua", "M.hot", 4) > 0);
+	assert_class(profile, "complete", 97);
 	profile = record_program(*state, host, TWO_FUNCTIONS);
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
-	assert_in_range(scriptprofile__samples(profile, "torn"), 2700, 3100);
+	assert_class(profile, "torn", 90);
 }
 
 /*
@@ -225,7 +237,7 @@ static void shows_one_without_64_bit_references(void **state)
 	profile = record_shares(stage, target->pid, "--until-samples=3000", "-F", "2000");
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
-	assert_true(scriptprofile__self_us(profile, "app.lua", "M.hot", 2) > 0);
+	assert_true(scriptprofile__total_us(profile, "app.lua", "M.hot", 3) > 0);
 	snprintf(number, sizeof(number), "%d", target->pid);
 	spy = start(stage, luaspy_program(), "dump", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);

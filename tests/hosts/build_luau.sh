@@ -14,6 +14,7 @@
 #   sandbox  like gcc; the host makes what scripts share read-only, each script has globals of its own
 #   symbols  by g++ -O2, static, with symbols
 #   dynamic  like gcc, but it can open libraries: the C library is shared
+#   signed   like gcc; return addresses are signed, functions and stubs begin with BTI; arm64 only
 #
 # and as no release has it, otherwise like gcc:
 #
@@ -26,7 +27,8 @@
 # flags for these and for linking. HOST_PATCH is a shell command that changes a copy of the sources of
 # the VM first, in their folder. Luau's objects are kept in
 # ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests, by all that they depend on. Its sources are cargo's, in
-# crates luau0-src, or in $LUA_SOURCES/luau-RELEASE.
+# crates luau0-src, or in $LUA_SOURCES/luau-RELEASE. HOST_TRIPLE (aarch64-linux-gnu) is built for
+# instead of this machine, by gcc, with the C library that the cross compiler brought along.
 # Exit status 3, with a reason: the sources, or the compiler for it, are not there.
 set -euo pipefail
 
@@ -40,7 +42,8 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 swap() { printf '/%s/{h;d};/%s/G' "$1" "$2" | sed -i -f - "$3"; }
 
 parts=(VM) host_flags=()
-compiler=g++ flags=(-O2) link_flags=(-static -s) patch=${HOST_PATCH:-}
+prefix=${HOST_TRIPLE:+$HOST_TRIPLE-}
+compiler=${prefix}g++ flags=(-O2) link_flags=(-static -s) patch=${HOST_PATCH:-}
 case $variant in
 gcc) ;;
 lto) flags=(-O2 -flto) link_flags=(-O2 -flto=2 -static -s) ;;
@@ -51,6 +54,7 @@ vector4) flags+=(-DLUA_VECTOR_SIZE=4) ;;
 longjmp) flags+=(-DLUA_USE_LONGJMP=1) ;;
 sandbox) host_flags=(-DWITH_SANDBOX) ;;
 symbols) link_flags=(-static) ;;
+signed) flags+=(-mbranch-protection=standard) ;;
 dynamic) host_flags=(-DWITH_LIBRARIES) link_flags=(-s) ;;
 moved-call) patch="sed -i '1,/^} CallInfo;/{/StkId base;/{h;d};/StkId func;/G}' lstate.h" ;;
 moved-proto) patch="swap 'TString[*] source;' 'TString[*] debugname;' lobject.h" ;;
@@ -84,8 +88,8 @@ case $release in
 	[ -d "${LUA_SOURCES:-}/luau-$release" ] || give_up "no crate is known to have it"
 	;;
 esac
-[ "$(uname -m)" = x86_64 ] || give_up "its walker is for x86-64"
-command -v $compiler >/dev/null || give_up "$compiler is not installed"
+[ "$compiler" != clang++ ] || [ -z "$prefix" ] || give_up "clang++ is not used for $HOST_TRIPLE"
+command -v "$compiler" >/dev/null || give_up "$compiler is not installed"
 
 unpacked() {
 	compgen -G "$cargo_home/registry/src/*/luau0-src-$crate+luau$release/luau/VM/src/lobject.h" |
@@ -141,7 +145,7 @@ compile() {
 	find "${parts[@]}" -name '*.cpp' -print0 | xargs -0 -I{} -P "$(nproc)" sh -c \
 		'name=$(echo "$1" | tr / _); shift; exec "$@" -o "objects/$name.o"' _ {} \
 		"${ccache[@]}" "$compiler" -std=c++17 -w "${flags[@]}" "${includes[@]}" -c {}
-	ar rcs "$library" objects/*.o
+	"${prefix}ar" rcs "$library" objects/*.o
 	rm -r objects
 }
 
@@ -167,11 +171,11 @@ ccache=()
 ! command -v ccache >/dev/null || ccache=(ccache)
 key=$({
 	echo "$release" "$crate" "$patch" "${flags[@]}"
-	$compiler --version
+	"$compiler" --version
 	cat "$0"
 } | sha256sum)
 front=$cache/objects/luau-$release-$compiler-$({
-	$compiler --version
+	"$compiler" --version
 	cat "$0"
 } | sha256sum | head -c 16)
 vm=$cache/objects/luau-$release-$variant-${key:0:16}
@@ -197,8 +201,8 @@ done
 
 # compile_program FILE OBJECT
 compile_program() {
-	local language=(gcc)
-	[ "$compiler" = g++ ] || language=(clang)
+	local language=(clang)
+	[ "$compiler" != "${prefix}g++" ] || language=("${prefix}gcc")
 	[ "${1##*.}" = c ] || language=("$compiler" -std=c++17)
 	"${language[@]}" "${flags[@]}" -w -I"$front" -I"$vm" "${host_flags[@]}" -c "$1" -o "$2"
 }

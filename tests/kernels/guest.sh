@@ -133,14 +133,22 @@ verify() {
 	fi
 }
 
-# Steady and hasty, on the main thread (lua5.4) and on another (liblua5.4), of the oldest release and
-# the newest.
+# compare TARGET: with the oracle, steady and hasty.
 compare() {
+	run "oracle $1" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=1000 "ORACLE_RUNS=*$1 *y" \
+		.output/tests/oracle/test_oracle
+	awk '/^(lib)?lua/ && NF == 12 { print "= oracle", $3, $(NF - 1) }' /tmp/out
+	judge
+}
+
+# PUC Lua on the main thread (lua5.4) and on another (liblua5.4), of the oldest release and the newest,
+# and the other interpreters that the guest was given.
+compare_all() {
 	for v in 5.1 5.4; do
-		run "oracle $v" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=1000 "ORACLE_RUNS=*lua$v *y" \
-			.output/tests/oracle/test_oracle
-		awk '/^(lib)?lua/ && NF == 12 { print "= oracle", $3, $(NF - 1) }' /tmp/out
-		judge
+		compare "lua$v"
+	done
+	for program in .output/tests/oracle/hosts/*; do
+		compare "${program##*/}"
 	done
 }
 
@@ -216,7 +224,7 @@ else
 	done
 	profile_system
 	verify
-	compare
+	compare_all
 	run_tests
 fi
 complain

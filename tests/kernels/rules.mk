@@ -11,7 +11,8 @@
 # GUEST_SYSTEM_arm64; cross_make.sh names the packages of these. guest.sh runs the test.
 
 # What tells whether the collector runs is another code there than on x86-64.
-GUEST_COLLECTORS := $(addprefix .output/tests/oracle/collectors/,5.1.5-signed 5.4.8-signed 5.5.1-clang)
+GUEST_COLLECTORS := $(addprefix .output/tests/oracle/collectors/,5.1.5-signed 5.4.8-signed 5.5.1-clang \
+                    luau_577-gcc luau_736-signed luau_736-native)
 
 # The targets of test_dump: each minor version built in seven ways, and those that it has to refuse.
 GUEST_HOSTS      := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(addprefix $(release)-,gcc $(HOST_VARIANTS) shared.so)) \
@@ -26,8 +27,14 @@ GUEST_SYSTEM_arm64 := /usr/bin/redis-server /usr/bin/setpriv
 GUEST        := $(O)/guest
 GUEST_TESTS  := e2e/sampler/test_verifier oracle/test_oracle $(GUEST_TESTS_$(ARCH))
 GUEST_SYSTEM := /bin/busybox $(addprefix /usr/bin/,lua5.1 lua5.2 lua5.3 lua5.4) $(GUEST_SYSTEM_$(ARCH))
+
+# Targets of the oracle that are no packages of Debian.
+GUEST_ORACLES_x86   := luajit_rolling-gcc luau_736-gcc
+GUEST_ORACLES_arm64 := luau_577-gcc luau_736-native
+
 GUEST_FILES  := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua \
-                tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host)) $(GUEST_FILES_$(ARCH))
+                tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host)) \
+                $(GUEST_ORACLES_$(ARCH):%=.output/tests/oracle/hosts/%) $(GUEST_FILES_$(ARCH))
 
 GUEST_OBJECTS := $(filter-out $(O)/user/main.o,$(USER_OBJECTS))
 guest_objects_beside = $(patsubst %.c,$(O)/%.o,$(call sources_beside,$(1)))

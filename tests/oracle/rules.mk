@@ -95,6 +95,9 @@ $(O)/tests/oracle/collectors/%: tests/oracle/target/collector.c $(COLLECTOR_PATC
 # Those of Luau.
 COLLECTOR_LUAUS := 516-gcc 577-gcc 577-clang 577-lto 635-small 690-gcc 690-lto 727-longjmp \
                    $(foreach variant,gcc clang small lto native,736-$(variant))
+ifeq ($(ARCH),arm64)
+COLLECTOR_LUAUS := $(filter-out %-clang,$(COLLECTOR_LUAUS)) 736-signed
+endif
 COLLECTOR_TARGETS += $(COLLECTOR_LUAUS:%=$(O)/tests/oracle/collectors/luau_%)
 
 $(O)/tests/oracle/collectors/luau_%: private export HOST_PATCH = cp $(COLLECTOR_PATCH:%=$(CURDIR)/%) . && \

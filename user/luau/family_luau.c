@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Luau, as the rest of luaspy knows it: a row of families[]. */
-#include <elf.h>
-
 #include "elf/elf_file.h"
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
@@ -20,15 +18,11 @@ static const struct markers markers[] = {
 		     "attempt to compare %s %s %s", "table index contains NaN"}},
 };
 
-/*
- * No file tells its release, nor which layout it has: samples do. The walker was not tested on
- * other machines.
- */
+/* No file tells its release, nor which layout it has: samples do. */
 static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
 {
 	(void)found;
-	if (elf_file__machine(elf) == EM_X86_64)
-		file->layouts = layout_luau__all();
+	file->layouts = layout_luau__all();
 	return gc_luau__find(elf, &file->gc);
 }
 

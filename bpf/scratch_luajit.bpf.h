@@ -3,6 +3,7 @@
 #ifndef LS_SCRATCH_LUAJIT_BPF_H
 #define LS_SCRATCH_LUAJIT_BPF_H
 
+#include "machine.bpf.h"
 #include "scratch.bpf.h"
 #include "offsets_luajit.h"
 
@@ -42,6 +43,8 @@ struct ls_base_candidate {
 	__u8 padding[6];
 };
 
+#define LS_RETURNS_MAX 4
+
 /* State of the search for BASE: see find_base_luajit.bpf.h. */
 struct ls_base_search {
 	struct ls_base_candidate candidate;
@@ -51,6 +54,14 @@ struct ls_base_search {
 	__u32 is_of_state; /* the caller of C code has L where it would keep BASE */
 	__u32 has_pc;      /* a word is the candidate's PC */
 	__u32 padding;
+#if LS_HAS_FRAME_RECORDS
+	__u64 record;         /* of what the VM or a trace has called; 0: it has none */
+	__u64 return_address; /* of that call; 0: unknown */
+	__u64 returns[LS_RETURNS_MAX];
+	__u64 base_pc;      /* PC of `base` */
+	__u32 base_count;   /* of different words that may be BASE */
+	__u32 return_count; /* and of such that may be return addresses */
+#endif
 	__u64 words[LS_NATIVE_WORDS]; /* below the VM's frame, the nearest last */
 };
 
@@ -66,6 +77,7 @@ struct ls_trace_frames {
 	__u64 pc;  /* in the machine code */
 	__u32 low; /* of the search for the snapshot */
 	__u32 high;
+	__u64 place; /* where the array of traces may be */
 	__u32 count; /* of the array of traces */
 	__u32 is_found;
 	__u32 padding_two;
@@ -92,6 +104,10 @@ struct ls_trace_memo {
 	__u32 tgid;
 	__u32 next;   /* of `numbers` to be replaced */
 	__u32 cursor; /* where the next search of the array begins */
+#if LS_HAS_FRAME_RECORDS
+	__u64 code; /* from where to where machine code of its traces was seen */
+	__u64 code_end;
+#endif
 	__u16 numbers[LS_TRACES_RECENT];
 	__u16 padding[2];
 };

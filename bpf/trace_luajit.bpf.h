@@ -16,25 +16,11 @@
 #ifndef LS_TRACE_LUAJIT_BPF_H
 #define LS_TRACE_LUAJIT_BPF_H
 
-#include "frame_luajit.bpf.h"
+#include "return_to_trace_luajit.bpf.h"
 
 #define LS_SNAPSHOT_STEPS 16 /* of a binary search among at most 65,535 snapshots */
 #define LS_SNAPSHOTS_NEAR (LS_VIEW_BYTES / sizeof(struct ls_luajit_snapshot)) /* in one view */
 #define LS_TRACES_AT_ONCE 256
-#define LS_JIT_FRAME      16 /* CFRAME_SIZE_JIT - CFRAME_SIZE, lj_frame.h: two more registers */
-
-/* What is remembered of the VM that runs. */
-static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)
-{
-	__u64 global = scratch->global.address;
-	__u32 tgid = scratch->tgid;
-	struct ls_trace_memo *memo =
-		&scratch->trace_memo[ls_fold(tgid, global) % LS_TRACE_MEMO_MAX];
-
-	if (memo->global != global || memo->tgid != tgid)
-		*memo = (struct ls_trace_memo){.global = global, .tgid = tgid};
-	return memo;
-}
 
 /* Copies the header of that trace to scratch->trace. Returns 0, or 1: there is none. */
 static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place, __u32 number)
@@ -43,10 +29,13 @@ static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place
 	ls_luajit_ref_t address;
 	__u64 array;
 
-	return read_target(&array, sizeof(array), place) || !is_pointer(array) ||
-	       read_target(&address, sizeof(address), array + (__u64)sizeof(address) * number) ||
-	       !is_pointer(address) || read_target(header, sizeof(*header), address) ||
-	       header->gct != LS_LUAJIT_TRACE || header->number != number;
+	if (read_target(&array, sizeof(array), place) || !is_pointer(array) ||
+	    read_target(&address, sizeof(address), array + (__u64)sizeof(address) * number) ||
+	    !is_pointer(address) || read_target(header, sizeof(*header), address) ||
+	    header->gct != LS_LUAJIT_TRACE || header->number != number)
+		return 1;
+	note_code(memo_of(scratch), header);
+	return 0;
 }
 
 /*
@@ -79,20 +68,17 @@ static __always_inline int is_in_code(const struct ls_trace_frames *trace, __u64
 }
 
 /*
- * Sets trace.pc if the trace in scratch->trace runs: the pc is in its code, or the return address
- * is that was pushed by its call of what runs. Returns 0 or 1.
+ * Sets trace.pc if the trace in scratch->trace runs: the pc is in its code, or where its call of
+ * what runs returns to. Returns 0 or 1.
  */
 static __always_inline int is_running(struct ls_scratch *scratch)
 {
 	struct ls_trace_frames *trace = &scratch->trace;
-	__u64 frame = scratch->chain[0].anchor - LS_JIT_FRAME - trace->header.stack_bytes;
 
 	trace->pc = scratch->pc;
 	if (is_in_code(trace, trace->pc))
 		return 1;
-	if (frame - 8 < scratch->sp || read_target(&trace->pc, sizeof(trace->pc), frame - 8))
-		return 0;
-	trace->pc--;
+	trace->pc = return_to_trace(scratch, trace->header.stack_bytes) - 1;
 	return is_in_code(trace, trace->pc);
 }
 
@@ -122,6 +108,36 @@ static long try_next_trace(__u32 i, void *context)
 }
 LS_STEP(try_next_trace);
 
+/* Whether a trace says its number in the array at trace.place. 1: it does. */
+static long try_place(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+
+	scratch->trace.is_found = !read_trace_of(scratch, scratch->trace.place, i + 1);
+	return scratch->trace.is_found;
+}
+LS_STEP(try_place);
+
+/*
+ * Finds the array of traces where no number of one that runs has led to it: on AArch64, traces do
+ * not say that they run (st_vmstate, vm_arm64.dasc).
+ */
+static __always_inline void find_array(struct ls_pass *pass)
+{
+	struct ls_trace_frames *trace = &pass->scratch->trace;
+	struct ls_trace_memo *memo = memo_of(pass->scratch);
+
+	for (__u32 i = 0; i < 3 && !memo->array; i++) {
+		trace->place = memo->global + pass->layout->global_traces[i];
+		trace->is_found = 0;
+		if (pass->layout->global_traces[i])
+			repeat(LS_TRACES_AT_ONCE, try_place, pass);
+		if (trace->is_found)
+			memo->array = trace->place;
+	}
+	trace->is_found = 0;
+}
+
 /* Searches the array of traces, or as much of it as one sample may; the next goes on there. */
 static __always_inline void search_traces(struct ls_pass *pass)
 {
@@ -129,6 +145,7 @@ static __always_inline void search_traces(struct ls_pass *pass)
 	const struct ls_trace_memo *memo = memo_of(pass->scratch);
 	__u32 count;
 
+	find_array(pass);
 	/* MSize sizetrace, behind `trace` and `freetrace` of jit_State, lj_jit.h. */
 	if (!memo->array || read_target(&trace->count, sizeof(trace->count), memo->array + 8 + 4))
 		return;
@@ -200,7 +217,7 @@ static long halve_snapshots(__u32 i, void *context)
 	}
 	__builtin_memcpy(&offset, snapshot + offsetof(struct ls_luajit_snapshot, code_offset),
 			 sizeof(offset));
-	if (trace->pc - trace->header.code < offset)
+	if ((trace->pc - trace->header.code) / LS_CODE_UNIT < offset)
 		trace->high = middle;
 	else
 		trace->low = middle + 1;
@@ -241,6 +258,56 @@ static __always_inline int read_map(struct ls_trace_frames *trace)
 }
 #endif
 
+/* Sets trace.low to the index of the first snapshot behind trace.pc. */
+static __always_inline void search_snapshots(struct ls_pass *pass)
+{
+	struct ls_trace_frames *trace = &pass->scratch->trace;
+
+	trace->low = 0;
+	trace->high = trace->header.snapshot_count;
+	repeat(LS_SNAPSHOT_STEPS + 1, halve_snapshots, pass);
+}
+
+#if LS_HAS_FRAME_RECORDS
+/* Looks for the snapshot of one of several addresses. 1: it is another, or the trace is. */
+static long compare_snapshot(__u32 i, void *context)
+{
+	struct ls_pass *pass = context;
+	struct ls_trace_frames *trace = &pass->scratch->trace;
+	__u32 first = trace->low;
+
+	trace->pc = pass->scratch->base.returns[(i + 1) % LS_RETURNS_MAX] - 1;
+	search_snapshots(pass);
+	trace->is_found = is_in_code(trace, trace->pc) && trace->low == first;
+	return !trace->is_found;
+}
+LS_STEP(compare_snapshot);
+
+/*
+ * The same. Returns 1 if the call that the trace has made may be one of several, unless all have
+ * the same snapshot.
+ */
+static __always_inline int find_snapshot(struct ls_pass *pass)
+{
+	struct ls_trace_frames *trace = &pass->scratch->trace;
+	__u32 count = pass->scratch->base.return_count;
+
+	search_snapshots(pass);
+	if (count < 2 || is_in_code(trace, pass->scratch->pc))
+		return 0;
+	if (count > LS_RETURNS_MAX)
+		return 1;
+	repeat(count - 1, compare_snapshot, pass);
+	return !trace->is_found;
+}
+#else
+static __always_inline int find_snapshot(struct ls_pass *pass)
+{
+	search_snapshots(pass);
+	return 0;
+}
+#endif
+
 /*
  * Reads the snapshot at or before trace.pc, or the first, and its map, which is a part of the
  * trace's. Returns 0, or 1: it cannot.
@@ -252,9 +319,8 @@ static __always_inline int read_snapshot(struct ls_pass *pass)
 	const __u8 *snapshot;
 
 	pass->scratch->trace_part.end = 0;
-	trace->low = 0;
-	trace->high = count;
-	repeat(LS_SNAPSHOT_STEPS + 1, halve_snapshots, pass);
+	if (find_snapshot(pass))
+		return 1;
 	snapshot = count ? view_snapshot(pass->scratch, trace->low ? trace->low - 1 : 0) : NULL;
 	if (!snapshot)
 		return 1;
@@ -399,6 +465,7 @@ __noinline int resolve_trace(struct ls_scratch *scratch, const struct ls_luajit_
 	trace = &scratch->trace;
 	if (layout->lacks_places)
 		return 1;
+	find_returns(&pass);
 	if (!find_trace(&pass) || read_snapshot(&pass))
 		return 1;
 	trace->start = scratch->global.jit_base - LS_FRAME_BYTES;

@@ -70,7 +70,9 @@ static __always_inline __u64 previous_cframe(const struct ls_pass *pass)
 {
 	__u32 at = pass->layout->cframe_previous - (__u32)LS_LUAJIT_CFRAME_REST;
 
-	return at / 8 < 3 ? pass->scratch->walk.cframe.rest[at / 8] & ~LS_CFRAME_FLAGS : 0;
+	return at / 8 < sizeof(pass->scratch->walk.cframe.rest) / 8
+		       ? pass->scratch->walk.cframe.rest[at / 8] & ~LS_CFRAME_FLAGS
+		       : 0;
 }
 
 /* Steps over the C frames of lj_vm_cpcall(), which have no frame on the stack of values. */

@@ -78,7 +78,20 @@ struct ls_luajit_state {
 };
 _Static_assert(sizeof(struct ls_luajit_state) == LS_LUAJIT_BYTES(96, 64), "lua_State, lj_obj.h");
 
-/* What the VM keeps in its C frame, lj_frame.h: CFRAME_OFS_* of x86-64. */
+/* What the VM keeps in its C frame: CFRAME_OFS_* of lj_frame.h, which differ by machine. */
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+struct ls_luajit_cframe {
+	__u64 rest[1];
+	ls_luajit_ref_t pc;
+	ls_luajit_ref_t state;
+	__u64 padding;
+	__s32 result_count;
+	__s32 error_function;
+	__s32 results;
+	__s32 padding_two;
+};
+#define LS_LUAJIT_CFRAME_REST 0
+#else
 struct ls_luajit_cframe {
 	__u64 padding[LS_LUAJIT_BYTES(1, 2)];
 	__s32 results; /* negative: the frame of lj_vm_cpcall(), and -savestack(L, L->top) */
@@ -89,6 +102,7 @@ struct ls_luajit_cframe {
 };
 _Static_assert(sizeof(struct ls_luajit_cframe) == 56, "CFRAME_OFS_*, lj_frame.h");
 #define LS_LUAJIT_CFRAME_REST 32
+#endif
 
 /* GCfunc, lj_obj.h. */
 struct ls_luajit_function {

@@ -18,6 +18,8 @@
 # The program is tests/programs/host.c, or the words that end in .c; other words are flags for these
 # and for linking. LuaJIT's library is kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests. Its sources
 # are cargo's, in crates luajit-src, for 2.0 pip's, in lupa, or in $LUA_SOURCES/luajit-RELEASE.
+# HOST_TRIPLE (aarch64-linux-gnu) is built for instead of this machine, by gcc.
+#
 # Exit status 3, with a reason: the sources, or the compiler for it, are not there.
 set -euo pipefail
 
@@ -27,6 +29,7 @@ shift 3
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/luaspy-tests
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 
+prefix=${HOST_TRIPLE:+$HOST_TRIPLE-}
 compiler=gcc flags="" link_flags=(-static -s) mode=static
 case $variant in
 *32) flags=-DLUAJIT_DISABLE_GC64 ;;
@@ -55,8 +58,11 @@ openresty) crate=210.4.8 ;;
 2.0) crate="" ;;
 *) give_up "no crate has it" ;;
 esac
-[ "$(uname -m)" = x86_64 ] || give_up "its walker is for x86-64"
-command -v $compiler >/dev/null || give_up "$compiler is not installed"
+case ${HOST_TRIPLE:-$(uname -m)} in
+aarch64*) [ "$variant" = "${variant%32}" ] || give_up "references have 64 bits there" ;;
+esac
+[ "$compiler" = gcc ] || [ -z "$prefix" ] || give_up "$compiler is not used for $HOST_TRIPLE"
+command -v "$prefix$compiler" >/dev/null || give_up "$prefix$compiler is not installed"
 
 unpacked() {
 	compgen -G "$cargo_home/registry/src/*/luajit-src-$crate*/luajit2/src/lj_obj.h" | head -n 1
@@ -104,13 +110,14 @@ build_library() {
 		echo 1788856981 >"$work/luajit/.relver"
 	# What make was called with for this project is not for that one.
 	env -u MAKEFLAGS -u MFLAGS make -s -j2 -C "$work/luajit/src" BUILDMODE=$mode CC=$compiler \
+		HOST_CC=$compiler CROSS="$prefix" \
 		XCFLAGS="$flags" E=@: "$([ $mode = static ] && echo libluajit.a || echo libluajit.so)" >&2
 	mv -T "$work/luajit/src" "$built" 2>/dev/null || [ -d "$built" ]
 }
 
 key=$({
 	echo "$release" "$variant" "$crate"
-	$compiler --version
+	"$prefix$compiler" --version
 	cat "$0"
 } | sha256sum)
 built=$cache/objects/luajit-$release-$variant-${key:0:16}
@@ -143,6 +150,6 @@ if [ $mode = dynamic ]; then
 	libraries=("$output.so" '-Wl,-rpath,$ORIGIN')
 	ln -sf "$(basename "$output").so" "$(dirname "$output")/libluajit-5.1.so.2"
 fi
-"$compiler" -std=gnu11 -O2 -w -I"$built" "${host_flags[@]}" "${program[@]}" \
+"$prefix$compiler" -std=gnu11 -O2 -w -I"$built" "${host_flags[@]}" "${program[@]}" \
 	"${libraries[@]}" "${link_flags[@]}" -lm -ldl -o "$output.new"
 mv "$output.new" "$output"

@@ -15,7 +15,8 @@ shift
 # What is built with, and the programs that guests have (GUEST_SYSTEM in rules.mk).
 packages=(libc6-dev libbpf-dev libelf-dev zlib1g-dev libncurses-dev uthash-dev libcmocka-dev
 	libjansson-dev liblua5.1-0-dev liblua5.2-dev liblua5.3-dev liblua5.4-dev musl-dev
-	lua5.1 lua5.2 lua5.3 lua5.4 busybox-static redis-server util-linux)
+	lua5.1 lua5.2 lua5.3 lua5.4 luajit busybox-static redis-server
+	util-linux)
 
 case $architecture in
 arm64) triple=aarch64-linux-gnu ;;

@@ -19,10 +19,11 @@ GUEST_HOSTS      := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(addprefix 
                     $(notdir $(filter %-wide %-moved-call %-moved-state %-moved-proto,$(filter-out $(O)/hosts/luau_%,$(HOSTS))))
 GUEST_SLEEPERS   := $(addprefix .output/tests/programs/sleepers-,5.1 5.2 5.3 5.4 musl)
 
-GUEST_TESTS_arm64  := unit/elf/test_machine_code walk/test_gc walk/test_frame_records oracle/test_collector e2e/dump/test_dump
-GUEST_FILES_arm64  := tests/oracle/target/collector.lua $(GUEST_COLLECTORS) \
+GUEST_TESTS_arm64  := unit/elf/test_machine_code walk/test_gc walk/test_frame_records oracle/test_collector \
+                      oracle/test_traces e2e/dump/test_dump
+GUEST_FILES_arm64  := $(addprefix tests/oracle/target/,collector.lua traces.lua) $(GUEST_COLLECTORS) \
                       $(addprefix tests/programs/,stacks.lua yielders.lua) $(GUEST_SLEEPERS) $(GUEST_HOSTS:%=.output/hosts/%)
-GUEST_SYSTEM_arm64 := /usr/bin/redis-server /usr/bin/setpriv
+GUEST_SYSTEM_arm64 := /usr/bin/luajit /usr/bin/redis-server /usr/bin/setpriv
 
 GUEST        := $(O)/guest
 GUEST_TESTS  := e2e/sampler/test_verifier oracle/test_oracle $(GUEST_TESTS_$(ARCH))
@@ -30,7 +31,7 @@ GUEST_SYSTEM := /bin/busybox $(addprefix /usr/bin/,lua5.1 lua5.2 lua5.3 lua5.4) 
 
 # Targets of the oracle that are no packages of Debian.
 GUEST_ORACLES_x86   := luajit_rolling-gcc luau_736-gcc
-GUEST_ORACLES_arm64 := luau_577-gcc luau_736-native
+GUEST_ORACLES_arm64 := luajit_rolling-gcc luau_577-gcc luau_736-native
 
 GUEST_FILES  := luaspy $(GUEST_TESTS:%=.output/tests/%) tests/kernels/guest.sh tests/kernels/busy.lua \
                 tests/oracle/target/workload.lua $(foreach version,5.1 5.4,$(addprefix .output/tests/oracle/$(version)/,oracle.so host)) \

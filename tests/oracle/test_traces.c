@@ -6,7 +6,8 @@
  *
  * The compiler tells where it is only at certain places, its guards, and a function publishes
  * itself after it was entered. So a sample may show the caller or the callee of the published
- * function, but no other function. ORACLE_SAMPLES: how many of each run (6000).
+ * function, but no other function. ORACLE_SAMPLES: how many of each run (6000); ORACLE_RUNS, a
+ * pattern: which of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -253,6 +254,7 @@ int main(void)
 		of_build("luajit_openresty-gcc32"),
 	};
 
+	cmocka_set_test_filter(getenv("ORACLE_RUNS"));
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	return cmocka_run_group_tests_name("traces", tests, NULL, NULL);
 }

@@ -88,13 +88,15 @@ static bool has_code(const struct elf_file *elf, const uint8_t *code, size_t siz
 }
 
 /*
- * Files tell the size of references, but not which layout they have: samples do. LuaJIT of other
- * machines has no layout.
+ * Files tell the size of references, but not which layout they have: samples do. On AArch64,
+ * references always have 64 bits.
  */
 static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
 {
 	(void)found;
 	read_version(elf, file->release);
+	if (elf_file__machine(elf) == EM_AARCH64)
+		file->layouts = family__layouts(file->family);
 	if (elf_file__machine(elf) == EM_X86_64) {
 		bool is_wide = has_code(elf, clear_type, sizeof(clear_type));
 

@@ -4,15 +4,33 @@
 #include <errno.h>
 #include <string.h>
 
+/* Where the VM's C frame has the previous one, lj_frame.h. */
+#ifdef __aarch64__
+#define PREVIOUS(x86) .cframe_previous = 0
+#else
+#define PREVIOUS(x86) .cframe_previous = (x86)
+#endif
+
+/* Where the array of traces is on x86-64; how much nearer on AArch64, whose jit_State is smaller.
+ */
+#ifdef __aarch64__
+#define TRACES(first, second, third, nearer)                                                       \
+	.global_traces = {(first) - (nearer), (second) - (nearer), (third) - (nearer)}
+#else
+#define TRACES(first, second, third, nearer) .global_traces = {first, second, third}
+#endif
+
 /* What never moved in releases. */
 #define UPSTREAM                                                                                   \
 	.global_vm_state = 184, .global_main_thread = 192, .global_registry = 272,                 \
-	.global_objects = 40, .string_text = 24, .string_length = 20, .cframe_previous = 32,       \
+	.global_objects = 40, .string_text = 24, .string_length = 20, PREVIOUS(32),                \
 	.op_iterc = LS_LUAJIT_OP_ITERC
 
-/* Tarantool's fork has more members before these, and two more words in the VM's C frame. */
+/*
+ * Tarantool's fork has more members before these, and on x86-64 two more words in the VM's C frame.
+ */
 #define TARANTOOL                                                                                  \
-	.global_objects = 104, .string_text = 24, .string_length = 16, .cframe_previous = 48,      \
+	.global_objects = 104, .string_text = 24, .string_length = 16, PREVIOUS(48),               \
 	.op_iterc = LS_LUAJIT_OP_ITERC, .more_states = 2
 
 /*
@@ -25,7 +43,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-rolling",
 		.offsets = {.global_current = 376,
 			    .global_jit_base = 384,
-			    .global_traces = {1128, 1120, 1136},
+			    TRACES(1128, 1120, 1136, 8),
 			    UPSTREAM},
 	},
 	{
@@ -33,7 +51,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-beta3",
 		.offsets = {.global_current = 368,
 			    .global_jit_base = 376,
-			    .global_traces = {1112, 1120, 1104},
+			    TRACES(1112, 1120, 1104, 24),
 			    UPSTREAM},
 	},
 	{
@@ -41,7 +59,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-tarantool",
 		.offsets = {.global_current = 480,
 			    .global_jit_base = 496,
-			    .global_traces = {1232, 1224, 1240},
+			    TRACES(1232, 1224, 1240, 32),
 			    .global_vm_state = 440,
 			    .global_main_thread = 336,
 			    .global_registry = 344,
@@ -52,7 +70,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-tarantool-2.7",
 		.offsets = {.global_current = 472,
 			    .global_jit_base = 488,
-			    .global_traces = {1200, 1192, 1208},
+			    TRACES(1200, 1192, 1208, 32),
 			    .global_vm_state = 432,
 			    .global_main_thread = 328,
 			    .global_registry = 336,

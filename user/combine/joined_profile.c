@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "combine/joined_recorder.h"
-#include "profile/profile_builder.h"
+#include "combine/profile_builder.h"
 
 /* As much as one file may have (JSON_READER_UINT_MAX microseconds): the sum has to fit into one. */
 #define TIME_MOST_NS (((UINT64_C(1) << 53) - 1) * 1000)

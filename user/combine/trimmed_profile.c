@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile_builder.h"
+#include "combine/profile_builder.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 

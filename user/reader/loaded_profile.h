@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "profile/profile_builder.h"
+#include "combine/profile_builder.h"
 #include "reader/read_profile.h"
 
 /*

@@ -244,8 +244,8 @@ uint32_t functions__activity(struct functions *functions, enum ls_activity activ
 	/* GC as in the profiler whose format this is, as readers expect. */
 	static const char *const names[LS_ACTIVITY_COUNT] = {
 		[LS_ACTIVITY_GC] = "GC",
-		[LS_ACTIVITY_COMPILER] = "JIT compiler",
-		[LS_ACTIVITY_TRACE_EXIT] = "trace exit",
+		[LS_ACTIVITY_COMPILER] = PROFILE_COMPILER,
+		[LS_ACTIVITY_TRACE_EXIT] = PROFILE_TRACE_EXIT,
 	};
 	uint32_t id = functions__pseudo(
 		functions,

@@ -161,6 +161,13 @@ static inline bool profile__is_outside(const struct ls_profile_function *functio
 		!strcmp(function->name, PROFILE_UNSAMPLED));
 }
 
+/*
+ * Names, and sources, of the functions that have the time of a virtual machine's compiler, and that
+ * of leaving the machine code that it made.
+ */
+#define PROFILE_COMPILER   "JIT compiler"
+#define PROFILE_TRACE_EXIT "trace exit"
+
 /* If categories are processes: the category of all processes without Lua. */
 #define PROFILE_WITHOUT_INTERPRETER "(no interpreter)"
 

@@ -20,6 +20,5 @@ void accounting__print(const struct printer *printer, const struct ls_profile *p
 
 /* CPU time with script on the stack; that of the garbage collector is part of it. */
 uint64_t accounting__script_us(const struct ls_profile *profile, const struct ls_totals *totals);
-uint64_t accounting__gc_us(const struct ls_profile *profile, const struct ls_totals *totals);
 
 #endif

@@ -7,13 +7,13 @@
 #include "base/log.h"
 #include "base/text_list.h"
 #include "base/units.h"
+#include "profile/script_split.h"
 #include "summary/accounting.h"
 #include "summary/call_paths.h"
 #include "summary/function_label.h"
 #include "summary/hottest_functions.h"
 #include "summary/printer.h"
 #include "summary/process_table.h"
-#include "summary/script_split.h"
 
 #define RELEASE_SIZE  64
 #define NEARLY_ALL    95 /* percent of CPU time: so much script needs no mention */
@@ -104,7 +104,8 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	uint64_t whole = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_HOST];
 	uint64_t script_us = accounting__script_us(profile, totals);
 	char share[UNITS_SIZE], count[UNITS_SIZE], text[PRINTER_TEXT_SIZE] = "";
-	char split[PRINTER_TEXT_SIZE];
+	const struct script_split split = script_split__of(profile, totals);
+	char parts[SCRIPT_SPLIT_SIZE];
 
 	units__format_share(whole, recorder->samples, share, sizeof(share));
 	units__format_count(recorder->samples, count, sizeof(count));
@@ -116,11 +117,10 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	units__format_share(script_us, totals->all_us, share, sizeof(share));
 	if (totals->all_us && script_us / NEARLY_ALL < totals->all_us / 100)
 		append(text, sizeof(text), "script %s of CPU time", share);
-	script_split__describe(profile, totals, split, sizeof(split));
-	if (*split)
-		append(text, sizeof(text), "%s", split);
-	units__format_share(accounting__gc_us(profile, totals), totals->all_us, share,
-			    sizeof(share));
+	script_split__describe(&split, totals->all_us, parts, sizeof(parts));
+	if (script_split__has_compiled(&split))
+		append(text, sizeof(text), "%s", parts);
+	units__format_share(split.time[SCRIPT_GC], totals->all_us, share, sizeof(share));
 	if (recorder->gc)
 		append(text, sizeof(text), "GC %s%s", share,
 		       recorder->gc_unknown ? " (unknown for some)" : "");

@@ -18,7 +18,10 @@ TOP_LEVEL = {"Version", "SessionStartTime", "SessionEndTime", "Categories", "Nod
              "GCFuncId", "Recorder", "Samples"}
 FUNCTION_KEYS = ("Source", "Name", "Line", "Flags", "CurrentLine", "TotalDuration", "Lines")
 IDENTITY_KEYS = FUNCTION_KEYS[:-2]
-NATIVE_AND_PLUGIN = 3
+NATIVE, NATIVE_AND_PLUGIN = 1, 3
+# What a virtual machine does that has a function of its own; see part_of().
+ACTIVITIES = {"GC": "GC", "JIT compiler": "Compiler", "trace exit": "TraceExit"}
+PARTS = ("Interpreted", "Compiled", "C", "GC", "Compiler", "TraceExit")
 
 
 class Broken(Exception):
@@ -322,11 +325,16 @@ def sum_functions(document):
     return totals, uses
 
 
-def check_line_times(document, report):
+def self_times_of_functions(document):
     own = [0] * (len(document["Functions"]) + 1)
     for node in document["Nodes"]:
         for function, child in zip(node.get("FunctionIds", ()), node.get("NodeIds", ())):
             own[function] += self_time(document["Nodes"], child)
+    return own
+
+
+def check_line_times(document, report):
+    own = self_times_of_functions(document)
     for number, function in enumerate(document["Functions"], 1):
         lines = sum(line[1] for line in function.get("Lines", ()))
         if lines > own[number]:
@@ -342,6 +350,35 @@ def check_function_totals(document, report):
         if function["TotalDuration"] != totals[number]:
             report.add(f"function {number}: TotalDuration is {function['TotalDuration']}, "
                        f"its nodes give {totals[number]} (recursion counted once)")
+
+
+def part_of(function):
+    """Where a function's own time is in ScriptDuration; None: nowhere."""
+    source = function.get("Source")
+    if source is None:
+        return None
+    if source == function.get("Name") and source in ACTIVITIES and "Line" not in function:
+        return ACTIVITIES[source]
+    if function.get("Flags", 0) & NATIVE:
+        return "Compiled"
+    return "C" if source == "[C]" else "Interpreted"
+
+
+def check_script_duration(document, report):
+    """Where something was compiled, the own time of all functions that have a Source."""
+    recorder = document.get("Recorder")
+    if type(recorder) is not dict:
+        return
+    expected = dict.fromkeys(PARTS, 0)
+    for function, own in zip(document["Functions"], self_times_of_functions(document)[1:]):
+        part = part_of(function)
+        if part:
+            expected[part] += own
+    if not expected["Compiled"] and not expected["Compiler"]:
+        expected = None
+    if recorder.get("ScriptDuration") != expected:
+        report.add(f"Recorder: ScriptDuration is {recorder.get('ScriptDuration')}, its functions "
+                   f"give {expected}")
 
 
 def check_counters(counters, names, where, report):
@@ -426,6 +463,7 @@ def check(path, report):
     check_function_totals(document, report)
     check_line_times(document, report)
     check_recorder(document, report)
+    check_script_duration(document, report)
     check_samples(document, report)
     report.stop_if_broken()
     return document

@@ -3,6 +3,7 @@
 
 #include "format/write_scriptprofiler.h"
 #include "profile/json_writer.h"
+#include "profile/script_split.h"
 
 #define NS_PER_US 1000
 #define NS_PER_MS 1000000
@@ -257,9 +258,35 @@ static void write_overhead(struct json_writer *writer, const struct ls_profile_r
 	json_writer__end_object(writer);
 }
 
-/* Durations are in whole microseconds, like all others in the file. */
-static void write_recorder(struct json_writer *writer, const struct ls_profile_recorder *recorder)
+/* Of the functions as they are in the file: what joins or trims recordings need not know of it. */
+static void write_split(struct json_writer *writer, const struct ls_profile *profile,
+			const struct ls_totals *totals)
 {
+	static const char *const keys[SCRIPT_PARTS] = {
+		[SCRIPT_INTERPRETED] = "Interpreted",
+		[SCRIPT_COMPILED] = "Compiled",
+		[SCRIPT_C] = "C",
+		[SCRIPT_GC] = "GC",
+		[SCRIPT_COMPILER] = "Compiler",
+		[SCRIPT_TRACE_EXIT] = "TraceExit",
+	};
+	const struct script_split split = script_split__of(profile, totals);
+
+	if (!script_split__has_compiled(&split))
+		return;
+	json_writer__key(writer, "ScriptDuration");
+	json_writer__object(writer);
+	for (enum script_part part = 0; part < SCRIPT_PARTS; part++)
+		put_uint(writer, keys[part], split.time[part]);
+	json_writer__end_object(writer);
+}
+
+/* Durations are in whole microseconds, like all others in the file. */
+static void write_recorder(struct json_writer *writer, const struct ls_profile *profile,
+			   const struct ls_totals *totals)
+{
+	const struct ls_profile_recorder *recorder = &profile->recorder;
+
 	if (!recorder->version)
 		return;
 	json_writer__key(writer, "Recorder");
@@ -279,6 +306,7 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile_r
 	}
 	put_uint(writer, "WallDuration", recorder->duration_ns / NS_PER_US);
 	put_uint(writer, "CpuDuration", recorder->cpu_ns / NS_PER_US);
+	write_split(writer, profile, totals);
 	write_samples(writer, recorder);
 	put_uint(writer, "Collected", recorder->collected);
 	put_uint(writer, "Unsampled", recorder->unsampled_ns / NS_PER_US);
@@ -335,7 +363,7 @@ int write_scriptprofiler(const struct ls_profile *profile, const struct ls_total
 	write_nodes(&writer, profile, totals);
 	write_functions(&writer, profile, totals);
 	write_gc(&writer, profile);
-	write_recorder(&writer, &profile->recorder);
+	write_recorder(&writer, profile, totals);
 	write_timeline(&writer, profile);
 	if (profile->text_count)
 		write_texts(&writer, profile);

@@ -26,6 +26,13 @@
  *                   order of time
  *   EventsLeftOut   how many more there were
  *
+ * Optional field of the recorder, if some script was compiled (see profile/script_split.h):
+ *   ScriptDuration  {"Interpreted": microseconds, "Compiled": of script as machine code, "C": in C
+ *                   functions, "GC": in the garbage collector, "Compiler": while compiling,
+ *                   "TraceExit": while leaving machine code}: together exactly the self time of
+ *                   all functions with a Source. The time of collectors that were not found
+ *                   (CollectorUnknown) is in what they interrupted.
+ *
  * Optional fields of the document:
  *   Samples      if there are any, and not with --strict: each sample in order of time, as
  *                [node id, microseconds since the one before, thread id]; for the first, since

@@ -434,6 +434,50 @@ static void tells_what_it_cost_where_that_was_limited(void **state)
 	assert_int_equal(number(told, "LowestFrequency"), 250);
 }
 
+static void set_vm_functions(struct fixture *fixture)
+{
+	fixture->functions[1] =
+		(struct ls_profile_function){.source = "a.lua", .name = "f", .line = 3};
+	fixture->functions[2] = (struct ls_profile_function){
+		.source = "a.lua", .name = "f", .line = 3, .flags = LS_FUNCTION_NATIVE};
+	fixture->functions[3] = (struct ls_profile_function){.source = "[C]", .name = "sort"};
+	fixture->functions[4] = (struct ls_profile_function){.source = "GC", .name = "GC"};
+	fixture->functions[5] =
+		(struct ls_profile_function){.source = PROFILE_COMPILER, .name = PROFILE_COMPILER};
+	fixture->functions[6] = (struct ls_profile_function){.source = PROFILE_TRACE_EXIT,
+							     .name = PROFILE_TRACE_EXIT};
+	fixture->functions[7] = (struct ls_profile_function){.name = PROFILE_HOST};
+}
+
+/* In microseconds that add up to the self time of all functions but the host's. */
+static void tells_what_vms_did_that_compile(void **state)
+{
+	static const struct {
+		const char *key;
+		uint64_t us;
+	} parts[] = {{"Interpreted", 11}, {"Compiled", 900}, {"C", 40},
+		     {"GC", 7},           {"Compiler", 5},   {"TraceExit", 3}};
+	struct fixture *fixture = *state;
+	uint32_t root = call_tree__category(fixture->tree, "lua"), caller;
+	const json_t *told;
+
+	set_vm_functions(fixture);
+	fixture->profile.recorder.version = "1";
+	caller = charge_us(fixture, root, 1, 11);
+	charge_us(fixture, caller, 3, 40);
+	charge_us(fixture, caller, 4, 7);
+	charge_us(fixture, root, 7, 600);
+	told = json_object_get(write_json(fixture), "Recorder");
+	assert_null(json_object_get(told, "ScriptDuration"));
+	charge_us(fixture, caller, 2, 900);
+	charge_us(fixture, caller, 5, 5);
+	charge_us(fixture, caller, 6, 3);
+	told = json_object_get(json_object_get(write_json(fixture), "Recorder"), "ScriptDuration");
+	assert_int_equal(json_object_size(told), sizeof(parts) / sizeof(parts[0]));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		assert_int_equal(number(told, parts[i].key), parts[i].us);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +494,7 @@ int main(void)
 		test(reports_a_full_disk),
 		test(tells_what_the_session_was_told),
 		test(tells_what_it_cost_where_that_was_limited),
+		test(tells_what_vms_did_that_compile),
 	};
 
 	return cmocka_run_group_tests_name("write_scriptprofiler", tests, NULL, NULL);

@@ -162,8 +162,10 @@ static void add_up(struct function_stats *stats, const struct stats_walk *walk)
 		stats->the_only->cpu.look_ns = stats->cpu_ns;
 	stats_sums__take(sums, recorder);
 	sums->weight_ns = walk->totals[0].weight_ns;
-	for (size_t i = 0; i < stats->group_count; i++)
+	for (size_t i = 0; i < stats->group_count; i++) {
 		sums->script_ns += stats->groups[i]->now.script_ns;
+		script_split__add(&sums->split, &stats->groups[i]->now.split);
+	}
 	sums->gc_ns = walk->totals[0].gc_ns;
 }
 
@@ -360,6 +362,9 @@ static void fill_process(const struct function_stats *stats, const struct proces
 		.samples = all.count - least(all.count, hidden.count),
 		.weight_ns = all.weight_ns - least(all.weight_ns, hidden.weight_ns),
 		.script_ns = all.script_ns - least(all.script_ns, hidden.weight_ns),
+		.recent_weight_ns = group->recent.weight_ns + group->recent.lost_ns,
+		.recent_split = group->recent.split,
+		.all_split = all.split,
 	};
 }
 

@@ -15,6 +15,7 @@
 
 #include "profile/patterns.h"
 #include "profile/profile.h"
+#include "profile/script_split.h"
 
 /*
  * In ns. `total` includes callees; recursion counts once. `gc` is the time of the garbage collector
@@ -61,6 +62,10 @@ struct stats_process {
 	uint64_t samples;   /* since the start, or function_stats__reset(); likewise below */
 	uint64_t weight_ns; /* CPU time that they stand for */
 	uint64_t script_ns; /* of that, with script on the stack */
+	/* With what is hidden, since the previous update: as in struct stats_sums. */
+	uint64_t recent_weight_ns;
+	struct script_split recent_split;
+	struct script_split all_split; /* likewise, since the start or the reset */
 };
 
 /* Sums of all processes, for one of the same two spans of time. */
@@ -70,11 +75,12 @@ struct stats_sums {
 	uint64_t samples;    /* lost ones included */
 	uint64_t classes[LS_SAMPLE_CLASS_COUNT];
 	uint64_t errors[LS_WALK_ERROR_COUNT];
-	uint64_t weight_ns; /* CPU time that samples stand for, lost ones included */
-	uint64_t script_ns; /* of that, with script on the stack */
-	uint64_t gc_ns;     /* of that, in the garbage collector */
-	uint64_t not_kept;  /* lost records, and samples that went into "(other)" */
-	uint64_t missed;    /* processes that could not be sampled */
+	uint64_t weight_ns;        /* CPU time that samples stand for, lost ones included */
+	uint64_t script_ns;        /* of that, with script on the stack */
+	uint64_t gc_ns;            /* of that, in the garbage collector */
+	struct script_split split; /* of that */
+	uint64_t not_kept;         /* lost records, and samples that went into "(other)" */
+	uint64_t missed;           /* processes that could not be sampled */
 };
 
 struct function_stats;

@@ -28,6 +28,7 @@ struct stats_sums stats_sums__since(const struct stats_sums *now, const struct s
 		.weight_ns = minus(now->weight_ns, before->weight_ns),
 		.script_ns = minus(now->script_ns, before->script_ns),
 		.gc_ns = minus(now->gc_ns, before->gc_ns),
+		.split = script_split__since(&now->split, &before->split),
 		.not_kept = minus(now->not_kept, before->not_kept),
 		.missed = minus(now->missed, before->missed),
 	};
@@ -56,7 +57,7 @@ struct stats_row function_stats__make_row(const struct function_stats *stats, ui
 bool function_stats__leaves_out(const struct function_stats *stats, uint32_t key)
 {
 	return (stats->hidden & STATS_HIDDEN_GC &&
-		known_functions__of(&stats->known, key)->is_gc) ||
+		known_functions__of(&stats->known, key)->part == SCRIPT_GC) ||
 	       (stats->hidden & STATS_HIDDEN_PLUGINS && key % 2);
 }
 

@@ -93,7 +93,7 @@ static int take(struct known_functions *known, const struct ls_profile_function 
 		function->is_plugin = patterns__fit_chunk(known->plugins, from);
 	function->line = from->line;
 	function->is_native = from->flags & LS_FUNCTION_NATIVE;
-	function->is_gc = profile__is_gc(from);
+	function->part = script_split__part(from);
 	error = set_text(&function->source, from->source);
 	return error ? error : set_text(&function->name, from->name);
 }

@@ -8,12 +8,13 @@
 
 #include "profile/patterns.h"
 #include "profile/profile.h"
+#include "profile/script_split.h"
 
 struct known_function {
 	char *source, *name;
 	uint32_t line;
 	bool is_native;
-	bool is_gc;
+	enum script_part part;
 	bool is_plugin;   /* its chunk is a plugin's */
 	bool has_changed; /* its id has been reused since the previous update */
 };

@@ -31,6 +31,12 @@ static void add_totals(struct stats_totals *to, const struct stats_totals *total
 	to->gc_ns += totals->gc_ns;
 }
 
+static const struct known_function *whole_of(const struct ls_profile *profile,
+					     const struct known_functions *known, uint32_t node)
+{
+	return &known->by_id[known_functions__whole(profile, profile->nodes[node].function)];
+}
+
 int stats_walk__begin(struct stats_walk *walk, const struct ls_profile *profile,
 		      const struct known_functions *known)
 {
@@ -53,7 +59,7 @@ int stats_walk__begin(struct stats_walk *walk, const struct ls_profile *profile,
 		totals->samples += node->samples;
 		totals->weight_ns += node->weight_ns;
 		totals->self_ns += node->self_ns;
-		if (known->by_id[known_functions__whole(profile, node->function)].is_gc) {
+		if (whole_of(profile, known, id)->part == SCRIPT_GC) {
 			totals->gc_samples = totals->samples;
 			totals->gc_ns = totals->weight_ns;
 		}
@@ -71,9 +77,7 @@ void stats_walk__end(struct stats_walk *walk)
 
 static bool is_plugin(const struct stats_walk *walk, uint32_t node)
 {
-	uint32_t id = known_functions__whole(walk->profile, walk->profile->nodes[node].function);
-
-	return walk->known->by_id[id].is_plugin;
+	return whole_of(walk->profile, walk->known, node)->is_plugin;
 }
 
 /* The key of a node that is the last on the path. */
@@ -119,14 +123,17 @@ static bool is_no_script(const struct ls_profile *profile, uint32_t id)
 		!strcmp(function->name, PROFILE_UNREADABLE));
 }
 
-static void count_node(struct stats_walk *walk, uint32_t id)
+static void count_node(struct stats_walk *walk, uint32_t id, struct stats_samples *samples)
 {
 	const struct stats_totals *totals = &walk->totals[id];
+	enum script_part part = whole_of(walk->profile, walk->known, id)->part;
 	struct stats_slot *slot;
 
 	walk->plugins += is_plugin(walk, id);
 	slot = touch(walk, key_of(walk, id));
 	slot->times.self += walk->profile->nodes[id].weight_ns;
+	if (part < SCRIPT_PARTS)
+		samples->split.time[part] += walk->profile->nodes[id].weight_ns;
 	if (slot->open++)
 		return;
 	slot->times.total += totals->weight_ns;
@@ -163,7 +170,7 @@ void stats_walk__count(struct stats_walk *walk, uint32_t root, struct stats_samp
 	while (id) {
 		const struct ls_profile_node *node = &profile->nodes[id];
 
-		count_node(walk, id);
+		count_node(walk, id, samples);
 		if (node->parent == root)
 			count_first(walk, id, samples);
 		id = node->first_child ? node->first_child : leave(walk, root, id);
@@ -261,6 +268,7 @@ static struct stats_samples difference(const struct stats_samples *now,
 		.weight_ns = minus(now->weight_ns, before->weight_ns),
 		.script_ns = minus(now->script_ns, before->script_ns),
 		.lost_ns = minus(now->lost_ns, before->lost_ns),
+		.split = script_split__since(&now->split, &before->split),
 	};
 
 	for (unsigned kinds = 1; kinds <= STATS_HIDDEN_ALL; kinds++) {
@@ -382,6 +390,7 @@ static void add_samples(struct stats_samples *to, const struct stats_samples *sa
 	to->weight_ns += samples->weight_ns;
 	to->script_ns += samples->script_ns;
 	to->lost_ns += samples->lost_ns;
+	script_split__add(&to->split, &samples->split);
 	for (unsigned kinds = 1; kinds <= STATS_HIDDEN_ALL; kinds++) {
 		to->parts[kinds].count += samples->parts[kinds].count;
 		to->parts[kinds].weight_ns += samples->parts[kinds].weight_ns;

@@ -8,6 +8,7 @@
 
 #include "base/hash_table.h"
 #include "profile/profile.h"
+#include "profile/script_split.h"
 #include "top/function_stats.h"
 #include "top/known_functions.h"
 
@@ -24,10 +25,11 @@ struct stats_part {
 
 /* The samples of a process. */
 struct stats_samples {
-	uint64_t count;     /* without lost ones */
-	uint64_t weight_ns; /* CPU time that they stand for */
-	uint64_t script_ns; /* of that, with script on the stack */
-	uint64_t lost_ns;   /* what lost samples stand for */
+	uint64_t count;            /* without lost ones */
+	uint64_t weight_ns;        /* CPU time that they stand for */
+	uint64_t script_ns;        /* of that, with script on the stack */
+	uint64_t lost_ns;          /* what lost samples stand for */
+	struct script_split split; /* of `weight_ns` */
 	/* Those that are hidden with any of the kinds that the index is made of (enum
 	 * stats_hidden). */
 	struct stats_part parts[STATS_HIDDEN_ALL + 1];

@@ -19,6 +19,7 @@ enum part {
 	INTERPRETER,
 	LAYOUT,
 	WORK,
+	SPLIT,
 	LOSSES,
 	COST,
 	LIMIT,
@@ -30,16 +31,47 @@ enum part {
 };
 
 static const unsigned heights[PARTS] = {
-	[TITLE] = 8, [INTERPRETER] = 14, [LAYOUT] = 14, [WORK] = 6,   [LOSSES] = 1, [COST] = 3,
-	[LIMIT] = 4, [HEAD] = 5,         [ROWS] = 4,    [STATUS] = 2, [KEYS] = 7,
+	[TITLE] = 8, [INTERPRETER] = 14, [LAYOUT] = 14, [WORK] = 6, [SPLIT] = 10, [LOSSES] = 1,
+	[COST] = 3,  [LIMIT] = 4,        [HEAD] = 5,    [ROWS] = 4, [STATUS] = 2, [KEYS] = 7,
 };
+
+/* What virtual machines did that compile. */
+struct split {
+	uint64_t recent_weight_ns;
+	struct script_split recent, all;
+};
+
+/* Of the process whose functions are shown, or of all. */
+static struct split shown_split(const struct top_view *top_view)
+{
+	const struct stats_sums *recent = function_stats__recent(top_view->stats);
+	const struct stats_process *one;
+
+	if (!listing__is_of_one(top_view->listing))
+		return (struct split){recent->weight_ns, recent->split,
+				      function_stats__all(top_view->stats)->split};
+	one = listing__one(top_view->listing, top_view->stats);
+	return one ? (struct split){one->recent_weight_ns, one->recent_split, one->all_split}
+		   : (struct split){};
+}
+
+/*
+ * The line stays once something was compiled, so that the table does not move whenever a second has
+ * none of it. The help needs the room.
+ */
+static bool has_split(const struct top_view *top_view)
+{
+	const struct split split = shown_split(top_view);
+
+	return !top_view->listing->shows_help && script_split__has_compiled(&split.all);
+}
 
 /* If the limit is shown, less important parts need a screen that is one line higher. */
 static bool has(const struct top_view *top_view, enum part part)
 {
 	bool is_limited = top_view->limit.ppm != 0;
 
-	if (part == LIMIT && !is_limited)
+	if ((part == LIMIT && !is_limited) || (part == SPLIT && !has_split(top_view)))
 		return false;
 	return top_view->height >=
 	       heights[part] + (is_limited && heights[part] >= heights[LIMIT] && part != LIMIT);
@@ -152,6 +184,20 @@ static void draw_work(const struct row_writer *writer)
 	snprintf(full, sizeof(full), "%sCPU %s of a processor: script %s, GC %s; %s samples/s",
 		 when, cpu, script, gc, rate);
 	snprintf(brief, sizeof(brief), "CPU %s script %s GC %s %s/s", cpu, script, gc, rate);
+	row_writer__put_either(writer, PICTURE_PLAIN, full, brief);
+}
+
+/* A share that is cut off would be another one, so the brief line has whole parts only. */
+static void draw_split(const struct row_writer *writer)
+{
+	const struct split split = shown_split(writer->top_view);
+	unsigned width = row_writer__width(writer);
+	char parts[SCRIPT_SPLIT_SIZE], full[SCRIPT_SPLIT_SIZE + 8], brief[SCRIPT_SPLIT_SIZE];
+
+	script_split__describe(&split.recent, split.recent_weight_ns, parts, sizeof(parts));
+	snprintf(full, sizeof(full), "code  %s", parts);
+	script_split__describe_briefly(&split.recent, split.recent_weight_ns, brief,
+				       width < sizeof(brief) ? width + 1 : sizeof(brief));
 	row_writer__put_either(writer, PICTURE_PLAIN, full, brief);
 }
 
@@ -408,6 +454,9 @@ static void draw_part(const struct row_writer *writer, enum part part)
 		break;
 	case WORK:
 		draw_work(writer);
+		break;
+	case SPLIT:
+		draw_split(writer);
 		break;
 	case LOSSES:
 		draw_losses(writer);

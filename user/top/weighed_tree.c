@@ -33,7 +33,7 @@ static void fill(struct weighed_tree *tree, const struct ls_profile *profile,
 		node->next_sibling = from->next_sibling;
 		node->self_ns = from->weight_ns;
 		node->total_ns += from->weight_ns;
-		if (known->by_id[node->function].is_gc)
+		if (known->by_id[node->function].part == SCRIPT_GC)
 			node->gc_ns = node->total_ns;
 		parent->total_ns += node->total_ns;
 		parent->gc_ns += node->gc_ns;

@@ -184,6 +184,58 @@ static void shows_time_in_the_compiler(void **state)
 	scriptprofile__assert_stack(profile, "JIT compiler", 0, 0);
 }
 
+static const json_t *split_of(const struct scriptprofile *profile)
+{
+	return json_object_get(json_object_get(profile->document, "Recorder"), "ScriptDuration");
+}
+
+static int64_t part_of(const struct scriptprofile *profile, const char *part)
+{
+	const json_t *us = json_object_get(split_of(profile), part);
+
+	if (!json_is_integer(us))
+		fail_msg("the file does not say how long '%s' took", part);
+	return json_integer_value(us);
+}
+
+/* Runs luaspy with these words, the last of which may be NULL, and reads what it has written. */
+static struct scriptprofile *make(struct stage *stage, const char *command, const char *word,
+				  const char *last)
+{
+	spying__finish(stage, start(stage, luaspy_program(), command, "profile.json", "-o",
+				    "made.json", word, last));
+	return spying__read(stage, in_folder(stage, "made.json"));
+}
+
+/* Machine code, and a C function that the interpreter calls. Reading checks that parts add up. */
+static void tells_what_the_vm_did(void **state)
+{
+	struct stage *stage = *state;
+	const struct scriptprofile *whole, *made;
+	struct child *target;
+
+	need_luajit();
+	target = start_luajit(stage, "local function work(n)\n"
+				     "	local s = 0\n"
+				     "	for i = 1, n do s = s + i % 7 end\n"
+				     "	return s\n"
+				     "end\n"
+				     "local text = (\"local a = b \"):rep(1000)\n"
+				     "while true do work(3e6) loadstring(text) end\n");
+	whole = record(stage, target->pid, "-d", "2", "--timeline", "-q");
+	child__kill(target);
+	assert_in_range(100 * part_of(whole, "Compiled") / whole->all_us, 60, 99);
+	assert_in_range(1000 * part_of(whole, "C") / whole->all_us, 2, 400);
+	made = make(stage, "merge", "profile.json", NULL);
+	assert_int_equal(part_of(made, "Compiled"), 2 * part_of(whole, "Compiled"));
+	made = make(stage, "trim", "--to", "500ms");
+	assert_in_range(part_of(made, "Compiled"), 1, part_of(whole, "Compiled") / 2);
+	target = start_luajit(stage, "jit.off()\n" TWO_FUNCTIONS);
+	whole = record(stage, target->pid, "-d", "0.3", "-q");
+	child__kill(target);
+	assert_null(split_of(whole));
+}
+
 static void shows_coroutines_below_what_resumed_them(void **state)
 {
 	struct scriptprofile *profile;
@@ -255,6 +307,7 @@ int main(void)
 		staged(tells_builtins_apart_that_share_their_code),
 		staged(shows_time_in_the_collector),
 		staged(shows_time_in_the_compiler),
+		staged(tells_what_the_vm_did),
 		staged(shows_coroutines_below_what_resumed_them),
 		staged(reports_what_it_found),
 		staged(shows_one_without_64_bit_references),

@@ -451,6 +451,7 @@ function theSummarySaysWhatIsHot() {
 		textOf(model.headline(state)),
 		"1.00 s of CPU time in 2.00 s. is_prime took most by itself: 60.0%, 83.3% of that in line app.lua:5.",
 	);
+	assert.match(all, /How scripts ran: 50\.0% interpreted, 25\.0% compiled\./);
 	assert.match(all, /The garbage collector took 100 ms \(10\.0%\)\./);
 	assert.match(all, /Plugins, with what they called, took 250 ms \(25\.0%\)\./);
 	assert.match(all, /99\.9% of 1,000 samples are whole/);

@@ -51,6 +51,7 @@ export interface FileRecorder {
 	WallDuration?: number;
 	CpuDuration?: number;
 	PausedDuration?: number;
+	ScriptDuration?: { [part: string]: number };
 	Samples?: { total: number; [sampleClass: string]: number };
 	Reasons?: FileReason[];
 	Events?: { TimeUs: number; Kind: string; Text?: string }[];

@@ -131,6 +131,26 @@ function hiddenSentences(state: State): Sentence[] {
 	return sentences;
 }
 
+const PARTS: [key: string, words: string][] = [
+	["Interpreted", "interpreted"],
+	["Compiled", "compiled"],
+	["C", "in C"],
+	["Compiler", "in the compiler"],
+	["TraceExit", "leaving machine code"],
+];
+
+// What virtual machines did that compile; the collector has a sentence of its own.
+function splitSentences(state: State): Sentence[] {
+	const split = state.file.Recorder?.ScriptDuration;
+	const whole = state.tree.total[0] as number;
+	const parts = PARTS.flatMap(([key, words]) => {
+		const us = split?.[key];
+		return typeof us === "number" && us > 0 ? [`${percent(us, whole)} ${words}`] : [];
+	});
+
+	return parts.length ? [[`How scripts ran: ${parts.join(", ")}.`]] : [];
+}
+
 // Counters of the recorder that are no news while they are 0.
 const LOSSES: [key: keyof FileRecorder, sentence: (value: number) => string][] = [
 	["Unsampled", (us) => `${duration(us)} of CPU time are covered by no sample: see (unsampled).`],
@@ -193,6 +213,7 @@ export function sections(state: State): Section[] {
 			sentences: [
 				...hotSentences(state).slice(0, FUNCTIONS),
 				...(path.length ? [path] : []),
+				...splitSentences(state),
 				...hiddenSentences(state),
 			],
 		},

@@ -73,6 +73,31 @@ static void shows_the_hot_function_on_top(void **state)
 	assert_true(strstr(watching__line_with(*state, "hot_part", NULL), "app.lua:1") != NULL);
 }
 
+/* The share behind a word of the screen. */
+static int share_of(struct stage *stage, const char *word)
+{
+	return (int)watching__percent(strstr(pane__await(stage, word), word) + strlen(word));
+}
+
+static void shows_how_scripts_ran_where_they_are_compiled(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+
+	need_to_watch();
+	need_program("luajit", "luajit");
+	write_file(in_folder(stage, "app.lua"), script, sizeof(script) - 1);
+	target = start(stage, "luajit", "app.lua");
+	child__let_work(target, 0.2);
+	start_top(stage, target->pid, "C.UTF-8", 80, 24);
+	watching__await_seconds(stage, 4, WATCHING_PATIENCE);
+	assert_in_range(share_of(stage, "interpreted "), 0, 20);
+	assert_in_range(share_of(stage, "compiled "), 60, 100);
+	assert_true(strstr(pane__line(stage, 3), "now   CPU ") != NULL);
+	assert_true(strstr(pane__line(stage, 4), "interpreted ") != NULL);
+	assert_true(strstr(pane__line(stage, 5), "lost  dropped ") != NULL);
+}
+
 static void sorts_searches_and_helps(void **state)
 {
 	struct child *target;
@@ -397,6 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(shows_the_hot_function_on_top),
+		staged(shows_how_scripts_ran_where_they_are_compiled),
 		staged(sorts_searches_and_helps),
 		staged(freezes_the_view),
 		staged(counts_from_zero),

@@ -21,6 +21,7 @@
 #define LS_SNAPSHOT_STEPS 16 /* of a binary search among at most 65,535 snapshots */
 #define LS_SNAPSHOTS_NEAR (LS_VIEW_BYTES / sizeof(struct ls_luajit_snapshot)) /* in one view */
 #define LS_TRACES_AT_ONCE 256
+#define LS_TRACES_FIRST   64
 
 /* Copies the header of that trace to scratch->trace. Returns 0, or 1: there is none. */
 static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place, __u32 number)
@@ -120,7 +121,7 @@ LS_STEP(try_place);
 
 /*
  * Finds the array of traces where no number of one that runs has led to it: on AArch64, traces do
- * not say that they run (st_vmstate, vm_arm64.dasc).
+ * not say that they run (st_vmstate, vm_arm64.dasc). Numbers are given from 1 on.
  */
 static __always_inline void find_array(struct ls_pass *pass)
 {
@@ -131,7 +132,7 @@ static __always_inline void find_array(struct ls_pass *pass)
 		trace->place = memo->global + pass->layout->global_traces[i];
 		trace->is_found = 0;
 		if (pass->layout->global_traces[i])
-			repeat(LS_TRACES_AT_ONCE, try_place, pass);
+			repeat(LS_TRACES_FIRST, try_place, pass);
 		if (trace->is_found)
 			memo->array = trace->place;
 	}

@@ -133,11 +133,25 @@ verify() {
 	fi
 }
 
-# compare TARGET: with the oracle, steady and hasty.
+# compare TARGET SAMPLES: with the oracle, so many of each run, steady and hasty.
 compare() {
-	run "oracle $1" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=1000 "ORACLE_RUNS=*$1 *y" \
+	run "oracle $1" env ORACLE_ONLY_WRONG=1 "ORACLE_SAMPLES=$2" "ORACLE_RUNS=*$1 *y" \
 		.output/tests/oracle/test_oracle
 	awk '/^(lib)?lua/ && NF == 12 { print "= oracle", $3, $(NF - 1) }' /tmp/out
+	judge
+}
+
+# What LuaJIT's compiler made, if the guest was given the test.
+compare_traces() {
+	[ -e .output/tests/oracle/test_traces ] || return 0
+	run "oracle traces" env ORACLE_ONLY_WRONG=1 ORACLE_SAMPLES=500 "ORACLE_RUNS=compiled_code_shows*" \
+		.output/tests/oracle/test_traces
+	awk '/ in machine code; / {
+		wrong = $0
+		sub(/.* other [^(]*[(]/, "", wrong)
+		sub(/[)].*/, "", wrong)
+		print "= oracle", $2, wrong
+	}' /tmp/out
 	judge
 }
 
@@ -145,11 +159,12 @@ compare() {
 # and the other interpreters that the guest was given.
 compare_all() {
 	for v in 5.1 5.4; do
-		compare "lua$v"
+		compare "lua$v" 1000
 	done
 	for program in .output/tests/oracle/hosts/*; do
-		compare "${program##*/}"
+		compare "${program##*/}" 500
 	done
+	compare_traces
 }
 
 # Every other test program that the guest was given (GUEST_TESTS in rules.mk). Emulated timers go off
@@ -160,7 +175,7 @@ run_tests() {
 	find .output/tests -type f -name 'test_*' >/tmp/tests
 	while read -r program <&3; do
 		case $program in
-		*/test_verifier | */test_oracle) continue ;;
+		*/test_verifier | */test_oracle | */test_traces) continue ;;
 		esac
 		run "${program#.output/tests/}" "$program"
 		reason=

@@ -7,7 +7,7 @@
  * The compiler tells where it is only at certain places, its guards, and a function publishes
  * itself after it was entered. So a sample may show the caller or the callee of the published
  * function, but no other function. ORACLE_SAMPLES: how many of each run (6000); ORACLE_RUNS, a
- * pattern: which of them.
+ * pattern: which of them; ORACLE_ONLY_WRONG: not how many are right, as where timers are emulated.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -193,6 +193,8 @@ static void check(enum ls_family family, const char *program, const char *argume
 	assert_int_equal(run.samples, run.wanted);
 	assert_int_equal(run.results[OTHER], 0);
 	assert_int_equal(run.results[HOST], 0);
+	if (getenv("ORACLE_ONLY_WRONG"))
+		return;
 	/* The interpreter takes longer for such a store than for the rest of a function. */
 	if (native_per_mille)
 		assert_in_range(run.results[RIGHT] * 1000,

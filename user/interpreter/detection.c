@@ -15,11 +15,10 @@
 #include "process/process.h"
 
 /*
- * After this many samples that fit no candidate layout, and this much of their time, all layouts
- * are tried; after as much again, the Lua is refused. The time lets a C coroutine whose stack
- * cannot be told from others finish its turn.
+ * After LAYOUT_VOTE_MISFITS samples that fit no candidate layout, and this much of their time, all
+ * layouts are tried; after as much again, the Lua is refused. The time lets a C coroutine whose
+ * stack cannot be told from others finish its turn.
  */
-#define MISFITS_MAX   64
 #define MISFIT_NS_MAX 100000000ULL
 
 /* Of every ROUNDS rounds of samples without script, the last is tried with all layouts. */
@@ -331,7 +330,7 @@ static int refuse(struct detection *detection, const struct layout_vote *vote, c
 
 static bool is_hopeless(const struct layout_vote *vote)
 {
-	return vote->misfits >= MISFITS_MAX && vote->misfit_ns >= MISFIT_NS_MAX;
+	return vote->misfits >= LAYOUT_VOTE_MISFITS && vote->misfit_ns >= MISFIT_NS_MAX;
 }
 
 /*
@@ -343,7 +342,7 @@ static int widen(struct detection *detection, struct layout_vote *vote, const ch
 {
 	uint64_t round = vote->hosts / ROUND_SAMPLES % ROUNDS;
 
-	if (vote->has_evidence || vote->is_forced)
+	if (layout_vote__has_evidence(vote) || vote->is_forced)
 		return 0;
 	if (detection->tries_all)
 		return is_hopeless(vote);
@@ -433,7 +432,7 @@ int detection__end(struct detection *detection, const struct layout_votes *votes
 
 		if (vote->is_contradicted)
 			return refuse(detection, vote, target);
-		if (vote->has_evidence || vote->is_forced)
+		if (layout_vote__has_evidence(vote) || vote->is_forced)
 			return 0;
 		if (vote->misfits)
 			misfit = vote;

@@ -22,7 +22,7 @@ struct kept_findings {
 static bool has_evidence(const struct layout_votes *votes)
 {
 	for (size_t i = 0; i < votes->count; i++)
-		if (votes->items[i].has_evidence || votes->items[i].is_forced)
+		if (layout_vote__has_evidence(&votes->items[i]) || votes->items[i].is_forced)
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include "walk_error.h"
 
 #define SCORED_MAX 11 /* layouts that are named if none fits */
+#define OUTVOTED   4  /* misfits for each sample that fits: more, and it fits by chance */
 
 static uint16_t candidates_of(const struct layout_vote *vote)
 {
@@ -34,6 +35,21 @@ static int expected_layouts(const struct layout_vote *vote)
 	return interpreters < layouts ? interpreters : layouts;
 }
 
+static bool is_outvoted(const struct layout_vote *vote, uint64_t fits)
+{
+	return vote->misfits / OUTVOTED > fits;
+}
+
+bool layout_vote__has_evidence(const struct layout_vote *vote)
+{
+	uint64_t fits = 0;
+
+	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
+		fits += vote->fits[i];
+	return vote->has_evidence &&
+	       (vote->decided || vote->misfits < LAYOUT_VOTE_MISFITS || !is_outvoted(vote, fits));
+}
+
 static void conclude(struct layout_vote *vote)
 {
 	int expected = expected_layouts(vote);
@@ -43,7 +59,9 @@ static void conclude(struct layout_vote *vote)
 	if (vote->is_contradicted)
 		return;
 	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
-		vote->decided |= (vote->fits[i] >= LAYOUT_VOTE_NEEDED) << i;
+		vote->decided |=
+			(vote->fits[i] >= LAYOUT_VOTE_NEEDED && !is_outvoted(vote, vote->fits[i]))
+			<< i;
 	vote->is_decided = __builtin_popcount(vote->decided) >= expected;
 }
 

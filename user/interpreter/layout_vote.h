@@ -19,7 +19,8 @@
 #include "target.h"
 #include "record.h"
 
-#define LAYOUT_VOTE_NEEDED 8 /* samples that are evidence for one layout, none for another */
+#define LAYOUT_VOTE_NEEDED  8  /* samples that are evidence for one layout, none for another */
+#define LAYOUT_VOTE_MISFITS 64 /* samples that fit none, for the interpreter to be another one */
 /* Votes of one family share no candidate. */
 #define LAYOUT_VOTE_MAX (LS_LAYOUT_MAX * LS_FAMILY_COUNT)
 
@@ -35,10 +36,10 @@ struct layout_vote {
 	uint64_t misfit_state;        /* the lua_State of the last of them; 0: not known */
 	uint64_t hosts;               /* samples without script, before there was evidence */
 	uint32_t layout;              /* the last one with evidence, if has_evidence */
-	bool has_evidence;
-	bool is_decided;      /* no more layouts are expected */
-	bool is_contradicted; /* evidence for more layouts than there are interpreters */
-	bool is_forced;       /* by the user: nothing is decided, but misfits are counted */
+	bool has_evidence;            /* by any sample: see layout_vote__has_evidence() */
+	bool is_decided;              /* no more layouts are expected */
+	bool is_contradicted;         /* evidence for more layouts than there are interpreters */
+	bool is_forced;               /* by the user: nothing is decided, but misfits are counted */
 };
 
 struct layout_votes {
@@ -63,6 +64,12 @@ void layout_votes__propose(struct layout_votes *votes, const struct family *fami
 /* "5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another" and the like. Ends *to with NUL. */
 void layout_vote__describe(const struct layout_vote *vote, char *to, size_t size);
 void layout_votes__describe(const struct layout_votes *votes, char *to, size_t size);
+
+/*
+ * Whether some layout fits, rather than now and then: a stack of the main chunk alone may fit an
+ * interpreter that has moved what only other functions tell.
+ */
+bool layout_vote__has_evidence(const struct layout_vote *vote);
 
 /* Whether there are interpreters and the layouts of all are decided. */
 bool layout_votes__are_decided(const struct layout_votes *votes);

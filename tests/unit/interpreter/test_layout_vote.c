@@ -70,6 +70,41 @@ static void decides_after_eight(void **state)
 	assert_described(&vote, "5.2.1-5.2.4, agreed on by 8 of 8 samples, none fits another");
 }
 
+/* As of an interpreter that has moved what the main chunk does not tell, and other functions do. */
+static void does_not_decide_by_what_fits_now_and_then(void **state)
+{
+	struct layout_vote vote = {.family = PUC};
+
+	(void)state;
+	add_misfits(&vote, LS_WALK_UNDECIDED, 35);
+	add_evidence(&vote, 2, 0, 8);
+	assert_int_equal(vote.is_decided, 1);
+	vote = (struct layout_vote){.family = PUC};
+	add_misfits(&vote, LS_WALK_UNDECIDED, 1000);
+	add_evidence(&vote, 2, 0, 100);
+	assert_int_equal(vote.is_decided, 0);
+	assert_false(layout_vote__has_evidence(&vote));
+	add_evidence(&vote, 2, 0, 150);
+	assert_true(layout_vote__has_evidence(&vote));
+	assert_int_equal(vote.is_decided, 1);
+	add_misfits(&vote, LS_WALK_UNDECIDED, 10000);
+	assert_int_equal(vote.is_decided, 1);
+	assert_true(layout_vote__has_evidence(&vote));
+}
+
+static void has_evidence_until_there_are_enough_misfits(void **state)
+{
+	struct layout_vote vote = {.family = PUC};
+
+	(void)state;
+	assert_false(layout_vote__has_evidence(&vote));
+	add_evidence(&vote, 2, 0, 1);
+	add_misfits(&vote, LS_WALK_UNDECIDED, 63);
+	assert_true(layout_vote__has_evidence(&vote));
+	add_misfits(&vote, LS_WALK_UNDECIDED, 1);
+	assert_false(layout_vote__has_evidence(&vote));
+}
+
 static void stays_with_what_it_decided(void **state)
 {
 	struct layout_vote vote = {.family = PUC};
@@ -315,6 +350,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_undecided_without_script),
 		cmocka_unit_test(decides_after_eight),
+		cmocka_unit_test(does_not_decide_by_what_fits_now_and_then),
+		cmocka_unit_test(has_evidence_until_there_are_enough_misfits),
 		cmocka_unit_test(stays_with_what_it_decided),
 		cmocka_unit_test(counts_only_stacks_that_fitted_nothing_as_misfits),
 		cmocka_unit_test(takes_no_sample_that_is_not_verified_for_evidence),

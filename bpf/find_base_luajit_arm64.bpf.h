@@ -22,6 +22,9 @@
 #define LS_RECORDS_MAX   64  /* frame records to follow at most */
 #define LS_SAVED_WORDS   20  /* x19 to x28 and d8 to d15, behind a frame record; and two more */
 #define LS_RESULTS_BYTES (8 * 256)
+#define LS_OPERAND_MAX   255        /* of an instruction: its A, B and C are bytes */
+#define LS_STORES_LINK   0xf81f8275 /* STR x21, [x19, #-8]: ins_call, vm_arm64.dasc */
+#define LS_LINK_STEPS    8 /* instructions from where BASE is the callee's to that one, with it */
 
 static __always_inline __u64 record_of_vm(const struct ls_scratch *scratch)
 {
@@ -113,20 +116,55 @@ static __always_inline int take_caller(struct ls_scratch *scratch, __u64 base, _
 }
 
 /*
+ * Results are copied over a frame that began right behind CARG3, for which BASE moves up: whatever
+ * is below it now may be a result, even a function that PC is in. Takes the caller.
+ */
+static __always_inline int take_receiver(struct ls_scratch *scratch, __u64 base, __u64 pc)
+{
+	__u64 returning = scratch->registers[LS_VM_ARG3] + LS_FRAME_BYTES;
+
+	return base - returning - 8 < LS_RESULTS_BYTES && take_caller(scratch, returning, pc);
+}
+
+/* Whether the machine code that runs is about to store the link of a call. */
+static __always_inline int stores_link(const struct ls_scratch *scratch)
+{
+	__u32 code[LS_LINK_STEPS];
+	int stores = 0;
+
+	if (read_target(code, sizeof(code), scratch->pc))
+		return 0;
+	for (__u32 i = 0; i < LS_LINK_STEPS; i++)
+		stores |= code[i] == LS_STORES_LINK;
+	return stores;
+}
+
+/*
+ * The function at BASE holds PC, but that is its caller's if it is called by itself, or by another
+ * closure of its prototype. Only the machine code tells: nothing that the VM keeps differs from
+ * when the callee is about to call in turn. Takes the caller.
+ */
+static __always_inline int take_own_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
+{
+	__u64 old = scratch->registers[LS_VM_OLD];
+
+	return base - old - LS_FRAME_BYTES <= 8 * LS_OPERAND_MAX && stores_link(scratch) &&
+	       read_candidate(scratch, old) && scratch->base.candidate.is_lua &&
+	       holds_pc(&scratch->base.candidate, pc) && !found(scratch, old, pc);
+}
+
+/*
  * PC is in bytecode, but not of the function at BASE. It is called, and the old BASE is its
- * caller's; or BASE moves up while results are copied, and its frame began right behind CARG3; or
- * it is about to return or to be replaced by a tail call; or it is a result, and its caller runs.
+ * caller's; or it is about to return or to be replaced by a tail call; or it is a result, and its
+ * caller runs.
  */
 static __always_inline int find_by_instruction(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
 	__u64 old = scratch->registers[LS_VM_OLD];
-	__u64 returning = scratch->registers[LS_VM_ARG3] + LS_FRAME_BYTES;
 
 	if (read_candidate(scratch, old) && holds_pc(candidate, pc))
 		return found(scratch, old, candidate->is_lua ? pc : 0);
-	if (base - returning <= LS_RESULTS_BYTES && take_caller(scratch, returning, pc))
-		return LS_WALK_NONE;
 	if (read_candidate(scratch, base) && candidate->link == pc && has_constants(scratch))
 		return found(scratch, base, 0);
 	return take_caller(scratch, base, pc) ? LS_WALK_NONE : LS_WALK_FRAME_FUNCTION;
@@ -141,6 +179,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 
 	/* It returns to C code (vm_return), or is about to call it: it has stored BASE. */
 	if (scratch->global.vm_state == LS_LUAJIT_IN_C && !find_c_function(scratch))
+		return LS_WALK_NONE;
+	if (take_receiver(scratch, base, pc) || take_own_caller(scratch, base, pc))
 		return LS_WALK_NONE;
 	is_function = read_candidate(scratch, base);
 	if (is_function && holds_pc(candidate, pc))

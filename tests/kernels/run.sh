@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 output=${OUTPUT:-.output}
 logs=$output/kernels
-limit=${KERNEL_TIMEOUT:-600} # seconds for each
+limit=${KERNEL_TIMEOUT:-900} # seconds for each
 jobs=${KERNEL_JOBS:-$(nproc)}
 
 mkdir -p "$logs"

@@ -27,6 +27,12 @@ static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)
 
 #define LS_CODE_UNIT 4 /* MCode, lj_jit.h */
 
+/*
+ * Machine code fills an area from its end downward (JIT_P_sizemcode, lj_jit.h): a trace that was
+ * not seen yet lies below those that were.
+ */
+#define LS_CODE_AREA (64 << 10)
+
 /* Notes where a VM has the machine code of traces: between the lowest and the highest seen. */
 static __always_inline void note_code(struct ls_trace_memo *memo,
 				      const struct ls_luajit_trace *header)
@@ -54,7 +60,7 @@ static __always_inline void note_return(struct ls_scratch *scratch, __u64 word)
 	__u64 address = address_of_return(word);
 	__u32 count = search->return_count;
 
-	if (address & 3 || address <= memo->code || address > memo->code_end)
+	if (address & 3 || address + LS_CODE_AREA <= memo->code || address > memo->code_end)
 		return;
 	for (__u32 i = 0; i < LS_RETURNS_MAX; i++)
 		if (i < count && search->returns[i] == address)

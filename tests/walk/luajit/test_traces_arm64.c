@@ -237,6 +237,29 @@ static void does_not_guess_between_traces(void **state)
 	machine__expect_error(machine, LS_WALK_TRACE);
 }
 
+/* A new trace has code below that of the others, one of which has left a return address behind. */
+static void does_not_take_an_old_trace_for_a_new_one(void **state)
+{
+	struct machine *machine = *state;
+	struct image *image = &machine->image;
+	uint64_t header = run_trace(machine, 2), slot = image->traces + 8 * NUMBER;
+	uint64_t other = place(2, 8) + IMAGE_TRACE_BYTES;
+
+	add_trace(machine, NUMBER + 1);
+	machine__put(machine, slot, 0);
+	image->pc = other;
+	machine__sample(machine);
+	machine__put(machine, slot, header);
+	call_c(machine);
+	put_call(machine, place(2, 8));
+	put_call(machine, other);
+	put_on_stack(machine, 7, place(2, 8));
+	put_on_stack(machine, 9, other);
+	machine__expect_error(machine, LS_WALK_TRACE);
+	put_on_stack(machine, 9, 0);
+	machine__expect(machine);
+}
+
 /* Where the trace itself runs, what earlier calls of it have left behind is no doubt. */
 static void believes_the_pc_before_the_stack(void **state)
 {
@@ -265,6 +288,7 @@ int main(void)
 		TEST(takes_several_places_of_one_snapshot),
 		TEST(does_not_guess_between_snapshots),
 		TEST(does_not_guess_between_traces),
+		TEST(does_not_take_an_old_trace_for_a_new_one),
 		TEST(believes_the_pc_before_the_stack),
 	};
 

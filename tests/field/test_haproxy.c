@@ -67,7 +67,8 @@ static void check_haproxy(struct stage *stage, const char *directive)
 	require_of(profile, field__has_c_function(profile, "TXN:set_var"));
 	require_of(profile, field__has_c_function(profile, "HTTP:req_set_header"));
 	require_of(profile, field__has_c_function(profile, "AppletHTTP:*"));
-	require_of(profile, field__has_c_function(profile, "for iterator (liblua5.3.so*+0x*)"));
+	require_of(profile,
+		   field__has_c_function(profile, "iterator of gmatch (liblua5.3.so*+0x*)"));
 	/* The hook interrupts every so many instructions, and is C. */
 	require_of(profile,
 		   scriptprofile__total_us(profile, NULL, "hook", -1) <= profile->all_us / 100);

@@ -65,7 +65,7 @@ static void shows_each_script_under_the_name_that_redis_gives_it(void **state)
 	require_of(profile, field__has_stack(profile, "^f_* > work > string.byte"));
 	require_of(profile, field__has_c_function(profile, "cmsgpack.pack"));
 	require_of(profile, field__has_c_function(profile, "cjson.decode"));
-	require_of(profile, field__has_c_function(profile, "(for generator) (*+0x*)"));
+	require_of(profile, field__has_c_function(profile, "iterator of gmatch (*+0x*)"));
 	require_of(profile, scriptprofile__stack_us(profile, "^f_*") +
 					    scriptprofile__total_us(profile, "", NULL, 0) ==
 				    profile->all_us);

@@ -11,6 +11,14 @@ local unpack = unpack or table.unpack
 local steps = {}
 local step_number = 0
 local last_step
+-- By the function with the loop: what its iterator is called here. debug.getinfo gives all the same
+-- name, "for iterator", or "(for generator)" in 5.1.
+local iterators = setmetatable({}, {__mode = "k"})
+
+local function is_iterator(frame)
+	return frame.namewhat == "for iterator" or frame.name == "for iterator" or
+		frame.name == "(for generator)"
+end
 
 local function record(state, thread)
 	local frames = {}
@@ -18,9 +26,9 @@ local function record(state, thread)
 	while true do
 		local frame
 		if thread then
-			frame = debug.getinfo(thread, level, "nSl")
+			frame = debug.getinfo(thread, level, "nSlf")
 		else
-			frame = debug.getinfo(level, "nSl")
+			frame = debug.getinfo(level, "nSlf")
 		end
 		if not frame then
 			break
@@ -33,6 +41,10 @@ local function record(state, thread)
 	end
 	for i = #frames, 1, -1 do
 		local frame = frames[i]
+		if is_iterator(frame) then
+			frame.namewhat = "for iterator"
+			frame.name = iterators[frames[i + 1].func] or "for iterator"
+		end
 		io.write("frame\t", state, "\t", frame.what, "\t", frame.currentline, "\t",
 			frame.namewhat, "\t", frame.name or "", "\n")
 	end
@@ -54,6 +66,11 @@ local function advance()
 end
 
 local function step(f)
+	steps[#steps + 1] = f
+end
+
+local function iterator_step(name, f)
+	iterators[f] = name
 	steps[#steps + 1] = f
 end
 
@@ -497,14 +514,73 @@ end
 
 --- Iterators
 
-step(function() for x in advance do print(x) end end)
-step(function() local t = {f = advance} for a, b, c in t.f, t, 1 do print(a, b, c) end end)
-step(function()
+local function once() return function() advance() return nil end end
+global_once = once
+local makers = {once = once, nested = {once = once}}
+function makers:each() return once() end
+local function advances() return advance end
+
+iterator_step("advance", function() for x in advance do print(x) end end)
+iterator_step("f", function()
+	local t = {f = advance}
+	for a, b, c in t.f, t, 1 do print(a, b, c) end
+end)
+iterator_step("for iterator", function()
 	for _ in function() advance() return nil end do
 		print()
 	end
 end)
-step(function() for _ in object("__call") do print() end end)
+iterator_step("iterator of object", function() for _ in object("__call") do print() end end)
+iterator_step("iterator of once", function() for _ in once() do print() end end)
+iterator_step("iterator of global_once", function() for _ in global_once() do print() end end)
+iterator_step("iterator of once", function() for _ in makers.once(1, 2) do print() end end)
+iterator_step("iterator of once", function() for _ in makers.nested.once() do print() end end)
+iterator_step("iterator of each", function() for _ in makers:each() do print() end end)
+iterator_step("iterator of each", function(...)
+	local count = select("#", ...)
+	if count == 0 then
+		for a, b, c, d in makers:each(...) do print(a, b, c, d) end
+	else
+		for a in makers.once() do print(a) end
+	end
+end)
+iterator_step("iterator of make", function()
+	local make = once
+	for i = 1, 2 do
+		for k in pairs({1, 2}) do
+			for _ in make(i, k) do
+				local f = once
+				print(f(i), f(k), {f(k)}, function() return make end)
+			end
+		end
+	end
+end)
+-- The first of two values is the iterator.
+iterator_step("iterator of make", function()
+	local make, other = advances, once
+	for _ in make(), other() do print() end
+end)
+iterator_step("for iterator", function() for _ in once() and once() do print() end end)
+iterator_step("for iterator", function() for _ in ({advance})[1] do print() end end)
+iterator_step("for iterator", function(...)
+	local function f(...)
+		for _ in ... do print() end
+	end
+	iterators[f] = "for iterator"
+	f(advance, ...)
+end)
+-- An iterator that was made elsewhere.
+iterator_step("made", function()
+	local made = once()
+	for _ in made do print() end
+end)
+iterator_step("made", function()
+	local made = once()
+	local function f() for _ in made do print() end end
+	iterators[f] = "made"
+	f()
+	return nil
+end)
 
 --- Environments
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Real interpreters run corpus.lua, which writes what debug.getinfo says of its own stacks and then
- * waits. The names that are read from outside must be the same, frame by frame.
+ * waits. The names that are read from outside must be the same, frame by frame, except for those of
+ * iterators, of which the corpus says itself what made them.
  *
  * Debian's interpreters are looked at, and every release that tests/hosts builds.
  */

@@ -37,6 +37,7 @@ enum {
 	OP_TSETM = 63,
 	OP_TSETR = 64,
 	OP_CALLM = 65,
+	OP_CALL = 66,
 	OP_ITERC = 69,
 	OP_ITERN = 70,
 	OP_VARG = 71,
@@ -262,6 +263,32 @@ static int name_register(struct search *search, uint32_t pc, uint32_t slot)
 	return 0;
 }
 
+/*
+ * Names the iterator in `slot`, which a hidden variable holds from the instruction after the last
+ * that makes it ready. 0 or -errno.
+ */
+static int name_iterator(struct search *search, uint32_t pc, uint32_t slot)
+{
+	bool is_made = false;
+	int error = 0;
+
+	while (--pc > 0 && pc < search->count) {
+		uint32_t instruction = search->code[pc], op = op_of(instruction);
+
+		is_made = (op == OP_CALLM || op == OP_CALL) && a_of(instruction) == slot;
+		if (is_made || (sets_a(op) && a_of(instruction) == slot)) {
+			error = name_register(search, is_made ? pc : pc + 1, slot);
+			break;
+		}
+		if (sets_from_a(op) && slot >= a_of(instruction) &&
+		    (op != OP_KNIL || slot <= d_of(instruction)))
+			break;
+	}
+	if (!error)
+		call_site__name_iterator(search->site, is_made);
+	return error;
+}
+
 /* The event of the metamethod that an instruction calls (the last column of BCDEF); NULL: none. */
 static const char *event_of(uint32_t op)
 {
@@ -298,8 +325,10 @@ static int name_call(struct search *search)
 
 	if (op == OP_ITERC && slot < 3)
 		return -EINVAL;
+	if (op == OP_ITERC)
+		return name_iterator(search, pc, slot - 3);
 	if (op >= OP_CALLM && op <= OP_ITERN)
-		return name_register(search, pc, op == OP_ITERC ? slot - 3 : slot);
+		return name_register(search, pc, slot);
 	if (event)
 		set_name(search, CALL_SITE_METAMETHOD, event, strlen(event));
 	return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "symbols/call_site.h"
 
 enum kind { KIND_SCRIPT = 1, KIND_NATIVE, KIND_C, KIND_PSEUDO, KIND_LINE };
 
@@ -508,27 +509,44 @@ static const char *elected(const struct vote *vote)
 	return best ? best->name : NULL;
 }
 
+static bool is_of_iterator(const char *name)
+{
+	return !strncmp(name, CALL_SITE_ITERATOR_OF, strlen(CALL_SITE_ITERATOR_OF)) ||
+	       !strcmp(name, CALL_SITE_ANY_ITERATOR);
+}
+
+/* What two names of a function have in common; NULL: nothing. */
+static const char *common(const char *name, const char *other)
+{
+	if (!strcmp(name, other))
+		return name;
+	return is_of_iterator(name) && is_of_iterator(other) ? CALL_SITE_ANY_ITERATOR : NULL;
+}
+
+static bool has_votes(const struct vote *vote)
+{
+	while (vote && !vote->count)
+		vote = vote->next;
+	return vote;
+}
+
 /* The name on which all voters agree or, without votes, all suggestions; NULL: none. */
 static const char *agreed(const struct vote *vote)
 {
-	const char *voted = NULL, *suggested = NULL;
-	int votes = 0, suggestions = 0;
+	const char *name = NULL;
+	bool is_voted = has_votes(vote);
 
 	for (; vote; vote = vote->next) {
-		if (vote->count) {
-			voted = vote->name;
-			votes++;
-		} else {
-			suggested = vote->name;
-			suggestions++;
-		}
+		if (is_voted != (vote->count > 0))
+			continue;
+		name = name ? common(name, vote->name) : vote->name;
+		if (!name)
+			return NULL;
 	}
-	if (votes)
-		return votes == 1 ? voted : NULL;
-	return suggestions == 1 ? suggested : NULL;
+	return name;
 }
 
-/* "for iterator (liblua5.3.so+0x293e0)", or the name in its identity. */
+/* "iterator of gmatch (liblua5.3.so+0x293e0)", or the name in its identity. */
 static const char *c_name(struct naming *naming)
 {
 	const char *place = text_of(naming->entry), *called = agreed(naming->votes);

@@ -40,7 +40,7 @@ static const struct bytecode_op ops_5_1[38] = {
 	[28 ... 29] = {CALL},                                             /* CALL TAILCALL */
 	[30] = {.uses = USES_FROM_A},                                     /* RETURN */
 	[31 ... 32] = {.writes = WRITES_A, .flow = FLOW_JUMP},            /* FORLOOP FORPREP */
-	[33] = {.writes = WRITES_FROM_A_PLUS_2, .calls = CALLS_REGISTER}, /* TFORLOOP */
+	[33] = {ITERATE}, /* TFORLOOP */
 	[34] = {.flow = FLOW_COUNT, .uses = USES_ABOVE_A},                /* SETLIST */
 	[36] = {.writes = WRITES_A, .flow = FLOW_CAPTURES, .makes = MAKES_FUNCTION}, /* CLOSURE */
 	[37] = {SETS_A(SOURCE_NAMELESS)},                                            /* VARARG */

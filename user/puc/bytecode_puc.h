@@ -50,7 +50,7 @@ enum bytecode_flow {
 enum bytecode_calls {
 	CALLS_NOTHING,
 	CALLS_REGISTER, /* A */
-	CALLS_ITERATOR,
+	CALLS_ITERATOR, /* A */
 	CALLS_EVENT,
 	CALLS_EVENT_C, /* C is the event's number */
 };

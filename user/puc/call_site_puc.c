@@ -3,8 +3,9 @@
  * A call instruction tells which register holds the function. The function is named after the
  * local variable that lives there. If there is none, the last instruction before the call that
  * wrote the register tells where the function came from: a global, a field, an upvalue, a constant,
- * a method, or another register, which is then resolved in the same way. Other instructions call
- * only through metamethods. bytecode_puc.c has the differences between releases as data.
+ * a method, or another register, which is then resolved in the same way. The iterator of a `for`
+ * loop is named after the call that wrote its register. Other instructions call only through
+ * metamethods. bytecode_puc.c has the differences between releases as data.
  */
 #include "puc/call_site_puc.h"
 
@@ -296,6 +297,26 @@ static int name_register(struct search *search, uint32_t reg, struct call_site *
 	return name_field(search, pc, site);
 }
 
+/* A hidden variable holds the iterator from the instruction after the last that makes it ready. */
+static int name_iterator(struct search *search, uint32_t reg, struct call_site *site)
+{
+	const struct bytecode_op *op;
+	bool is_made = false;
+	int64_t writer;
+	int error = find_writer(search, search->call_pc, reg, &writer);
+
+	if (!error && writer != NOWHERE) {
+		op = bytecode_puc__op(search->bytecode, search->proto.code[writer]);
+		is_made = op->calls == CALLS_REGISTER &&
+			  a_of(search, search->proto.code[writer]) == reg;
+		search->call_pc = is_made ? writer : writer + 1;
+		error = name_register(search, reg, site);
+	}
+	if (!error)
+		call_site__name_iterator(site, is_made);
+	return error;
+}
+
 static int name_event(struct search *search, uint32_t event, struct call_site *site)
 {
 	const char *name = bytecode_puc__event(search->bytecode, event);
@@ -320,9 +341,7 @@ static int name_call(struct search *search, struct call_site *site)
 	case CALLS_REGISTER:
 		return name_register(search, a_of(search, word), site);
 	case CALLS_ITERATOR:
-		site->kind = CALL_SITE_ITERATOR;
-		strcpy(site->name, "for iterator");
-		return 0;
+		return name_iterator(search, a_of(search, word), site);
 	case CALLS_EVENT:
 		return name_event(search, op->event, site);
 	case CALLS_EVENT_C:

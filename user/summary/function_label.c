@@ -103,31 +103,46 @@ static char *fit_name(const struct function_label *label, unsigned room, bool ut
 			      to, size);
 }
 
+/* The columns that tell where the function is: of a path, its last component. */
+static unsigned source_least(const struct function_label *label)
+{
+	const char *slash = label->source[0] == '[' ? NULL : strrchr(label->source, '/');
+
+	return slash && slash[1] ? terminal__width(slash + 1)
+				 : least(terminal__width(label->source), SOURCE_LEAST);
+}
+
+/* The columns of the name, where `place` are those of the lines and the gap. */
+static unsigned name_width(const struct function_label *label, unsigned room, unsigned place,
+			   unsigned name_columns)
+{
+	unsigned wanted = terminal__width(label->name), end = source_least(label);
+	unsigned share = name_columns ? room * 2 / 5 : room * 3 / 5;
+	unsigned width = room > place + end ? room - place - end : 0, limit;
+
+	width = width > name_columns ? width : name_columns;
+	width = width > share ? width : share;
+	end = least(end, SOURCE_LEAST);
+	limit = room > place + end ? room - place - end : 1;
+	width = least(least(width, limit), wanted > name_columns ? wanted : name_columns);
+	return width ? width : 1;
+}
+
 char *function_label__fit(const struct function_label *label, unsigned room, unsigned name_columns,
 			  bool utf8, char *to, size_t size)
 {
 	char name[PRINTER_TEXT_SIZE + UNITS_SIZE], source[PRINTER_TEXT_SIZE + UNITS_SIZE];
-	unsigned wanted = terminal__width(label->name),
-		 source_width = terminal__width(label->source);
+	unsigned wanted = terminal__width(label->name), source_width;
 	unsigned line = terminal__width(label->line), hot = terminal__width(label->hot_line);
-	unsigned source_least = least(source_width, SOURCE_LEAST), columns, most, share;
+	unsigned columns;
 
-	if (!source_width && !line)
+	if (!*label->source && !line)
 		return fit_name(label, room, utf8, to, size);
-	if (least(wanted, NAME_LEAST) + GAP + source_least + line + hot > room)
+	if (least(wanted, NAME_LEAST) + GAP + least(source_least(label), SOURCE_LEAST) + line +
+		    hot >
+	    room)
 		hot = 0;
-	/*
-	 * What the source leaves; at least its column and share of the room, but not what the lines
-	 * need.
-	 */
-	columns =
-		room > GAP + source_width + line + hot ? room - GAP - source_width - line - hot : 0;
-	columns = columns > name_columns ? columns : name_columns;
-	share = name_columns ? room * 2 / 5 : room * 3 / 5;
-	columns = columns > share ? columns : share;
-	most = room > GAP + source_least + line + hot ? room - GAP - source_least - line - hot : 1;
-	columns = least(least(columns, most), wanted > name_columns ? wanted : name_columns);
-	columns = columns ? columns : 1;
+	columns = name_width(label, room, GAP + line + hot, name_columns);
 	terminal__cell(label->name, columns, false, utf8, name, sizeof(name));
 	source_width = room > columns + GAP + line + hot ? room - columns - GAP - line - hot : 1;
 	shorten_source(label->source, source_width, utf8, source, sizeof(source));

@@ -18,10 +18,24 @@ enum call_site_kind {
 	CALL_SITE_HOOK,
 };
 
+/*
+ * debug.getinfo calls every iterator of a `for` loop "for iterator", or "(for generator)". If the
+ * iterator was made by a call that has a name, as gmatch() makes one in
+ * `for word in text:gmatch("%a+")`, its name here is this with that one behind it.
+ */
+#define CALL_SITE_ITERATOR_OF  "iterator of "
+#define CALL_SITE_ANY_ITERATOR "for iterator"
+
 struct call_site {
 	enum call_site_kind kind;
 	char name[256];  /* bytes as in the target, cut off at 255; "" for UNKNOWN */
 	bool is_covered; /* the fingerprint covers everything that was read to find it */
 };
+
+/*
+ * Makes the name of an iterator's call of the name that *site has: of the call that made the
+ * iterator (`is_made`), or of the variable or field that holds it. Neither need have a name.
+ */
+void call_site__name_iterator(struct call_site *site, bool is_made);
 
 #endif

@@ -156,6 +156,35 @@ static void tells_builtins_apart_that_share_their_code(void **state)
 	scriptprofile__assert_stack(profile, "math.abs", 0.01, 0.5);
 }
 
+/* Each with a loop in its body, and nested, before the call of the iterator. */
+static void names_iterators_after_what_made_them(void **state)
+{
+	struct scriptprofile *profile;
+
+	need_luajit();
+	profile = record_script(*state, "jit.off()\n"
+					"local text = ('some words '):rep(100)\n"
+					"local function count(n)\n"
+					"	return function()\n"
+					"		for i = 1, 100 do local x = i % 7 end\n"
+					"		n = n - 1\n"
+					"		return n >= 0 and n or nil\n"
+					"	end\n"
+					"end\n"
+					"local made = {count = count}\n"
+					"local kept = function() return nil end\n"
+					"while true do\n"
+					"	for word in text:gmatch('%a+') do\n"
+					"		for i, v in ipairs({1}) do word = {v} end\n"
+					"	end\n"
+					"	for n in made.count(100) do\n"
+					"		for i in kept do print(i) end\n"
+					"	end\n"
+					"end\n");
+	assert_true(scriptprofile__self_us(profile, "\\[C]", "iterator of gmatch (*+0x*)", 0) > 0);
+	scriptprofile__assert_stack(profile, "main chunk > iterator of count", 0.30, 1);
+}
+
 static void shows_time_in_the_collector(void **state)
 {
 	struct scriptprofile *profile;
@@ -305,6 +334,7 @@ int main(void)
 		staged(names_functions_of_2_0),
 		staged(shows_functions_that_the_compiler_inlined),
 		staged(tells_builtins_apart_that_share_their_code),
+		staged(names_iterators_after_what_made_them),
 		staged(shows_time_in_the_collector),
 		staged(shows_time_in_the_compiler),
 		staged(tells_what_the_vm_did),

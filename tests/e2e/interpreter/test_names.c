@@ -236,8 +236,8 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "mine.burn", 0) > 0);
 	/* This one is a local of the script and not in package.loaded. */
 	assert_true(scriptprofile__self_us(profile, C_SOURCE, "host_burn_unnamed", 0) > 0);
-	assert_true(scriptprofile__self_us(profile, C_SOURCE, "for iterator (liblua5.4.so*+0x*)",
-					   0) > 0);
+	assert_true(scriptprofile__self_us(profile, C_SOURCE,
+					   "iterator of gmatch (liblua5.4.so*+0x*)", 0) > 0);
 	assert_true(scriptprofile__stack_us(profile, "^run_script > main chunk") ==
 		    profile->all_us - scriptprofile__stack_us(profile, "^(unsampled)"));
 }

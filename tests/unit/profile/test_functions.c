@@ -156,6 +156,20 @@ static void shows_what_all_callers_call_a_c_function_beside_its_place(void **sta
 	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
 }
 
+static void calls_iterators_by_what_their_makers_have_in_common(void **state)
+{
+	uint32_t id = c_in(*state, 0, 1, 0x1000, "lua+0x1000");
+
+	vote(*state, id, "iterator of gmatch", 3);
+	assert_string_equal(shown(*state, id)->name, "iterator of gmatch (lua+0x1000)");
+	vote(*state, id, "iterator of words", 1);
+	assert_string_equal(shown(*state, id)->name, "for iterator (lua+0x1000)");
+	vote(*state, id, "for iterator", 1);
+	assert_string_equal(shown(*state, id)->name, "for iterator (lua+0x1000)");
+	vote(*state, id, "f", 1);
+	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
+}
+
 /* One process may have seen something else in the place of a name before it ended. */
 static void shows_a_suggestion_beside_a_place_only_where_nobody_voted(void **state)
 {
@@ -441,6 +455,7 @@ int main(void)
 		fixed(votes_for_one_function_alone),
 		fixed(shows_a_suggestion_only_where_nobody_voted),
 		fixed(shows_what_all_callers_call_a_c_function_beside_its_place),
+		fixed(calls_iterators_by_what_their_makers_have_in_common),
 		fixed(shows_a_suggestion_beside_a_place_only_where_nobody_voted),
 		fixed(prefers_a_given_name_to_any_votes),
 		fixed(shows_the_latest_given_name),

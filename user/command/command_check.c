@@ -21,7 +21,7 @@
 #include "session/session.h"
 #include "session/session_profile.h"
 
-#define SUBJECT_WIDTH 20
+#define SUBJECT_WIDTH 22 /* "CAP_CHECKPOINT_RESTORE" */
 
 /* How long a process may take to run script before its layout is left undecided. */
 #define PATIENCE_NS UINT64_C(2000000000)
@@ -152,7 +152,7 @@ static void check_sample(struct check *check, const char *subject, const struct 
 static void check_walkers(struct check *check, const struct self_test *test)
 {
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
-		const char *family = families__get(id)->name;
+		const char *family = families__variety(id);
 
 		if (!test->walkers[id]) {
 			say(check, FINE, "walker", "%s", family);

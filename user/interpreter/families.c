@@ -40,6 +40,13 @@ const struct family *families__get(uint32_t id)
 	return id < LS_FAMILY_COUNT ? families[id] : NULL;
 }
 
+const char *families__variety(uint32_t id)
+{
+	const struct family *family = families__get(id);
+
+	return family->variety ? family->variety : family->name;
+}
+
 bool layout__get(uint32_t id, uint32_t slot, struct layout *layout)
 {
 	const struct family *family = families__get(id);

@@ -93,7 +93,8 @@ struct memory_ops {
 };
 
 struct family {
-	const char *name; /* for messages, before the release: "Lua" */
+	const char *name;    /* for messages, before the release: "Lua" */
+	const char *variety; /* more of a name, where another family has the same; or NULL */
 	enum ls_family id;
 	bool is_common; /* on most hosts that run any interpreter */
 
@@ -166,6 +167,9 @@ void families__choose(struct ls_image *image);
 
 /* The family of that id; NULL: there is none, or it is not profiled. */
 const struct family *families__get(uint32_t id);
+
+/* Its name, or its variety, which no other family has. */
+const char *families__variety(uint32_t id);
 
 /* A layout of a family that is profiled. */
 struct layout {

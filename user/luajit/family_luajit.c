@@ -176,6 +176,9 @@ extern const struct family family_luajit;
 
 const struct family family_luajit = {
 	.name = "LuaJIT",
+#ifdef LS_NARROW
+	.variety = "LuaJIT without GC64",
+#endif
 	.id = LS_FAMILY,
 	.sign = "__newindex",
 #ifndef LS_NARROW

@@ -34,14 +34,14 @@ static const struct bytecode_op ops_5_1[38] = {
 	[9] = {.stores = STORES_FIELD, .store_key = KEY_EITHER},               /* SETTABLE */
 	[10] = {SETS_A(SOURCE_NAMELESS), .makes = MAKES_TABLE},                /* NEWTABLE */
 	[11] = {.writes = WRITES_A_AND_NEXT, .source = SOURCE_METHOD, .key = KEY_EITHER}, /* SELF */
-	[12 ... 21] = {SETS_A(SOURCE_NAMELESS)},                          /* ADD .. CONCAT */
-	[22] = {.flow = FLOW_JUMP},                                       /* JMP */
-	[26 ... 27] = {SETS_A(SOURCE_NAMELESS)},                          /* TEST TESTSET */
-	[28 ... 29] = {CALL},                                             /* CALL TAILCALL */
-	[30] = {.uses = USES_FROM_A},                                     /* RETURN */
-	[31 ... 32] = {.writes = WRITES_A, .flow = FLOW_JUMP},            /* FORLOOP FORPREP */
-	[33] = {ITERATE}, /* TFORLOOP */
-	[34] = {.flow = FLOW_COUNT, .uses = USES_ABOVE_A},                /* SETLIST */
+	[12 ... 21] = {SETS_A(SOURCE_NAMELESS)},               /* ADD .. CONCAT */
+	[22] = {.flow = FLOW_JUMP},                            /* JMP */
+	[26 ... 27] = {SETS_A(SOURCE_NAMELESS)},               /* TEST TESTSET */
+	[28 ... 29] = {CALL},                                  /* CALL TAILCALL */
+	[30] = {.uses = USES_FROM_A},                          /* RETURN */
+	[31 ... 32] = {.writes = WRITES_A, .flow = FLOW_JUMP}, /* FORLOOP FORPREP */
+	[33] = {ITERATE},                                      /* TFORLOOP */
+	[34] = {.flow = FLOW_COUNT, .uses = USES_ABOVE_A},     /* SETLIST */
 	[36] = {.writes = WRITES_A, .flow = FLOW_CAPTURES, .makes = MAKES_FUNCTION}, /* CLOSURE */
 	[37] = {SETS_A(SOURCE_NAMELESS)},                                            /* VARARG */
 };

@@ -201,7 +201,7 @@ int sampler__load_walker(struct sampler *sampler, uint32_t family)
 
 	if (!error)
 		return 0;
-	snprintf(what, sizeof(what), "load the BPF program for %s", families__get(family)->name);
+	snprintf(what, sizeof(what), "load the BPF program for %s", families__variety(family));
 	return fail(what, error);
 }
 
@@ -228,7 +228,7 @@ int sampler__load_walkers(struct sampler *sampler, bool only_common)
 			continue;
 		failed = error;
 		log_debug("cannot load the BPF program for %s, which a target may need later: %s",
-			  families__get(id)->name, resource_limits__reason(error));
+			  families__variety(id), resource_limits__reason(error));
 	}
 	return failed;
 }

@@ -15,8 +15,7 @@
 #define WIDTH_TIMES 48 /* these no times either */
 #define LINE_SIZE   (FUNCTION_LABEL_SIZE + 512)
 #define TOP_COUNT   10
-#define BAR_COLUMNS 8
-#define NO_BAR      "        "
+#define BAR_COLUMNS 8 /* half of them if a name or a line would be cut for the bars */
 #define BAR_SIZE    (BAR_COLUMNS * sizeof("\u2588"))
 #define SUMS_MOST   (4U << 20) /* times of functions in categories that are added up */
 #define ROOM_LEAST  20         /* columns for the name and the source */
@@ -48,7 +47,7 @@ struct row {
 struct columns {
 	unsigned time, name;
 	unsigned process; /* 0: left out */
-	bool has_bars;
+	unsigned bar;     /* likewise */
 	unsigned room; /* for the name and what follows it */
 };
 
@@ -147,7 +146,7 @@ static unsigned fixed_columns(const struct printer *printer, const struct column
 
 	fixed += printer->width >= WIDTH_TIMES ? columns->time + 2 : 0;
 	fixed += printer->width >= WIDTH_BARS ? 6 + 2 : 0;
-	return fixed + (columns->has_bars ? BAR_COLUMNS + 2 : 0);
+	return fixed + (columns->bar ? columns->bar + 2 : 0);
 }
 
 /* Columns that a row needs for a moderate name, the end of the place, and all of the hot line. */
@@ -190,17 +189,26 @@ static int measure(const struct table *table, struct needs *needs)
 	return 0;
 }
 
+/* Halves the bars if a row is wider than the table. */
+static void place_bars(const struct printer *printer, const struct needs *needs,
+		       struct columns *columns)
+{
+	columns->bar = printer->width >= WIDTH_BARS ? BAR_COLUMNS : 0;
+	if (needs->label + fixed_columns(printer, columns) > printer->width)
+		columns->bar /= 2;
+}
+
 /* The process gets what the functions leave, and the columns of the bars if that is not enough. */
 static void place_process(const struct printer *printer, const struct needs *needs,
 			  struct columns *columns)
 {
 	unsigned needed = needs->label + fixed_columns(printer, columns) + 2;
-	unsigned bars = columns->has_bars ? BAR_COLUMNS + 2 : 0;
+	unsigned bars = columns->bar ? columns->bar + 2 : 0;
 
 	if (needed + needs->process <= printer->width) {
 		columns->process = needs->process;
 	} else if (needed + PROCESS_LEAST <= printer->width + bars) {
-		columns->has_bars = false;
+		columns->bar = 0;
 		columns->process = least(needs->process, printer->width + bars - needed);
 	}
 }
@@ -219,8 +227,8 @@ static int find_columns(const struct table *table, struct columns *columns)
 
 	if (error)
 		return error;
-	*columns = (struct columns){
-		.time = needs.time, .name = 8, .has_bars = printer->width >= WIDTH_BARS};
+	*columns = (struct columns){.time = needs.time, .name = 8};
+	place_bars(printer, &needs, columns);
 	if (table->processes)
 		place_process(printer, &needs, columns);
 	fixed = fixed_columns(printer, columns) + (columns->process ? columns->process + 2 : 0);
@@ -232,24 +240,25 @@ static int find_columns(const struct table *table, struct columns *columns)
 	return 0;
 }
 
-/* Formats a bar whose full length is `most`, in eighths of a column if the printer has UTF-8. */
-static void format_bar(const struct printer *printer, uint64_t value, uint64_t most, char *to,
-		       size_t size)
+/*
+ * Formats a bar of at most `room` columns, which stand for `most`, in eighths of a column if the
+ * printer has UTF-8.
+ */
+static void format_bar(const struct printer *printer, unsigned room, uint64_t value, uint64_t most,
+		       char *to, size_t size)
 {
 	static const char *const parts[] = {"",       "\u258f", "\u258e", "\u258d",
 					    "\u258c", "\u258b", "\u258a", "\u2589"};
-	unsigned eighths = (unsigned)((value * BAR_COLUMNS * 8 + most / 2) / most);
+	unsigned eighths = (unsigned)((value * room * 8 + most / 2) / most);
 	unsigned columns = 0;
 
 	to[0] = '\0';
 	if (!printer->utf8)
 		eighths = (eighths + 4) / 8 * 8;
-	for (; columns < eighths / 8 && columns < BAR_COLUMNS; columns++)
+	for (; columns < eighths / 8 && columns < room; columns++)
 		strncat(to, printer->utf8 ? "\u2588" : "#", size - strlen(to) - 1);
-	if (eighths % 8 && columns++ < BAR_COLUMNS)
+	if (eighths % 8 && columns++ < room)
 		strncat(to, parts[eighths % 8], size - strlen(to) - 1);
-	for (; columns < BAR_COLUMNS; columns++)
-		strncat(to, " ", size - strlen(to) - 1);
 }
 
 /* The cells of a row, as text. */
@@ -262,14 +271,15 @@ static void put_line(const struct printer *printer, const struct columns *column
 		     const struct cells *cells, enum printer_style style)
 {
 	char line[LINE_SIZE], times[UNITS_SIZE + 16] = "", totals[UNITS_SIZE + 8] = "";
-	char bars[BAR_SIZE + 8] = "", process[PRINTER_TEXT_SIZE] = "";
+	char bars[BAR_SIZE + BAR_COLUMNS + 8] = "", process[PRINTER_TEXT_SIZE] = "";
 
 	if (printer->width >= WIDTH_TIMES)
 		snprintf(times, sizeof(times), "  %*s", (int)columns->time, cells->time);
 	if (printer->width >= WIDTH_BARS)
 		snprintf(totals, sizeof(totals), "  %6s", cells->total);
-	if (columns->has_bars)
-		snprintf(bars, sizeof(bars), "  %s", cells->bar);
+	if (columns->bar)
+		snprintf(bars, sizeof(bars), "  %s%*s", cells->bar,
+			 (int)(columns->bar - terminal__width(cells->bar)), "");
 	if (columns->process) {
 		strcpy(process, "  ");
 		terminal__cell(cells->process, columns->process, false, printer->utf8, process + 2,
@@ -286,7 +296,7 @@ static void put_head(const struct table *table, const struct columns *columns)
 
 	snprintf(rest, sizeof(rest), "%-*s  source", (int)columns->name, "function");
 	put_line(table->printer, columns,
-		 &(struct cells){"", "self", "time", "total", NO_BAR, table->words->one, rest},
+		 &(struct cells){"", "self", "time", "total", "", table->words->one, rest},
 		 PRINTER_PLAIN);
 }
 
@@ -300,7 +310,7 @@ static void put_row(const struct table *table, const struct columns *columns, ui
 
 	fill_row(table, table->functions[index], &row);
 	snprintf(number, sizeof(number), "%u", index + 1);
-	format_bar(printer, row.bar_us, most_us ? most_us : 1, bar, sizeof(bar));
+	format_bar(printer, columns->bar, row.bar_us, most_us ? most_us : 1, bar, sizeof(bar));
 	if (columns->process && table->totals->function_self_us[table->functions[index]])
 		function_process__fit(table->profile, &table->processes[index], columns->process,
 				      printer->utf8, process, sizeof(process));

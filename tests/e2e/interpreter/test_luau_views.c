@@ -387,12 +387,12 @@ static void check_tells_whether_the_layout_is_known(void **state)
 		int status;
 	} cases[] = {
 		{"516-gcc", text,
-		 "ok    layout                luau-sizes96-numbers128, agreed on by ", 0},
-		{"736-native", text, "ok    layout                luau-lines56-sizes136, agreed on",
+		 "ok    layout                  luau-sizes96-numbers128, agreed on by ", 0},
+		{"736-native", text, "ok    layout                  luau-lines56-sizes136, agreed on",
 		 0},
-		{"736-moved-proto", text, "FAIL  layout                no known layout fits", 3},
+		{"736-moved-proto", text, "FAIL  layout                  no known layout fits", 3},
 		{"736-gcc", "print('up') wait()\n",
-		 "note  layout                not decided yet: it was idle", 0},
+		 "note  layout                  not decided yet: it was idle", 0},
 	};
 
 	need_to_record();
@@ -407,7 +407,7 @@ static void check_tells_whether_the_layout_is_known(void **state)
 		snprintf(number, sizeof(number), "%d", target->pid);
 		spy = start(*state, luaspy_program(), "check", "-p", number);
 		assert_int_equal(child__wait(spy, PATIENCE), cases[i].status);
-		assert_says(child__output(*state, spy), "ok    interpreter           Luau in ");
+		assert_says(child__output(*state, spy), "ok    interpreter             Luau in ");
 		assert_says(child__output(*state, spy), cases[i].expected);
 		child__kill(target);
 	}

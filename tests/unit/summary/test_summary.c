@@ -133,6 +133,20 @@ static void shortens_a_path_at_a_slash_and_keeps_the_lines(void **state)
 	assert_shows(fixture, "fib          .../lib/fib.lua:3 ->:7 75%\n");
 }
 
+static void bars_give_way_to_names_and_lines(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	set_function(fixture, ANONYMOUS, "name_of_23_columns_-___", "a/dir/file.lua", 12);
+	assert_shows(fixture, "   90.0%  ████████  fib ");
+	set_function(fixture, ANONYMOUS, "name_of_23_columns_-___", "a/dir/somewhere/file.lua",
+		     12345);
+	assert_shows(fixture, "   90.0%  ████  fib ");
+	assert_shows(fixture, "name_of_23_columns_-___  \u2026/file.lua:12345\n");
+	assert_width(fixture->text, 80);
+}
+
 /* Only the row that is too long is cut. */
 static void one_long_row_costs_others_nothing(void **state)
 {
@@ -143,7 +157,7 @@ static void one_long_row_costs_others_nothing(void **state)
 	set_function(fixture, ANONYMOUS, "a_name_that_is_longer_than_its_column",
 		     "src/a/path/that/is/long/enough/x.lua", 12);
 	assert_shows(fixture, "  fib       bench/fib.lua:3\n");
-	assert_shows(fixture, "  a_name_that_is_longer_than_it\u2026  x.lua:12\n");
+	assert_shows(fixture, "  a_name_that_is_longer_than_its_co\u2026  x.lua:12\n");
 	assert_shows(fixture, "  str.gsub  a/place/that/just/fits.lua:17\n");
 	assert_width(fixture->text, 80);
 	/* It takes what its own row has left. */
@@ -329,6 +343,7 @@ int main(void)
 		with_summary(shows_the_ten_hottest_in_order),
 		with_summary(shows_the_hottest_line),
 		with_summary(shortens_a_path_at_a_slash_and_keeps_the_lines),
+		with_summary(bars_give_way_to_names_and_lines),
 		with_summary(one_long_row_costs_others_nothing),
 		with_summary(is_as_wide_as_the_environment_says),
 		with_summary(breaks_no_line_between_a_number_and_its_unit),

@@ -72,6 +72,16 @@ static int add(struct lua_processes *processes, const struct lua_process *proces
 	return 0;
 }
 
+/* By its name, or by what it is called when it is shown: its program and script. */
+static bool fits(const struct lua_process *process, const struct process_filter *filter)
+{
+	char label[COMMAND_LINE_LABEL_SIZE];
+
+	return process->fits ||
+	       process_filter__takes(filter, process->pid,
+				     command_line__label(&process->command, process->name, label));
+}
+
 /* 0 or -ENOMEM. */
 static int look_at(struct inspector *inspector, pid_t pid, const struct process_filter *filter,
 		   struct lua_processes *processes)
@@ -89,6 +99,7 @@ static int look_at(struct inspector *inspector, pid_t pid, const struct process_
 	}
 	if (process.found.count) {
 		describe(inspector, &process);
+		process.fits = fits(&process, filter);
 		error = add(processes, &process);
 	} else if (process.fits) {
 		note_without(processes, pid, process.name);

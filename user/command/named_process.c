@@ -78,14 +78,18 @@ static bool tell_unsupported(const struct lua_processes *processes, const char *
 /* The processes with Lua, for a message. */
 static void tell_others(const struct lua_processes *processes, struct text_list *others)
 {
-	char text[48];
+	char label[COMMAND_LINE_LABEL_SIZE], text[sizeof(label) + 32];
 
 	for (size_t i = 0; i < processes->count; i++) {
 		const struct lua_process *process = &processes->items[i];
 
 		if (!lua_process__is_supported(process))
 			continue;
-		snprintf(text, sizeof(text), "%s (pid %d)", process->name, process->pid);
+		if (*process->command.script)
+			command_line__label(&process->command, process->name, label);
+		else
+			strcpy(label, process->name);
+		snprintf(text, sizeof(text), "%s (pid %d)", label, process->pid);
 		text_list__add(others, text);
 	}
 }
@@ -107,7 +111,7 @@ static void tell_what_there_is(const struct lua_processes *processes, const char
 			processes->supported == 1 ? "is" : "are", there ? there : "none");
 	else
 		log_error("no process fits %s (REGEX is found anywhere in a name of up to "
-			  "15 bytes); with an interpreter there %s: %s",
+			  "15 bytes, or in program and script); with an interpreter there %s: %s",
 			  words, processes->supported == 1 ? "is" : "are", there ? there : "none");
 	if (processes->unread)
 		log_error("cannot inspect %zu of %zu processes, such as pid %d: %s",

@@ -70,7 +70,7 @@ static const char check_help[] =
 	"Options:\n"
 	"  -p, --pid=PID     the process to check; '-p' may be omitted\n"
 	"      --name=REGEX  instead, the only process with an interpreter whose name\n"
-	"                    matches\n"
+	"                    matches, or whose program and script do\n"
 	"      --no-command-lines  call processes by their names alone, not by their\n"
 	"                    scripts or command lines, which may hold secrets\n"
 	"  -v, --verbose     show the kernel's whole log if it refuses the BPF programs\n"

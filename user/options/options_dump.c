@@ -32,7 +32,7 @@ static const char dump_help[] =
 	"Options:\n"
 	"  -p, --pid=PID      the process to dump; '-p' may be omitted\n"
 	"      --name=REGEX   instead, the only process with an interpreter whose name\n"
-	"                     matches\n"
+	"                     matches, or whose program and script do\n"
 	"  -a, --all          show suspended coroutines, too\n"
 	"      --json         write JSON\n"
 	"      --no-source    do not read source text to name functions: name them by\n"

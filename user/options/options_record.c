@@ -73,7 +73,7 @@ static const char help[] =
 	"      --system           every process that runs an interpreter, now or later\n"
 	"      --name=REGEX       with --system, only processes whose name matches REGEX;\n"
 	"                         without, the only process with an interpreter whose\n"
-	"                         name matches\n"
+	"                         name matches, or whose program and script do\n"
 	"      --user=NAME        only processes of user NAME, or its number (with\n"
 	"                         --system or --name)\n"
 	"      --cgroup=PATH      only processes in the cgroup PATH or below it (with\n"

@@ -220,6 +220,8 @@ static void a_name_finds_the_only_process_that_has_it(void **state)
 		LUA "\"$0\" check --name '^lua5'",
 		/* The name also fits the shell, which has no Lua. */
 		LUA "\"$0\" dump --name '.' --layout=5.4.6",
+		"echo 'while true do end' > job.lua; lua5.4 ./job.lua & sleep 0.3; "
+		"\"$0\" dump --name '^lua5.4 job.lua$'",
 		LUA "\"$0\" record --name '^lua' --user root -d 300ms -o profile.json",
 	};
 	struct stage *stage = *state;

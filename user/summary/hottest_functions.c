@@ -48,7 +48,7 @@ struct columns {
 	unsigned time, name;
 	unsigned process; /* 0: left out */
 	unsigned bar;     /* likewise */
-	unsigned room; /* for the name and what follows it */
+	unsigned room;    /* for the name and what follows it */
 };
 
 static const char *name_of(const struct ls_profile_function *function)

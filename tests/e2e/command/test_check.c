@@ -138,10 +138,11 @@ static void loads_the_programs_for_this_kernel(void **state)
 	sscanf(kernel.release, "%d.%d", &major, &minor);
 	spy = start(*state, luaspy_program(), "check");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
-	assert_says(*state, spy,
-		    major > 6 || (major == 6 && minor > 0)
-			    ? "ok    BPF programs            loaded and attached\n"
-			    : "ok    BPF programs            loaded and attached, those for kernels");
+	assert_says(
+		*state, spy,
+		major > 6 || (major == 6 && minor > 0)
+			? "ok    BPF programs            loaded and attached\n"
+			: "ok    BPF programs            loaded and attached, those for kernels");
 }
 
 /* In a PID namespace, check knows its own ids only as the namespace numbers them. */

@@ -388,8 +388,8 @@ static void check_tells_whether_the_layout_is_known(void **state)
 	} cases[] = {
 		{"516-gcc", text,
 		 "ok    layout                  luau-sizes96-numbers128, agreed on by ", 0},
-		{"736-native", text, "ok    layout                  luau-lines56-sizes136, agreed on",
-		 0},
+		{"736-native", text,
+		 "ok    layout                  luau-lines56-sizes136, agreed on", 0},
 		{"736-moved-proto", text, "FAIL  layout                  no known layout fits", 3},
 		{"736-gcc", "print('up') wait()\n",
 		 "note  layout                  not decided yet: it was idle", 0},

@@ -47,6 +47,7 @@ int handle_forget(struct inspection *inspection, pid_t pid, struct message *requ
 	struct native_names **names = generations__find(inspection->native_names, &key);
 
 	(void)answer;
+	sources__forget(inspection->sources, pid);
 	if (names) {
 		native_names__free(*names);
 		*names = NULL;

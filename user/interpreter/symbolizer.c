@@ -53,7 +53,7 @@ struct symbolizer {
 	struct generations *c_functions; /* struct c_function by key_of() */
 	struct c_function_names *registered;
 	uint64_t registered_ns; /* when `registered` was read last */
-	bool has_places;        /* the inspector keeps the mappings of the process */
+	bool has_places;        /* the inspector keeps the mappings or folders of the process */
 	uint32_t collected, truncated;
 	size_t line_bytes;
 	uint32_t program; /* functions__program(): tells its addresses from those of others */
@@ -174,6 +174,7 @@ static int look_for_definition(struct symbolizer *symbolizer, const struct layou
 	if (functions__awaits_definition(functions, prototype->function, program)) {
 		if (prototype->text == TEXT_IN_FILE)
 			inquiry.file = functions__source(functions, prototype->function);
+		symbolizer->has_places = true;
 		error = inspector__definition(symbolizer->inspector, symbolizer->pid, layout,
 					      &inquiry, name);
 		if (inspector__is_later(error))

@@ -48,14 +48,14 @@ static bool has_changed(const struct stat *status, uint64_t since_ns)
 }
 
 /* Writes "<working directory>/<name>" or "<name>" to path[PATH_MAX]. */
-static int make_absolute(pid_t pid, const char *name, char path[PATH_MAX])
+static int make_absolute(const struct source_ground *ground, const char *name, char path[PATH_MAX])
 {
-	char folder[PATH_MAX] = "";
-	int error = *name == '/' ? 0 : process__working_directory(pid, folder, sizeof(folder));
+	bool is_absolute = *name == '/';
 
-	if (error)
-		return error;
-	return snprintf(path, PATH_MAX, "%s%s%s", folder, *name == '/' ? "" : "/", name) < PATH_MAX
+	if (!is_absolute && !ground->folder)
+		return -ENOENT;
+	return snprintf(path, PATH_MAX, "%s%s%s", is_absolute ? "" : ground->folder,
+			is_absolute ? "" : "/", name) < PATH_MAX
 		       ? 0
 		       : -ENAMETOOLONG;
 }
@@ -137,18 +137,16 @@ static int check_links(pid_t pid, const char *path, uint64_t since_ns)
 }
 
 /* Checks that the program loaded this text from the file, whenever it did so. */
-static int check_age(pid_t pid, const char *path, const struct stat *status)
+static int check_age(const struct source_ground *ground, const char *path,
+		     const struct stat *status)
 {
-	uint64_t birth_ns;
-	int error = process__program_birth_ns(pid, &birth_ns);
+	uint64_t birth_ns = in_real_time(ground->birth_ns + BIRTH_ERROR_NS);
 
-	if (error)
-		return error;
-	birth_ns = in_real_time(birth_ns + BIRTH_ERROR_NS);
-	return has_changed(status, birth_ns) ? -ESTALE : check_links(pid, path, birth_ns);
+	return has_changed(status, birth_ns) ? -ESTALE : check_links(ground->pid, path, birth_ns);
 }
 
-static int check(pid_t pid, const char *path, const struct source_file *file)
+static int check(const struct source_ground *ground, const char *path,
+		 const struct source_file *file)
 {
 	const struct stat *status = &file->status;
 
@@ -158,23 +156,24 @@ static int check(pid_t pid, const char *path, const struct source_file *file)
 		return -EFBIG;
 	if (quarantine__holds(status->st_dev, status->st_ino))
 		return -EPERM;
-	return check_age(pid, path, status);
+	return check_age(ground, path, status);
 }
 
-static int find(pid_t pid, const char *path, struct source_file *file)
+static int find(const struct source_ground *ground, const char *path, struct source_file *file)
 {
 	int error;
 
-	file->found = process__open_in_root(pid, path, 0);
+	file->found = process__open_in_root(ground->pid, path, 0);
 	if (file->found < 0)
 		return file->found;
-	error = fstat(file->found, &file->status) ? -errno : check(pid, path, file);
+	error = fstat(file->found, &file->status) ? -errno : check(ground, path, file);
 	if (error)
 		close(file->found);
 	return error;
 }
 
-int source_file__find(pid_t pid, const char *name, bool as_root, struct source_file *file)
+int source_file__find(pid_t pid, struct source_ground *ground, const char *name, bool as_root,
+		      struct source_file *file)
 {
 	char path[PATH_MAX];
 	uint64_t aside = 0;
@@ -184,11 +183,13 @@ int source_file__find(pid_t pid, const char *name, bool as_root, struct source_f
 	if (quarantine__holds(LOOKUPS, (uint64_t)pid))
 		return -EPERM;
 	quarantine__enter(LOOKUPS, (uint64_t)pid);
-	error = make_absolute(pid, name, path);
+	error = source_ground__read(pid, ground);
+	if (!error)
+		error = make_absolute(ground, name, path);
 	if (!error && !as_root)
 		error = privileges__set_aside_files(&aside);
 	if (!error)
-		error = find(pid, path, file);
+		error = find(ground, path, file);
 	privileges__give_back(aside);
 	quarantine__leave();
 	return error;

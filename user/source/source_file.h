@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "source/source_ground.h"
+
 #define SOURCE_BYTES_MAX (8U << 20) /* more than any script that people write */
 
 struct source_file {
@@ -20,12 +22,14 @@ struct source_file {
 };
 
 /*
- * Finds the file. Unless `as_root`, source_file__read() opens only files that luaspy's own user may
- * read, although luaspy's capabilities would open more. 0; -ESTALE: the file, or a symbolic link to
- * it, has changed since the program began, so what was loaded may have been another text; -ENOEXEC:
- * not a regular file; -EFBIG; -EPERM: it is in quarantine; other -errno. Close it after 0 only.
+ * Finds the file of process `pid`, whose ground is read again. Unless `as_root`,
+ * source_file__read() opens only files that luaspy's own user may read, although luaspy's
+ * capabilities would open more. 0; -ESTALE: the file, or a symbolic link to it, has changed since
+ * the program began, so what was loaded may have been another text; -ENOEXEC: not a regular file;
+ * -EFBIG; -EPERM: it is in quarantine; other -errno. Close it after 0 only.
  */
-int source_file__find(pid_t pid, const char *name, bool as_root, struct source_file *file);
+int source_file__find(pid_t pid, struct source_ground *ground, const char *name, bool as_root,
+		      struct source_file *file);
 void source_file__close(struct source_file *file);
 
 /* Reads all of it, malloc()ed. 0; -ESTALE: it changes meanwhile; -EBUSY: a lease; other -errno. */

@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/generations.h"
 #include "base/hash_table.h"
 #include "source/source_file.h"
 
 #define SOURCES_MOST 2048
+#define GROUNDS_NEW  512
 #define BYTES_MOST   (24U << 20) /* of definitions; the source in use may have more */
 
 /*
@@ -31,11 +33,49 @@ struct source {
 struct sources {
 	struct source *entries; /* the least recently used first */
 	size_t bytes;
+	struct generations *grounds; /* struct source_ground by pid */
 };
+
+static void drop_ground(void *value)
+{
+	source_ground__free(value);
+}
 
 struct sources *sources__new(void)
 {
-	return calloc(1, sizeof(struct sources));
+	struct sources *sources = calloc(1, sizeof(*sources));
+
+	if (sources)
+		sources->grounds = generations__new(sizeof(uint64_t), sizeof(struct source_ground),
+						    drop_ground);
+	if (sources && sources->grounds)
+		return sources;
+	free(sources);
+	return NULL;
+}
+
+/* That of the process as it was known last. NULL when out of memory. */
+static struct source_ground *ground_of(struct sources *sources, pid_t pid)
+{
+	uint64_t key = (uint64_t)pid;
+	struct source_ground *ground = generations__find(sources->grounds, &key);
+
+	if (ground)
+		return ground;
+	if (generations__young(sources->grounds) >= GROUNDS_NEW)
+		generations__age(sources->grounds);
+	return generations__add(sources->grounds, &key);
+}
+
+void sources__forget(struct sources *sources, pid_t pid)
+{
+	uint64_t key = (uint64_t)pid;
+	struct source_ground *ground = generations__find(sources->grounds, &key);
+
+	if (!ground)
+		return;
+	source_ground__free(ground);
+	*ground = (struct source_ground){};
 }
 
 static size_t bytes_of(const struct source *source)
@@ -59,6 +99,7 @@ void sources__free(struct sources *sources)
 		return;
 	HASH_ITER (hh, sources->entries, source, next)
 		drop(sources, source);
+	generations__free(sources->grounds);
 	free(sources);
 }
 
@@ -122,12 +163,13 @@ static uint64_t nanoseconds(const struct timespec *time)
 int sources__of_file(struct sources *sources, pid_t pid, const char *name, bool as_root,
 		     const struct definitions **definitions)
 {
+	struct source_ground *ground = ground_of(sources, pid);
 	struct source_file file;
 	struct source_key key;
 	struct source *source;
 	char *text = NULL;
 	size_t size;
-	int error = source_file__find(pid, name, as_root, &file);
+	int error = ground ? source_file__find(pid, ground, name, as_root, &file) : -ENOMEM;
 
 	if (error)
 		return error;

@@ -19,6 +19,12 @@ struct sources *sources__new(void);
 void sources__free(struct sources *sources);
 
 /*
+ * No more questions about this process come, and another may have its number from now on. Until
+ * then, sources__of_file() also finds files after its end, if it found any before.
+ */
+void sources__forget(struct sources *sources, pid_t pid);
+
+/*
  * The definitions in a file (source_file__find()) or in a text; *definitions stays valid until the
  * next call. 0, or -errno as source_file__find(), source_file__read() and definitions__find().
  */

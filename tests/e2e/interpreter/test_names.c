@@ -242,6 +242,36 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 		    profile->all_us - scriptprofile__stack_us(profile, "^(unsampled)"));
 }
 
+/*
+ * Most often, its only samples are read when the process has ended. Nothing but the text names it:
+ * a method on one line that C calls.
+ */
+static void names_the_last_function_of_a_process_by_its_text(void **state)
+{
+	static const char script[] =
+		"local M = {}\n"
+		"local function early() for i = 1, 1e7 do local x = i % 7 end end\n"
+		"function M:last() for i = 1, 2e5 do local x = i % 7 end end\n"
+		"early()\n"
+		"pcall(M.last, M)\n";
+	struct stage *stage = *state;
+	struct scriptprofile *profile;
+	struct child *spy;
+
+	need_to_record();
+	need_program("lua5.4", "lua5.4");
+	write_text(stage, "app.lua", script);
+	for (int i = 0; i < 5; i++) {
+		spy = start(stage, luaspy_program(), "record", "-q", "-F", "10khz", "-o",
+			    "profile.json", "--", "lua5.4", "app.lua");
+		assert_int_equal(child__wait(spy, 20), 0);
+		profile = spying__read(stage, in_folder(stage, "profile.json"));
+		assert_true(scriptprofile__self_us(profile, "app.lua", "M:last", 3) > 0);
+		assert_true(scriptprofile__self_us(profile, "app.lua", NULL, 3) ==
+			    scriptprofile__self_us(profile, "app.lua", "M:last", 3));
+	}
+}
+
 /* Its caller calls it `body`, and finalizers take nearly all of its time. */
 static const char with_finalizers[] =
 	"local finalized = {__gc = function() for i = 1, 20000 do local x = i % 7 end end}\n"
@@ -317,6 +347,7 @@ int main(void)
 		staged(names_recycled_templates_of_one_chunk_name_of_5_4),
 		staged(writes_odd_chunk_names_as_valid_json),
 		staged(names_functions_of_c_by_the_script_then_by_symbols),
+		staged(names_the_last_function_of_a_process_by_its_text),
 		staged(a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_3),
 		staged(a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_4),
 		staged(cuts_stacks_deeper_than_max_depth),

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "source/source_ground.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process/process.h"
+
+/* Whether `name` of both processes in /proc leads to one file. */
+static bool is_same(pid_t pid, const char *name)
+{
+	struct stat its, ours;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	if (stat(path, &its))
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	return !stat(path, &ours) && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+/* 0 or -errno, also for a zombie, which has neither a root nor a working directory. */
+static int read_living(pid_t pid, struct source_ground *ground)
+{
+	int root = process__open_in_root(pid, "/", 0), error;
+	char folder[PATH_MAX];
+
+	if (root < 0)
+		return root;
+	close(root);
+	error = process__program_birth_ns(pid, &ground->birth_ns);
+	if (error)
+		return error;
+	ground->pid = pid;
+	ground->is_shared = is_same(pid, "ns/mnt") && is_same(pid, "root");
+	free(ground->folder);
+	ground->folder =
+		process__working_directory(pid, folder, sizeof(folder)) ? NULL : strdup(folder);
+	return 0;
+}
+
+int source_ground__read(pid_t pid, struct source_ground *ground)
+{
+	int error = read_living(pid, ground);
+
+	if ((error != -ESRCH && error != -ENOENT) || !ground->is_shared)
+		return error;
+	ground->pid = getpid();
+	return 0;
+}
+
+void source_ground__free(struct source_ground *ground)
+{
+	free(ground->folder);
+	ground->folder = NULL;
+}

@@ -6,6 +6,7 @@ on one processor: the best of BENCH_ROUNDS, for other programs only make it long
 peak of the process. Formats that write out all stacks are left out of the deep tree, since their
 files would be many times as large as the input."""
 
+import multiprocessing
 import os
 import random
 import subprocess
@@ -30,10 +31,19 @@ def walk(rng, parents, children, samples):
 
 
 class Recording:
-    """A ScriptProfiler file of so many nodes, and of so many samples in order of time."""
+    """A ScriptProfiler file of so many nodes, and of so many samples in order of time.
+
+    Another process makes it: what this one has in memory counts for the programs that it starts,
+    since the kernel takes the peak before execve() into theirs."""
 
     def __init__(self, path, nodes, samples, depth, seconds, limits):
-        self.path, self.samples, self.limits = path, samples, limits
+        self.path, self.limits = path, limits
+        maker = multiprocessing.Process(target=self._make, args=(nodes, samples, depth, seconds))
+        maker.start()
+        maker.join()
+        self.size = os.path.getsize(path)
+
+    def _make(self, nodes, samples, depth, seconds):
         rng = random.Random(nodes + samples)
         parents, functions, depths = [0, 0], [0, 0], [0, 0]
         children, taken = [[], []], set()
@@ -58,7 +68,6 @@ class Recording:
             for node in drawn:
                 own[node] += 1000
         self._write(parents, functions, children, own, drawn, seconds)
-        self.size = os.path.getsize(path)
 
     def _write(self, parents, functions, children, own, drawn, seconds):
         total = own[:]

@@ -78,13 +78,24 @@ struct message {
 	bool has_failed; /* out of memory */
 };
 
+/*
+ * The locations of a stack, encoded, the leaf first. The stack of a node is that of its parent with
+ * one location before it, so the bytes grow towards the beginning of the room for them.
+ */
+struct stack {
+	unsigned char *bytes; /* the last `used` of `room` */
+	size_t used, room;
+};
+
 struct output {
 	const struct ls_profile *profile;
 	const struct ls_totals *totals;
 	const struct frame_labels *labels;
 	struct gzip_stream *gzip;
 	struct message message, part;
-	uint32_t *categories; /* index, by node */
+	struct stack stack;
+	uint32_t *categories;   /* index, by node */
+	uint32_t *first, *next; /* child, and sibling, by node; 0: none */
 	bool has_samples;
 };
 
@@ -143,13 +154,19 @@ static void put_part(struct message *message, unsigned field, struct message *pa
 	part->size = 0;
 }
 
+/* The key and the size of a field. Returns how many bytes they take. */
+static size_t encode_head(unsigned field, size_t size, unsigned char to[2 * VARINT_MAX])
+{
+	size_t length = encode_varint(field << 3 | 2, to);
+
+	return length + encode_varint(size, to + length);
+}
+
 static void send_bytes(struct output *output, unsigned field, const void *bytes, size_t size)
 {
 	unsigned char head[2 * VARINT_MAX];
-	size_t length = encode_varint(field << 3 | 2, head);
 
-	length += encode_varint(size, head + length);
-	gzip_stream__put(output->gzip, head, length);
+	gzip_stream__put(output->gzip, head, encode_head(field, size, head));
 	gzip_stream__put(output->gzip, bytes, size);
 }
 
@@ -264,24 +281,79 @@ static void send_functions(struct output *output)
 		send_function(output, category_function(output, i), 0, 0);
 }
 
-static void send_sample(struct output *output, uint32_t id, uint64_t self_us)
+/* Puts a location before the others. Returns how many bytes it takes. */
+static size_t push(struct stack *stack, uint32_t location)
 {
-	const struct ls_profile_node *nodes = output->profile->nodes;
-	uint32_t category = category_function(output, output->categories[id]);
+	unsigned char bytes[VARINT_MAX];
+	size_t size = encode_varint(location, bytes);
 
-	if (!nodes[id].parent)
-		put_varint(&output->part, category);
-	for (uint32_t node = id; nodes[node].parent; node = nodes[node].parent)
-		put_varint(&output->part, nodes[node].function);
-	put_part(&output->message, SAMPLE_LOCATION, &output->part);
+	stack->used += size;
+	memcpy(stack->bytes + stack->room - stack->used, bytes, size);
+	return size;
+}
+
+/* A sample: the stack, and behind it what is in the message. */
+static void send_with_stack(struct output *output)
+{
+	const struct stack *stack = &output->stack;
+	unsigned char head[4 * VARINT_MAX], inner[2 * VARINT_MAX];
+	size_t inner_size = encode_head(SAMPLE_LOCATION, stack->used, inner);
+	size_t size =
+		encode_head(PROFILE_SAMPLE, inner_size + stack->used + output->message.size, head);
+
+	memcpy(head + size, inner, inner_size);
+	gzip_stream__put(output->gzip, head, size + inner_size);
+	gzip_stream__put(output->gzip, stack->bytes + stack->room - stack->used, stack->used);
+	gzip_stream__put(output->gzip, output->message.bytes, output->message.size);
+	output->message.size = 0;
+}
+
+static void send_sample(struct output *output, uint32_t id)
+{
+	uint64_t self_us = totals__node_self_us(output->profile, output->totals, id);
+	uint32_t category = category_function(output, output->categories[id]);
+	uint32_t samples = output->profile->nodes[id].samples;
+
+	if (!self_us && !samples)
+		return;
 	if (output->has_samples)
-		put_varint(&output->part, nodes[id].samples);
+		put_varint(&output->part, samples);
 	put_varint(&output->part, NS_PER_US * self_us);
 	put_part(&output->message, SAMPLE_VALUE, &output->part);
 	put_number(&output->part, LABEL_KEY, TEXT_CATEGORY);
 	put_number(&output->part, LABEL_TEXT, name_text(category));
 	put_part(&output->message, SAMPLE_LABEL, &output->part);
-	send(output, PROFILE_SAMPLE);
+	send_with_stack(output);
+}
+
+static size_t varint_size(uint64_t value)
+{
+	unsigned char bytes[VARINT_MAX];
+
+	return encode_varint(value, bytes);
+}
+
+/* Visits all below a node, depth first, so that the stack is always that of the node. */
+static void send_below(struct output *output, uint32_t root)
+{
+	const struct ls_profile_node *nodes = output->profile->nodes;
+	struct stack *stack = &output->stack;
+	uint32_t node = output->first[root];
+
+	while (node) {
+		push(stack, nodes[node].function);
+		send_sample(output, node);
+		if (output->first[node]) {
+			node = output->first[node];
+			continue;
+		}
+		for (; node != root; node = nodes[node].parent) {
+			stack->used -= varint_size(nodes[node].function);
+			if (output->next[node])
+				break;
+		}
+		node = node == root ? 0 : output->next[node];
+	}
 }
 
 static void send_samples(struct output *output)
@@ -289,11 +361,36 @@ static void send_samples(struct output *output)
 	const struct ls_profile *profile = output->profile;
 
 	for (uint32_t id = 1; id <= profile->node_count; id++) {
-		uint64_t self_us = totals__node_self_us(profile, output->totals, id);
-
-		if (self_us || profile->nodes[id].samples)
-			send_sample(output, id, self_us);
+		if (profile->nodes[id].parent)
+			continue;
+		push(&output->stack, category_function(output, output->categories[id]));
+		send_sample(output, id);
+		output->stack.used = 0;
+		send_below(output, id);
 	}
+}
+
+/* The room that the deepest stack takes at most. Parents come before their children. */
+static int make_stack(struct output *output)
+{
+	const struct ls_profile *profile = output->profile;
+	uint32_t *depths = calloc((size_t)profile->node_count + 1, sizeof(*depths)), most = 1;
+
+	if (!depths)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= profile->node_count; id++) {
+		depths[id] = depths[profile->nodes[id].parent] + 1;
+		most = depths[id] > most ? depths[id] : most;
+	}
+	free(depths);
+	output->stack.room = VARINT_MAX * (size_t)most;
+	output->stack.bytes = malloc(output->stack.room);
+	return output->stack.bytes ? 0 : -ENOMEM;
+}
+
+static uint32_t *new_array(const struct output *output)
+{
+	return calloc((size_t)output->profile->node_count + 1, sizeof(uint32_t));
 }
 
 /* What the samples need to know of the tree. */
@@ -301,8 +398,10 @@ static int look_at_nodes(struct output *output)
 {
 	const struct ls_profile *profile = output->profile;
 
-	output->categories = calloc((size_t)profile->node_count + 1, sizeof(uint32_t));
-	if (!output->categories)
+	output->categories = new_array(output);
+	output->first = new_array(output);
+	output->next = new_array(output);
+	if (!output->categories || !output->first || !output->next)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < profile->category_count; i++)
 		output->categories[profile->categories[i].node] = i;
@@ -313,7 +412,13 @@ static int look_at_nodes(struct output *output)
 		if (parent)
 			output->categories[id] = output->categories[parent];
 	}
-	return 0;
+	for (uint32_t id = profile->node_count; id; id--) {
+		uint32_t *first = &output->first[profile->nodes[id].parent];
+
+		output->next[id] = *first;
+		*first = id;
+	}
+	return make_stack(output);
 }
 
 int write_pprof(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
@@ -337,6 +442,9 @@ int write_pprof(const struct ls_profile *profile, const struct ls_totals *totals
 	free(output.message.bytes);
 	free(output.part.bytes);
 	free(output.categories);
+	free(output.first);
+	free(output.next);
+	free(output.stack.bytes);
 	frame_labels__free(labels);
 	return err;
 }

@@ -31,6 +31,7 @@ LAYERS = [
     ["interpreter"],
     ["walk"],
     FAMILIES,
+    ["naming"],
     ["sampler"],
     ["recording"],
     ["targets"],

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "profile/functions.h"
-#include "interpreter/symbolizer.h"
+#include "naming/symbolizer.h"
 
 #define VMS_MAX 64
 

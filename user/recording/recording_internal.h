@@ -9,7 +9,7 @@
 #include "profile/call_tree.h"
 #include "profile/functions.h"
 #include "profile/timeline.h"
-#include "interpreter/symbolizer.h"
+#include "naming/symbolizer.h"
 #include "recording/cpu_time.h"
 #include "recording/last_stacks.h"
 #include "recording/recording.h"

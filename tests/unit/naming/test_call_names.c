@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "local_inspector.h"
-#include "interpreter/call_names.h"
+#include "naming/call_names.h"
 #include "puc/prototype_puc.h"
 #include "puc_image.h"
 

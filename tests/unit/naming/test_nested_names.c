@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "interpreter/nested_names.h"
+#include "naming/nested_names.h"
 #include "local_inspector.h"
 #include "puc/prototype_puc.h"
 #include "puc_image.h"

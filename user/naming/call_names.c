@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "interpreter/call_names.h"
+#include "naming/call_names.h"
 
 #include <errno.h>
 #include <stdbool.h>

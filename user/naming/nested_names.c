@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "interpreter/nested_names.h"
+#include "naming/nested_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

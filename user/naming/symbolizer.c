@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "interpreter/symbolizer.h"
+#include "naming/symbolizer.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/generations.h"
-#include "interpreter/call_names.h"
-#include "interpreter/function_record.h"
-#include "interpreter/nested_names.h"
+#include "naming/c_callees.h"
+#include "naming/call_names.h"
+#include "naming/function_record.h"
+#include "naming/nested_names.h"
 #include "symbols/chunk_name.h"
 
 struct prototype {
@@ -29,36 +27,25 @@ struct prototype {
 	size_t *line_bytes; /* total of all such tables, in the symbolizer */
 };
 
-struct c_function {
-	uint64_t key; /* key_of() */
-	uint64_t code;
-	uint32_t function;
-	bool is_given;  /* the program or a module gave it its name */
-	bool is_placed; /* it has no name but its place */
-};
-
 /*
  * How many entries may be new before a cache ages. BPF must send a dropped prototype again, so
  * prototypes in use must not be dropped all the time; other entries are merely read again.
  */
-#define PROTOTYPES_NEW   16384
-#define PROTOTYPES_MOST  49152
-#define C_FUNCTIONS_MOST 8192
+#define PROTOTYPES_NEW  16384
+#define PROTOTYPES_MOST 49152
 
 struct symbolizer {
 	pid_t pid;
 	struct inspector *inspector;
 	struct functions *functions;
-	struct generations *prototypes;  /* struct prototype by struct prototype_key */
-	struct generations *c_functions; /* struct c_function by key_of() */
-	struct c_function_names *registered;
-	uint64_t registered_ns; /* when `registered` was read last */
-	bool has_places;        /* the inspector keeps the mappings or folders of the process */
+	struct generations *prototypes; /* struct prototype by struct prototype_key */
+	bool has_places; /* the inspector keeps the mappings or folders of the process */
 	uint32_t collected, truncated;
 	size_t line_bytes;
 	uint32_t program; /* functions__program(): tells its addresses from those of others */
 	struct call_names *names;
 	struct nested_names *nested;
+	struct c_callees *c_callees;
 };
 
 static void drop_prototype(void *value)
@@ -87,12 +74,9 @@ struct symbolizer *symbolizer__new(pid_t pid, struct functions *functions,
 						  sizeof(struct prototype), drop_prototype);
 	symbolizer->names = call_names__new(pid, inspector, functions);
 	symbolizer->nested = nested_names__new(pid, inspector);
-	symbolizer->c_functions =
-		generations__new(sizeof(uint64_t), sizeof(struct c_function), NULL);
-	symbolizer->registered = c_function_names__new();
+	symbolizer->c_callees = c_callees__new(pid, inspector, functions, symbolizer->program);
 	if (symbolizer->collected && symbolizer->truncated && symbolizer->prototypes &&
-	    symbolizer->names && symbolizer->nested && symbolizer->c_functions &&
-	    symbolizer->registered)
+	    symbolizer->names && symbolizer->nested && symbolizer->c_callees)
 		return symbolizer;
 	symbolizer__free(symbolizer);
 	return NULL;
@@ -105,8 +89,7 @@ void symbolizer__free(struct symbolizer *symbolizer)
 	generations__free(symbolizer->prototypes);
 	call_names__free(symbolizer->names);
 	nested_names__free(symbolizer->nested);
-	generations__free(symbolizer->c_functions);
-	c_function_names__free(symbolizer->registered);
+	c_callees__free(symbolizer->c_callees);
 	if (symbolizer->has_places)
 		inspector__forget(symbolizer->inspector, symbolizer->pid);
 	free(symbolizer);
@@ -116,15 +99,6 @@ void symbolizer__prepare(struct symbolizer *symbolizer)
 {
 	symbolizer->has_places = true;
 	inspector__prepare(symbolizer->inspector, symbolizer->pid);
-}
-
-/* A C function has the name that the VM keeps, unless there are too many. 0 or -ENOMEM. */
-static int name_c_function(struct symbolizer *symbolizer, const struct ls_function *function)
-{
-	int error = c_function_names__give(symbolizer->registered, function->fingerprint,
-					   name_in(function));
-
-	return error == -ENOMEM ? error : 0;
 }
 
 int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *function)
@@ -139,7 +113,7 @@ int symbolizer__define(struct symbolizer *symbolizer, const struct ls_function *
 	uint32_t id;
 
 	if (function->kind == LS_FRAME_C)
-		return name_c_function(symbolizer, function);
+		return c_callees__define(symbolizer->c_callees, function);
 	if (generations__find(symbolizer->prototypes, &key))
 		return 0;
 	chunk_name__show(function->text, function->source_length, source);
@@ -364,107 +338,21 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 	return at_current_line(symbolizer, layout, &key, prototype, function, frames->pc, quality);
 }
 
-/* "lpeg.so+0x3f20" */
-#define PLACE_SIZE (NATIVE_PATH_SIZE + 24)
-
-/*
- * The name that the program or its module gave it; else its ELF symbol; else the name under which a
- * script keeps it; else its place, written to `place`.
- */
-static const char *name_of(struct symbolizer *symbolizer, struct c_function *c_function,
-			   const struct native_place *native, char place[PLACE_SIZE])
-{
-	const char *kept = c_function_names__get(symbolizer->registered, c_function->key);
-
-	c_function->is_given = c_function_names__is_given(symbolizer->registered, c_function->key);
-	c_function->is_placed = false;
-	if (!c_function->is_given && native->symbol[0])
-		return native->symbol;
-	if (kept)
-		return kept;
-	c_function->is_placed = true;
-	if (native->is_mapped)
-		snprintf(place, PLACE_SIZE, "%s+0x%" PRIx64, native->name, native->place);
-	else
-		snprintf(place, PLACE_SIZE, "0x%" PRIx64, c_function->code);
-	return place;
-}
-
-/* Makes one function for all processes that have its file mapped and name it the same. */
-static int identify(struct symbolizer *symbolizer, struct c_function *c_function)
-{
-	struct c_function_identity identity = {};
-	struct native_place native;
-	char place[PLACE_SIZE];
-
-	symbolizer->has_places = true;
-	if (inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->code,
-				    &native) == -ENOMEM)
-		return -ENOMEM;
-	identity.place = native.place;
-	if (native.is_mapped)
-		identity.file = native.file;
-	else
-		identity.program = symbolizer->program;
-	identity.name = name_of(symbolizer, c_function, &native, place);
-	c_function->function = functions__c(symbolizer->functions, &identity);
-	return c_function->function ? 0 : -ENOMEM;
-}
-
-/* Modules are loaded late: a new C function makes luaspy reread the tables, at most this often. */
-#define REREAD_NS 200000000ULL
-
-static int read_registered(struct symbolizer *symbolizer, const struct layout *layout,
-			   uint64_t state)
-{
-	return inspector__c_functions(symbolizer->inspector, symbolizer->pid, layout, state,
-				      symbolizer->registered);
-}
-
-/* What identifies a C function: its name as well, if the VM keeps names, for many share code. */
-static uint64_t key_of(const struct ls_frame *frame)
-{
-	return frame->fingerprint ? frame->fingerprint : frame->function;
-}
-
-static struct c_function *find_c_function(struct symbolizer *symbolizer,
-					  const struct layout *layout, uint64_t state,
-					  const struct ls_frame *frame)
-{
-	uint64_t key = key_of(frame), now_ns;
-	struct c_function *c_function = generations__find(symbolizer->c_functions, &key);
-
-	if (c_function)
-		return c_function;
-	if (generations__young(symbolizer->c_functions) >= C_FUNCTIONS_MOST) {
-		generations__age(symbolizer->c_functions);
-		call_names__require_proof(symbolizer->names);
-	}
-	c_function = generations__add(symbolizer->c_functions, &key);
-	if (!c_function)
-		return NULL;
-	c_function->key = key;
-	c_function->code = frame->function & LS_CODE_ADDRESS;
-	now_ns = clock_ns(CLOCK_MONOTONIC);
-	if (!c_function_names__get(symbolizer->registered, key) &&
-	    now_ns - symbolizer->registered_ns > REREAD_NS &&
-	    !inspector__is_later(read_registered(symbolizer, layout, state)))
-		symbolizer->registered_ns = now_ns;
-	return identify(symbolizer, c_function) ? NULL : c_function;
-}
-
 static uint32_t c_function(struct symbolizer *symbolizer, const struct layout *layout,
 			   const struct ls_sample *sample, const struct ls_frame *frames,
 			   uint32_t count)
 {
-	struct c_function *c_function = find_c_function(symbolizer, layout, sample->state, frames);
+	struct c_callee callee;
 
-	if (!c_function || !c_function->function)
+	symbolizer->has_places = true;
+	if (c_callees__find(symbolizer->c_callees, layout, sample->state, frames, &callee))
 		return 0;
-	if (c_function->is_placed && call_names__vote(symbolizer->names, layout, frames, count,
-						      sample->time_ns, c_function->function))
+	if (callee.has_forgotten)
+		call_names__require_proof(symbolizer->names);
+	if (callee.is_placed && call_names__vote(symbolizer->names, layout, frames, count,
+						 sample->time_ns, callee.function))
 		return 0;
-	return c_function->function;
+	return callee.function;
 }
 
 uint32_t symbolizer__function(struct symbolizer *symbolizer, const struct ls_sample *sample,
@@ -487,21 +375,6 @@ const char *symbolizer__called(struct symbolizer *symbolizer, const struct layou
 			       const struct ls_frame *frames, uint32_t count)
 {
 	return call_names__name(symbolizer->names, layout, frames, count);
-}
-
-static void name_again(void *context, void *value)
-{
-	struct symbolizer *symbolizer = context;
-	struct c_function *c_function = value;
-	struct native_place native;
-	char place[PLACE_SIZE];
-
-	if (!c_function->function || c_function->is_given ||
-	    inspector__native_place(symbolizer->inspector, symbolizer->pid, c_function->code,
-				    &native))
-		return;
-	functions__rename_c(symbolizer->functions, c_function->function,
-			    name_of(symbolizer, c_function, &native, place), c_function->is_given);
 }
 
 struct last_look {
@@ -529,14 +402,14 @@ static void name_script_function(void *context, void *value)
 	struct symbolizer *symbolizer = look->symbolizer;
 	struct prototype *prototype = value;
 	const struct prototype_key *key = &prototype->key;
-	const char *name = c_function_names__get(symbolizer->registered, key->address);
+	const struct c_function_names *kept = c_callees__names(symbolizer->c_callees);
+	const char *name = c_function_names__get(kept, key->address);
 
 	if (look_for_definition(symbolizer, look->layout, prototype) || !name ||
 	    (prototype->is_named && !prototype->is_chunk) ||
 	    inspector__check_prototype(symbolizer->inspector, symbolizer->pid, look->layout, key))
 		return;
-	if (!prototype->is_chunk ||
-	    c_function_names__is_given(symbolizer->registered, key->address))
+	if (!prototype->is_chunk || c_function_names__is_given(kept, key->address))
 		rename_prototype(symbolizer, prototype, name);
 }
 
@@ -559,8 +432,7 @@ void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layo
 
 	if (!state)
 		return;
-	read_registered(symbolizer, layout, state);
-	generations__visit(symbolizer->c_functions, name_again, symbolizer);
+	c_callees__finish(symbolizer->c_callees, layout, state);
 	generations__visit(symbolizer->prototypes, name_script_function, &look);
 }
 
@@ -584,15 +456,10 @@ static void mark_prototype(void *used, void *value)
 	((uint8_t *)used)[prototype->native] = 1;
 }
 
-static void mark_c_function(void *used, void *value)
-{
-	((uint8_t *)used)[((const struct c_function *)value)->function] = 1;
-}
-
 void symbolizer__mark(struct symbolizer *symbolizer, uint8_t *used)
 {
 	generations__visit(symbolizer->prototypes, mark_prototype, used);
-	generations__visit(symbolizer->c_functions, mark_c_function, used);
+	c_callees__mark(symbolizer->c_callees, used);
 }
 
 uint64_t symbolizer__unnamed_calls(const struct symbolizer *symbolizer)

@@ -104,13 +104,18 @@ EMBEDDING := -fms-extensions $(if $(findstring clang,$(CC)),-Wno-microsoft-anon-
 
 # -D_GNU_SOURCE= so that a file may still define it.
 USER_CFLAGS = -std=gnu11 $(EMBEDDING) $(WARNINGS) -D_GNU_SOURCE= $(FURTHER:%=-I%/include) -Iinclude -Ibpf -Iuser -I$(O) $(LIBRARY_CFLAGS) \
+              $(if $(DEMANGLER),-DHAS_DEMANGLER) \
               $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP)
 TEST_CFLAGS = -Itests/support $(TEST_LIBRARY_CFLAGS)
 ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 
+# The C++ compiler's demangler for symbols of programs in C++: of its library only the part that is
+# never a shared one. clang brings it along; without it, such symbols stay as they are.
+DEMANGLER := $(wildcard $(shell $(CC) -print-file-name=libsupc++.a 2>/dev/null))
+
 LIBRARY_CFLAGS      = $(eval LIBRARY_CFLAGS := $(call package,--cflags,$(LIBRARIES)))$(LIBRARY_CFLAGS)
-LIBRARY_LIBS        = $(eval LIBRARY_LIBS := $(call package,--libs,$(LIBRARIES)))$(LIBRARY_LIBS)
+LIBRARY_LIBS        = $(eval LIBRARY_LIBS := $(DEMANGLER) $(call package,--libs,$(LIBRARIES)))$(LIBRARY_LIBS)
 TEST_LIBRARY_CFLAGS = $(eval TEST_LIBRARY_CFLAGS := $(call package,--cflags,$(TEST_LIBRARIES)))$(TEST_LIBRARY_CFLAGS)
 TEST_LIBRARY_LIBS   = $(eval TEST_LIBRARY_LIBS := $(call package,--libs,$(TEST_LIBRARIES)))$(TEST_LIBRARY_LIBS)
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "elf/symbol_name.h"
 #include "process/process.h"
 #include "process/time_budget.h"
 
@@ -20,7 +21,7 @@ struct native_names {
 	struct process_mappings mappings;
 	struct time_budget budget; /* for reading the mappings again */
 	struct elf_files *files;   /* borrowed */
-	char *name;
+	char *name, *symbol;
 };
 
 struct native_names *native_names__new(pid_t pid, struct elf_files *files)
@@ -40,6 +41,7 @@ void native_names__free(struct native_names *names)
 		return;
 	process__mappings_free(&names->mappings);
 	free(names->name);
+	free(names->symbol);
 	free(names);
 }
 
@@ -154,8 +156,13 @@ const char *native_names__symbol(struct native_names *names, uint64_t address)
 	const struct process_mapping *mapping;
 	uint64_t place;
 	struct elf_file *file = locate(names, address, &mapping, &place);
+	const char *symbol = file ? elf_file__function_at(file, place) : NULL;
 
-	return file ? elf_file__function_at(file, place) : NULL;
+	if (!symbol)
+		return NULL;
+	free(names->symbol);
+	names->symbol = symbol_name__demangle(symbol);
+	return names->symbol ? names->symbol : symbol;
 }
 
 const char *native_names__name(struct native_names *names, uint64_t address)

@@ -40,7 +40,10 @@ const char *native_names__file(struct native_names *names, uint64_t address);
  */
 const char *native_names__name(struct native_names *names, uint64_t address);
 
-/* The symbol alone; NULL: none. Valid until the next call. */
+/*
+ * The symbol alone, as the author of the program wrote it (symbol_name__demangle()); NULL: none.
+ * Valid until the next call.
+ */
 const char *native_names__symbol(struct native_names *names, uint64_t address);
 
 #endif

@@ -5,7 +5,7 @@
 
 STATIC         := $(O)/static/luaspy
 STATIC_OBJECTS := $(patsubst %.c,$(O)/%.o,$(wildcard user/static/[!w]*.c))
-STATIC_LIBS     = $(eval STATIC_LIBS := $(call package,--static --libs,$(LIBRARIES)))$(STATIC_LIBS)
+STATIC_LIBS     = $(eval STATIC_LIBS := $(DEMANGLER) $(call package,--static --libs,$(LIBRARIES)))$(STATIC_LIBS)
 STRIP           = $(shell $(CC) -print-prog-name=strip)
 
 # Compiles for the machine that builds.

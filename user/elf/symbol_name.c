@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "elf/symbol_name.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAS_DEMANGLER
+
+#define SYMBOL_MAX 1024
+#define NAME_SIZE  2048
+
+#define HASH_DIGITS 16
+
+/*
+ * In libsupc++, which is part of GCC's libstdc++ (libiberty/cp-demangle.c): hands the name over in
+ * pieces. 0; -2: it is no mangled name.
+ */
+int __gcclibcxx_demangle_callback(const char *mangled,
+				  void (*take)(const char *piece, size_t size, void *context),
+				  void *context);
+
+struct name {
+	char *text; /* NAME_SIZE */
+	size_t length;
+	jmp_buf too_long;
+};
+
+/*
+ * 250 bytes can stand for a gigabyte, in which each type has the one before it twice. Only leaving
+ * the demangler stops it; it owns nothing meanwhile.
+ */
+static void take(const char *piece, size_t size, void *context)
+{
+	struct name *name = context;
+
+	if (size >= NAME_SIZE - name->length)
+		longjmp(name->too_long, 1);
+	memcpy(name->text + name->length, piece, size);
+	name->length += size;
+}
+
+/* Writes it to text[NAME_SIZE]. */
+static bool demangle(const char *symbol, char *text)
+{
+	struct name name = {.text = text};
+
+	memset(text, 0, NAME_SIZE);
+	return !setjmp(name.too_long) && !__gcclibcxx_demangle_callback(symbol, take, &name);
+}
+
+static bool cut_end(char *name, const char *end)
+{
+	size_t length = strlen(name), size = strlen(end);
+
+	if (length <= size || strcmp(name + length - size, end) != 0)
+		return false;
+	name[length - size] = '\0';
+	return true;
+}
+
+/* "foo(int) [clone .constprop.0] [clone .isra.0]" */
+static void cut_clones(char *name)
+{
+	char *clone = strstr(name, " [clone ");
+
+	if (clone)
+		*clone = '\0';
+}
+
+/* The hash of Rust's legacy mangling: "parser::parse::h0123456789abcdef". */
+static void cut_hash(char *name)
+{
+	size_t length = strlen(name);
+	char *hash;
+
+	if (length <= HASH_DIGITS + 3)
+		return;
+	hash = name + length - HASH_DIGITS;
+	if (strncmp(hash - 3, "::h", 3) != 0 || hash[strspn(hash, "0123456789abcdef")])
+		return;
+	hash[-3] = '\0';
+}
+
+/* A lambda without captures is called through "_FUN". */
+static void cut_additions(char *name)
+{
+	cut_clones(name);
+	cut_hash(name);
+	if (cut_end(name, "(lua_State*)"))
+		cut_end(name, "::_FUN");
+}
+
+char *symbol_name__demangle(const char *symbol)
+{
+	char name[NAME_SIZE];
+
+	if (strncmp(symbol, "_Z", 2) != 0 || strnlen(symbol, SYMBOL_MAX + 1) > SYMBOL_MAX ||
+	    !demangle(symbol, name))
+		return NULL;
+	cut_additions(name);
+	return strdup(name);
+}
+
+#else
+
+char *symbol_name__demangle(const char *symbol)
+{
+	(void)symbol;
+	return NULL;
+}
+
+#endif

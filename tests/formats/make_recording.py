@@ -13,7 +13,7 @@ import sys
 
 NAMES = ["work", "init", "init", "a;b", "#hash", "<b>&\"quoted\"</b>", "é ü 日本", "\x1b[31m", "line\nfeed",
          "]]>", "(host)", "x 12", "fn=(3)", None, None, "", "string.rep", "\\xff",
-         "lua5.4+0x8060"]
+         "lua5.4+0x8060", "(idle)", "(program)", "(root)"]
 NODES = 400
 DEEP = 300
 

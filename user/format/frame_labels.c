@@ -223,3 +223,24 @@ const char *frame_labels__of_node(const struct frame_labels *labels, uint32_t no
 	return function ? labels->functions[function]
 			: labels->categories[labels->category_of[node]];
 }
+
+static bool is_reserved_by_v8(const char *name)
+{
+	static const char *const names[] = {"(root)", "(program)", "(idle)", "(garbage collector)"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+const char *frame_labels__for_v8(const struct frame_labels *labels, uint32_t node,
+				 char to[FRAME_LABEL_RESERVED_SIZE])
+{
+	const char *name = frame_labels__of_node(labels, node);
+
+	if (!is_reserved_by_v8(name))
+		return name;
+	snprintf(to, FRAME_LABEL_RESERVED_SIZE, "\\x28%s", name + 1);
+	return to;
+}

@@ -44,4 +44,11 @@ const char *frame_labels__source(const struct frame_labels *labels, uint32_t fun
  */
 const char *frame_labels__of_node(const struct frame_labels *labels, uint32_t node);
 
+/* Room for a name that V8's profiles have for something else than a function. */
+#define FRAME_LABEL_RESERVED_SIZE 32
+
+/* The same for readers of V8's profiles: "(idle)" is escaped, in `to`. */
+const char *frame_labels__for_v8(const struct frame_labels *labels, uint32_t node,
+				 char to[FRAME_LABEL_RESERVED_SIZE]);
+
 #endif

@@ -66,10 +66,11 @@ static void put_node(struct json_writer *writer, const struct ls_profile *profil
 {
 	const struct ls_profile_node *node = &profile->nodes[id];
 	const struct ls_profile_function *function = &profile->functions[node->function];
+	char name[FRAME_LABEL_RESERVED_SIZE];
 
 	json_writer__object(writer);
 	put_int(writer, "id", ROOT_ID + (int64_t)id);
-	put_call_frame(writer, frame_labels__of_node(labels, id),
+	put_call_frame(writer, frame_labels__for_v8(labels, id, name),
 		       node->function ? frame_labels__source(labels, node->function) : "",
 		       !node->function          ? 0
 		       : function->current_line ? function->current_line

@@ -193,30 +193,15 @@ static void put_node(struct output *output, uint32_t id, uint32_t parent, const 
 	json_writer__end_object(&output->writer);
 }
 
-/* Whether the panel takes it for something else than a function. */
-static bool is_reserved(const char *name)
-{
-	static const char *const names[] = {"(root)", "(program)", "(idle)", "(garbage collector)"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
 static void put_call(struct output *output, uint32_t node)
 {
 	const struct ls_profile_node *call = &output->profile->nodes[node];
 	const struct ls_profile_function *function = &output->profile->functions[call->function];
-	const char *name = frame_labels__of_node(output->labels, node);
 	bool is_root = is_category(output, node) || is_category(output, call->parent);
-	char escaped[32];
+	char name[FRAME_LABEL_RESERVED_SIZE];
 
-	if (is_reserved(name)) {
-		snprintf(escaped, sizeof(escaped), "\\x28%s", name + 1);
-		name = escaped;
-	}
-	put_node(output, FIRST_ID + node - 1, is_root ? ROOT_ID : FIRST_ID + call->parent - 1, name,
+	put_node(output, FIRST_ID + node - 1, is_root ? ROOT_ID : FIRST_ID + call->parent - 1,
+		 frame_labels__for_v8(output->labels, node, name),
 		 call->function ? frame_labels__source(output->labels, call->function) : "",
 		 !call->function          ? 0
 		 : function->current_line ? function->current_line

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "elf/symbol_name.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -50,6 +51,37 @@ static bool demangle(const char *symbol, char *text)
 	return !setjmp(name.too_long) && !__gcclibcxx_demangle_callback(symbol, take, &name);
 }
 
+/*
+ * Whether an expression begins here, as in the types of some templates: decltype, an argument, a
+ * condition of noexcept, and the size of an array or a vector.
+ */
+static bool is_expression(const char *at)
+{
+	if (*at == 'A')
+		return !isdigit((unsigned char)at[1]) && at[1] != '_';
+	return *at == 'X' || !strncmp(at, "DT", 2) || !strncmp(at, "Dt", 2) ||
+	       !strncmp(at, "DO", 2) || !strncmp(at, "Dv_", 3);
+}
+
+/*
+ * GCC's demangler does not come to an end with some expressions: _Z1fIOAsrU. What looks like one in
+ * an identifier is none: a number is the length of one, with few exceptions. A symbol that was made
+ * to get past this costs its process no more than other work on its files may (inspector.h).
+ */
+static bool has_expression(const char *symbol)
+{
+	while (*symbol) {
+		unsigned long length = 1;
+
+		if (isdigit((unsigned char)*symbol))
+			length = strtoul(symbol, (char **)&symbol, 10);
+		else if (is_expression(symbol))
+			return true;
+		symbol += strnlen(symbol, length);
+	}
+	return false;
+}
+
 static bool cut_end(char *name, const char *end)
 {
 	size_t length = strlen(name), size = strlen(end);
@@ -97,7 +129,7 @@ char *symbol_name__demangle(const char *symbol)
 	char name[NAME_SIZE];
 
 	if (strncmp(symbol, "_Z", 2) != 0 || strnlen(symbol, SYMBOL_MAX + 1) > SYMBOL_MAX ||
-	    !demangle(symbol, name))
+	    has_expression(symbol) || !demangle(symbol, name))
 		return NULL;
 	cut_additions(name);
 	return strdup(name);

@@ -115,6 +115,17 @@ static unsigned begin_row(const struct row_writer *writer, const struct cells *c
 	return (unsigned)used;
 }
 
+/* The column of names; a longer name takes what the place in its own row leaves. */
+static unsigned name_width(const char *name, const char *place, unsigned room)
+{
+	unsigned column = room * 2 / 5, wanted = terminal__width(name);
+	unsigned taken = terminal__width(place) + 1, left = room > taken ? room - taken : 0;
+
+	if (wanted <= column || left <= column)
+		return column;
+	return wanted < left ? wanted : left;
+}
+
 /* Appends `texts` to `start` and paints the row: the process, name and place, "" for none. */
 static void end_row(const struct row_writer *writer, enum top_view_style style,
 		    const char *const texts[3], const char *start, unsigned start_width)
@@ -137,10 +148,10 @@ static void end_row(const struct row_writer *writer, enum top_view_style style,
 		snprintf(both, sizeof(both), "%s%s%s", name, *place ? " " : "", place);
 		terminal__cell(both, room, false, is_utf8, left, sizeof(left));
 	} else {
-		unsigned name_width = room * 2 / 5;
+		unsigned columns = name_width(name, place, room);
 
-		terminal__cell(name, name_width, false, is_utf8, left, sizeof(left));
-		terminal__cell(place, room - name_width - 1, true, is_utf8, right, sizeof(right));
+		terminal__cell(name, columns, false, is_utf8, left, sizeof(left));
+		terminal__cell(place, room - columns - 1, true, is_utf8, right, sizeof(right));
 	}
 	snprintf(line, sizeof(line), "%s%s%s%s%s%s", start, process, *process ? " " : "", left,
 		 *right ? " " : "", right);

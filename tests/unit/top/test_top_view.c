@@ -186,7 +186,7 @@ static void keeps_columns_beside_wide_characters(void **state)
 	view_fixture__assert_line(
 		fixture, 7,
 		"   1.0%    1.0%    0.01s    0.01s  \u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57"
-		"\u2026  @\u4e2d\u6587.lua:1");
+		"\u6f22\u5b57 @\u4e2d\u6587.lua:1");
 	/*
 	 * Of marks on a character two, which have no column; the others are seen as what they are.
 	 */
@@ -195,6 +195,28 @@ static void keeps_columns_beside_wide_characters(void **state)
 		"   0.5%    0.5%    0.01s    0.01s  e\u0301\u0301\\xcc\\x81\\xcc\\x81  "
 		"@e\u0301.lua:2");
 	assert_true(holds(fixture, "@\\xef\\xb7\\x90.lua:3"));
+}
+
+static void a_long_name_takes_what_its_place_leaves(void **state)
+{
+	static const struct shown_function long_names[] = {
+		{"@a/path/of/its/own/that/is/long.lua", "a_name_that_has_no_room", 1, 0, 10, NULL},
+		{"@a.lua", "a_name_of_35_columns_______________", 2, 0, 5, NULL},
+		{"@a.lua", "a_name_of_37_columns_________________", 3, 0, 1, NULL},
+	};
+	struct view_fixture *fixture = *state;
+
+	view_fixture__show(fixture, long_names, 3, 1);
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 7,
+				  "   1.0%    1.0%    0.01s    0.01s  a_name_that_has_n\u2026 "
+				  "\u2026ts/own/that/is/long.lua:1");
+	view_fixture__assert_line(fixture, 8,
+				  "   0.5%    0.5%    0.01s    0.01s  "
+				  "a_name_of_35_columns_______________ @a.lua:2");
+	view_fixture__assert_line(fixture, 9,
+				  "   0.1%    0.1%    0.00s    0.00s  "
+				  "a_name_of_37_columns_______________\u2026 @a.lua:3");
 }
 
 static void is_ascii_where_the_terminal_is(void **state)
@@ -209,7 +231,7 @@ static void is_ascii_where_the_terminal_is(void **state)
 	fixture->top_view.is_utf8 = false;
 	view_fixture__draw(fixture);
 	view_fixture__assert_line(fixture, 7,
-				  "   1.0%    1.0%    0.01s    0.01s  a_name_that_is_l.. "
+				  "   1.0%    1.0%    0.01s    0.01s  a_name_that_is_longer_th.. "
 				  "@caf\\xc3\\xa9.lua:1");
 	for (unsigned i = 0; i < fixture->count; i++)
 		for (const char *c = fixture->lines[i]; *c; c++)
@@ -492,6 +514,7 @@ int main(void)
 		with_fixture(losses_and_costs_are_on_every_screen),
 		with_fixture(escapes_what_a_hostile_program_calls_itself),
 		with_fixture(keeps_columns_beside_wide_characters),
+		with_fixture(a_long_name_takes_what_its_place_leaves),
 		with_fixture(is_ascii_where_the_terminal_is),
 		with_fixture(says_that_it_is_paused_or_over),
 		with_fixture(shows_prompts_searches_and_help),

@@ -183,7 +183,7 @@ int source_file__find(pid_t pid, struct source_ground *ground, const char *name,
 	if (quarantine__holds(LOOKUPS, (uint64_t)pid))
 		return -EPERM;
 	quarantine__enter(LOOKUPS, (uint64_t)pid);
-	error = source_ground__read(pid, ground);
+	error = source_ground__read(pid, *name != '/', ground);
 	if (!error)
 		error = make_absolute(ground, name, path);
 	if (!error && !as_root)

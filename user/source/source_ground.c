@@ -25,7 +25,7 @@ static bool is_same(pid_t pid, const char *name)
 }
 
 /* 0 or -errno, also for a zombie, which has neither a root nor a working directory. */
-static int read_living(pid_t pid, struct source_ground *ground)
+static int read_living(pid_t pid, bool needs_folder, struct source_ground *ground)
 {
 	int root = process__open_in_root(pid, "/", 0), error;
 	char folder[PATH_MAX];
@@ -38,15 +38,17 @@ static int read_living(pid_t pid, struct source_ground *ground)
 		return error;
 	ground->pid = pid;
 	ground->is_shared = is_same(pid, "ns/mnt") && is_same(pid, "root");
+	if (!needs_folder)
+		return 0;
 	free(ground->folder);
 	ground->folder =
 		process__working_directory(pid, folder, sizeof(folder)) ? NULL : strdup(folder);
 	return 0;
 }
 
-int source_ground__read(pid_t pid, struct source_ground *ground)
+int source_ground__read(pid_t pid, bool needs_folder, struct source_ground *ground)
 {
-	int error = read_living(pid, ground);
+	int error = read_living(pid, needs_folder, ground);
 
 	if ((error != -ESRCH && error != -ENOENT) || !ground->is_shared)
 		return error;

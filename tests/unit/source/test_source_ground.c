@@ -55,14 +55,16 @@ static void is_known_after_the_process_has_ended(void **state)
 	(void)state;
 	need_root();
 	child = start_in("/");
-	assert_int_equal(source_ground__read(child, &ground), 0);
+	assert_int_equal(source_ground__read(child, false, &ground), 0);
+	assert_null(ground.folder);
+	assert_int_equal(source_ground__read(child, true, &ground), 0);
 	assert_int_equal(ground.pid, child);
 	assert_true(ground.is_shared);
 	assert_string_equal(ground.folder, "/usr");
 	birth_ns = ground.birth_ns;
 	for (int i = 0; i < 2; i++) {
 		stop(child, i == 0);
-		assert_int_equal(source_ground__read(child, &ground), 0);
+		assert_int_equal(source_ground__read(child, true, &ground), 0);
 		assert_int_equal(ground.pid, getpid());
 		assert_string_equal(ground.folder, "/usr");
 		assert_true(ground.birth_ns == birth_ns);
@@ -83,11 +85,11 @@ static void is_gone_with_a_process_that_had_a_root_of_its_own(void **state)
 	snprintf(folder, sizeof(folder), "%s/usr", root);
 	assert_int_equal(mkdir(folder, 0755), 0);
 	child = start_in(root);
-	assert_int_equal(source_ground__read(child, &ground), 0);
+	assert_int_equal(source_ground__read(child, true, &ground), 0);
 	assert_false(ground.is_shared);
 	assert_string_equal(ground.folder, "/usr");
 	stop(child, false);
-	assert_int_equal(source_ground__read(child, &ground), -ENOENT);
+	assert_int_equal(source_ground__read(child, true, &ground), -ENOENT);
 	source_ground__free(&ground);
 	rmdir(folder);
 	rmdir(root);
@@ -102,7 +104,7 @@ static void is_not_known_of_a_process_never_seen(void **state)
 	need_root();
 	child = start_in("/");
 	stop(child, false);
-	assert_int_equal(source_ground__read(child, &ground), -ENOENT);
+	assert_int_equal(source_ground__read(child, true, &ground), -ENOENT);
 	source_ground__free(&ground);
 }
 

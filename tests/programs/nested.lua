@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 --
 -- Goes 300 calls deep, in all ways in which a function may come to run, says them as debug.getinfo()
--- has them ("STACK", then a line for each frame as stacks.lua writes them, then "ready"), and waits
--- for a line. An argument "warm" makes it do all that a thousand times before, less deep.
+-- has them, but for the name of an iterator ("STACK", then a line for each frame as stacks.lua
+-- writes them, then "ready"), and waits for a line. An argument "warm" makes it do all that a
+-- thousand times before, less deep.
 local DEPTH = 300
 
 local function said(info)
@@ -10,6 +11,8 @@ local function said(info)
 	local what = info.what == "C" and "C" or "Lua"
 	local name = info.name or ""
 	if info.linedefined == 0 then name = "main chunk" end
+	-- Called after what holds it.
+	if name == "(for generator)" or name == "for iterator" then name = "iterate" end
 	return ("FRAME %s|%s|%s|%d|%d\n"):format(what, name, chunk, info.linedefined, info.currentline)
 end
 

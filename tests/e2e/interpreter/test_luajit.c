@@ -295,7 +295,7 @@ static void reports_what_it_found(void **state)
 	spy = start(stage, luaspy_program(), "check", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	assert_non_null(strstr(child__output(stage, spy), "LuaJIT 2.1"));
-	assert_non_null(strstr(child__output(stage, spy), "layout                2.1-"));
+	assert_non_null(strstr(child__output(stage, spy), "layout                  2.1-"));
 	spy = start(stage, luaspy_program(), "dump", "-p", number);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	assert_non_null(strstr(child__output(stage, spy), "    both (app.lua:"));

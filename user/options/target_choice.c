@@ -2,7 +2,6 @@
 #include "options/target_choice.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,19 +25,25 @@ static int add_pid(struct target_choice *choice, pid_t pid)
 /* Separated by commas, or by blanks as pidof prints them. */
 static int parse_pids(const char *list, struct target_choice *choice)
 {
-	char *copy = strdup(list), *rest = copy, *word;
-	int error = copy ? -EINVAL : -ENOMEM;
+	static const char separators[] = ", ";
+	int error = -EINVAL;
 
-	while (copy && (word = strtok_r(rest, ", ", &rest))) {
+	for (list += strspn(list, separators); *list; list += strspn(list, separators)) {
+		size_t length = strcspn(list, separators);
 		uint32_t number;
+		char word[64];
 
+		if (length >= sizeof(word))
+			return -EINVAL;
+		memcpy(word, list, length);
+		word[length] = '\0';
 		error = usage__parse_number(word, USAGE_PID_LAST, &number);
 		if (!error)
 			error = add_pid(choice, (pid_t)number);
 		if (error)
-			break;
+			return error;
+		list += length;
 	}
-	free(copy);
 	return error;
 }
 

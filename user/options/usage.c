@@ -327,6 +327,10 @@ enum options_verdict usage__refuse_value(const struct usage_option *options, int
 {
 	const struct usage_option *accepted = find(options, letter);
 
+	if (error == -ENOMEM) {
+		log_error("cannot take option '%s': out of memory", accepted->name);
+		return OPTIONS_FAILED;
+	}
 	log_error("%s '%s' of option '%s' (accepted: %s)",
 		  error == -ERANGE ? "out of range: value" : "cannot understand value", value,
 		  accepted->name, accepted->value);

@@ -84,7 +84,10 @@ enum options_verdict usage__refuse_pid(const char *value, int error);
 enum options_verdict usage__refuse_option(const struct usage_option *options, const char *command,
 					  int letter, const char *word);
 
-/* Reports a bad value: out of range if `error` is -ERANGE, otherwise not understood. */
+/*
+ * Reports a bad value: out of range if `error` is -ERANGE, otherwise not understood. -ENOMEM is not
+ * the value's fault: OPTIONS_FAILED.
+ */
 enum options_verdict usage__refuse_value(const struct usage_option *options, int letter,
 					 const char *value, int error);
 

@@ -97,8 +97,10 @@ int session__open(const struct session_options *options, struct session **opened
 	int error;
 
 	*opened = NULL;
-	if (!session)
+	if (!session) {
+		log_error("out of memory");
 		return -ENOMEM;
+	}
 	session->open_ns = clock_ns(CLOCK_MONOTONIC);
 	session->options = *options;
 	session->state = options->start_after_ns ? SESSION_WAITING : SESSION_SAMPLING;

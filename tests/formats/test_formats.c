@@ -150,6 +150,24 @@ static void pprof_reads_its_own_format(void **state)
 	check_format(*state, "pprof", "out.pb.gz");
 }
 
+static void pprof_keeps_counts_of_more_than_32_bits(void **state)
+{
+	struct stage *stage = *state;
+	const char *text;
+	size_t size;
+
+	write_text(stage, "in.json",
+		   "{\"Version\":2,\"Categories\":[{\"Name\":\"main\",\"NodeId\":1}],"
+		   "\"Nodes\":[{\"TotalDuration\":5,\"FunctionIds\":[1],\"NodeIds\":[2]},"
+		   "{\"TotalDuration\":5,\"Samples\":5000000001}],"
+		   "\"Functions\":[{\"Source\":\"a.lua\",\"Name\":\"f\",\"Line\":1,"
+		   "\"TotalDuration\":5}],\"Recorder\":{\"Tool\":\"luaspy\"}}");
+	run_to_end(stage, start(stage, luaspy_program(), "convert", "in.json", "-o", "a.pb.gz"));
+	run_to_end(stage, start(stage, luaspy_program(), "convert", "a.pb.gz", "-o", "b.json"));
+	text = stage__own(stage, read_file(in_folder(stage, "b.json"), &size), free);
+	assert_non_null(strstr(text, "\"Samples\":5000000001"));
+}
+
 static void callgrind_annotate_reads_its_own_format(void **state)
 {
 	need_program("callgrind_annotate", "valgrind");
@@ -260,6 +278,7 @@ int main(void)
 		staged(firefox_profiler_reads_its_own_format),
 		staged(firefox_profiler_reads_the_text_of_perf),
 		staged(pprof_reads_its_own_format),
+		staged(pprof_keeps_counts_of_more_than_32_bits),
 		staged(callgrind_annotate_reads_its_own_format),
 		staged(perfetto_reads_trace_events),
 		staged(devtools_and_perfetto_read_the_trace_of_devtools),

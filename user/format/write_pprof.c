@@ -94,8 +94,7 @@ struct output {
 	struct gzip_stream *gzip;
 	struct message message, part;
 	struct stack stack;
-	uint32_t *categories;   /* index, by node */
-	uint32_t *first, *next; /* child, and sibling, by node; 0: none */
+	uint32_t *categories; /* index, by node */
 	bool has_samples;
 };
 
@@ -281,15 +280,22 @@ static void send_functions(struct output *output)
 		send_function(output, category_function(output, i), 0, 0);
 }
 
-/* Puts a location before the others. Returns how many bytes it takes. */
-static size_t push(struct stack *stack, uint32_t location)
+/* Puts a location before the others. */
+static void push(struct stack *stack, uint32_t location)
 {
 	unsigned char bytes[VARINT_MAX];
 	size_t size = encode_varint(location, bytes);
 
 	stack->used += size;
 	memcpy(stack->bytes + stack->room - stack->used, bytes, size);
-	return size;
+}
+
+/* Removes the location that was put there last. */
+static void pop(struct stack *stack, uint32_t location)
+{
+	unsigned char bytes[VARINT_MAX];
+
+	stack->used -= encode_varint(location, bytes);
 }
 
 /* A sample: the stack, and behind it what is in the message. */
@@ -312,7 +318,7 @@ static void send_sample(struct output *output, uint32_t id)
 {
 	uint64_t self_us = totals__node_self_us(output->profile, output->totals, id);
 	uint32_t category = category_function(output, output->categories[id]);
-	uint32_t samples = output->profile->nodes[id].samples;
+	uint64_t samples = output->profile->nodes[id].samples;
 
 	if (!self_us && !samples)
 		return;
@@ -326,33 +332,26 @@ static void send_sample(struct output *output, uint32_t id)
 	send_with_stack(output);
 }
 
-static size_t varint_size(uint64_t value)
-{
-	unsigned char bytes[VARINT_MAX];
-
-	return encode_varint(value, bytes);
-}
-
 /* Visits all below a node, depth first, so that the stack is always that of the node. */
 static void send_below(struct output *output, uint32_t root)
 {
 	const struct ls_profile_node *nodes = output->profile->nodes;
 	struct stack *stack = &output->stack;
-	uint32_t node = output->first[root];
+	uint32_t node = nodes[root].first_child;
 
 	while (node) {
 		push(stack, nodes[node].function);
 		send_sample(output, node);
-		if (output->first[node]) {
-			node = output->first[node];
+		if (nodes[node].first_child) {
+			node = nodes[node].first_child;
 			continue;
 		}
 		for (; node != root; node = nodes[node].parent) {
-			stack->used -= varint_size(nodes[node].function);
-			if (output->next[node])
+			pop(stack, nodes[node].function);
+			if (nodes[node].next_sibling)
 				break;
 		}
-		node = node == root ? 0 : output->next[node];
+		node = node == root ? 0 : nodes[node].next_sibling;
 	}
 }
 
@@ -388,20 +387,13 @@ static int make_stack(struct output *output)
 	return output->stack.bytes ? 0 : -ENOMEM;
 }
 
-static uint32_t *new_array(const struct output *output)
-{
-	return calloc((size_t)output->profile->node_count + 1, sizeof(uint32_t));
-}
-
 /* What the samples need to know of the tree. */
 static int look_at_nodes(struct output *output)
 {
 	const struct ls_profile *profile = output->profile;
 
-	output->categories = new_array(output);
-	output->first = new_array(output);
-	output->next = new_array(output);
-	if (!output->categories || !output->first || !output->next)
+	output->categories = calloc((size_t)profile->node_count + 1, sizeof(uint32_t));
+	if (!output->categories)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < profile->category_count; i++)
 		output->categories[profile->categories[i].node] = i;
@@ -411,12 +403,6 @@ static int look_at_nodes(struct output *output)
 		output->has_samples |= profile->nodes[id].samples != 0;
 		if (parent)
 			output->categories[id] = output->categories[parent];
-	}
-	for (uint32_t id = profile->node_count; id; id--) {
-		uint32_t *first = &output->first[profile->nodes[id].parent];
-
-		output->next[id] = *first;
-		*first = id;
 	}
 	return make_stack(output);
 }
@@ -442,8 +428,6 @@ int write_pprof(const struct ls_profile *profile, const struct ls_totals *totals
 	free(output.message.bytes);
 	free(output.part.bytes);
 	free(output.categories);
-	free(output.first);
-	free(output.next);
 	free(output.stack.bytes);
 	frame_labels__free(labels);
 	return err;

@@ -110,9 +110,10 @@ TEST_CFLAGS = -Itests/support $(TEST_LIBRARY_CFLAGS)
 ASAN_CFLAGS = $(USER_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
               -fno-omit-frame-pointer
 
-# The C++ compiler's demangler for symbols of programs in C++: of its library only the part that is
-# never a shared one. clang brings it along; without it, such symbols stay as they are.
-DEMANGLER := $(wildcard $(shell $(CC) -print-file-name=libsupc++.a 2>/dev/null))
+# libsupc++.a demangles the symbols of C++ programs. It is an archive, so luaspy needs no library for
+# it at run time. Debian's clang depends on it. Without it, luaspy shows such symbols as they are.
+DEMANGLER = $(eval DEMANGLER := $(shell file=$$($(CC) -print-file-name=libsupc++.a) && \
+            test -e "$$file" && echo "$$file"))$(DEMANGLER)
 
 LIBRARY_CFLAGS      = $(eval LIBRARY_CFLAGS := $(call package,--cflags,$(LIBRARIES)))$(LIBRARY_CFLAGS)
 LIBRARY_LIBS        = $(eval LIBRARY_LIBS := $(DEMANGLER) $(call package,--libs,$(LIBRARIES)))$(LIBRARY_LIBS)

@@ -72,7 +72,7 @@ static int add(struct lua_processes *processes, const struct lua_process *proces
 	return 0;
 }
 
-/* By its name, or by what it is called when it is shown: its program and script. */
+/* Whether the filter accepts its name (comm) or its label, which has its program and script. */
 static bool fits(const struct lua_process *process, const struct process_filter *filter)
 {
 	char label[COMMAND_LINE_LABEL_SIZE];

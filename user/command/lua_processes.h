@@ -21,7 +21,7 @@ struct lua_process {
 	uint64_t cpu_ns, age_ns;          /* since its start; age 0: unknown */
 	struct interpreters found;        /* at least one */
 	struct command_line command;      /* empty: not to be read */
-	bool fits;                        /* the filter takes it, or what it is called */
+	bool fits;                        /* the filter accepts its name or its label */
 };
 
 struct lua_processes {

@@ -85,6 +85,7 @@ static void tell_others(const struct lua_processes *processes, struct text_list 
 
 		if (!lua_process__is_supported(process))
 			continue;
+		/* A command line without a script may be long. */
 		if (*process->command.script)
 			command_line__label(&process->command, process->name, label);
 		else

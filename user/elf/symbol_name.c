@@ -15,8 +15,8 @@
 #define HASH_DIGITS 16
 
 /*
- * In libsupc++, which is part of GCC's libstdc++ (libiberty/cp-demangle.c): hands the name over in
- * pieces. 0; -2: it is no mangled name.
+ * Of libsupc++, a part of GCC's libstdc++ (libiberty/cp-demangle.c). Passes the name to `take`
+ * piece by piece. 0; -2: the name is not mangled.
  */
 int __gcclibcxx_demangle_callback(const char *mangled,
 				  void (*take)(const char *piece, size_t size, void *context),
@@ -29,8 +29,8 @@ struct name {
 };
 
 /*
- * 250 bytes can stand for a gigabyte, in which each type has the one before it twice. Only leaving
- * the demangler stops it; it owns nothing meanwhile.
+ * A symbol of 250 bytes can stand for a name of a gigabyte, if each type contains the one before it
+ * twice. The demangler has no limit, but it allocates nothing, so a jump may leave it.
  */
 static void take(const char *piece, size_t size, void *context)
 {
@@ -42,7 +42,7 @@ static void take(const char *piece, size_t size, void *context)
 	name->length += size;
 }
 
-/* Writes it to text[NAME_SIZE]. */
+/* Writes the name to text[NAME_SIZE]. False: the symbol is not mangled, or its name is too long. */
 static bool demangle(const char *symbol, char *text)
 {
 	struct name name = {.text = text};
@@ -52,8 +52,8 @@ static bool demangle(const char *symbol, char *text)
 }
 
 /*
- * Whether an expression begins here, as in the types of some templates: decltype, an argument, a
- * condition of noexcept, and the size of an array or a vector.
+ * Whether an expression begins here, as types of some templates have one: as a decltype, as an
+ * argument, as a condition of noexcept, or as the size of an array or a vector.
  */
 static bool is_expression(const char *at)
 {
@@ -64,9 +64,10 @@ static bool is_expression(const char *at)
 }
 
 /*
- * GCC's demangler does not come to an end with some expressions: _Z1fIOAsrU. What looks like one in
- * an identifier is none: a number is the length of one, with few exceptions. A symbol that was made
- * to get past this costs its process no more than other work on its files may (inspector.h).
+ * GCC 12's demangler never returns from some expressions, such as _Z1fIOAsrU. This skips
+ * identifiers, which may look like expressions, by taking every number for the length of one. A
+ * hostile symbol can use a literal to hide an expression: then the worker's CPU limit stops the
+ * demangler (confinement__limit_cpu()).
  */
 static bool has_expression(const char *symbol)
 {
@@ -115,7 +116,7 @@ static void cut_hash(char *name)
 	hash[-3] = '\0';
 }
 
-/* A lambda without captures is called through "_FUN". */
+/* "_FUN" is the function through which C calls a lambda without captures. */
 static void cut_additions(char *name)
 {
 	cut_clones(name);

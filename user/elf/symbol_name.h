@@ -4,9 +4,9 @@
 #define LS_SYMBOL_NAME_H
 
 /*
- * "Mob::l_think" for _ZN3Mob7l_thinkEP9lua_State: without what compilers add, and without the
- * argument that every function for Lua has. NULL: `symbol` is a name already, is too long, or
- * luaspy was built without a demangler. The caller frees it.
+ * Returns "Mob::l_think" for _ZN3Mob7l_thinkEP9lua_State: without the suffixes that compilers add,
+ * and without the argument that every lua_CFunction has. NULL: `symbol` is not mangled or too long,
+ * luaspy was built without a demangler, or memory ran out. The caller frees it.
  */
 char *symbol_name__demangle(const char *symbol);
 

@@ -79,8 +79,8 @@ struct message {
 };
 
 /*
- * The locations of a stack, encoded, the leaf first. The stack of a node is that of its parent with
- * one location before it, so the bytes grow towards the beginning of the room for them.
+ * The locations of a stack, encoded, the leaf first. The stack of a node is the stack of its parent
+ * with one location in front, so the bytes grow from the end of the buffer to its beginning.
  */
 struct stack {
 	unsigned char *bytes; /* the last `used` of `room` */
@@ -280,7 +280,7 @@ static void send_functions(struct output *output)
 		send_function(output, category_function(output, i), 0, 0);
 }
 
-/* Puts a location before the others. */
+/* Puts a location in front of the others. */
 static void push(struct stack *stack, uint32_t location)
 {
 	unsigned char bytes[VARINT_MAX];
@@ -290,7 +290,7 @@ static void push(struct stack *stack, uint32_t location)
 	memcpy(stack->bytes + stack->room - stack->used, bytes, size);
 }
 
-/* Removes the location that was put there last. */
+/* Removes the first location, which is this one. */
 static void pop(struct stack *stack, uint32_t location)
 {
 	unsigned char bytes[VARINT_MAX];
@@ -298,7 +298,7 @@ static void pop(struct stack *stack, uint32_t location)
 	stack->used -= encode_varint(location, bytes);
 }
 
-/* A sample: the stack, and behind it what is in the message. */
+/* Sends a sample: the stack, followed by the fields in the message. */
 static void send_with_stack(struct output *output)
 {
 	const struct stack *stack = &output->stack;

@@ -94,7 +94,7 @@ struct memory_ops {
 
 struct family {
 	const char *name;    /* for messages, before the release: "Lua" */
-	const char *variety; /* more of a name, where another family has the same; or NULL */
+	const char *variety; /* a longer name, if another family has the same name; else NULL */
 	enum ls_family id;
 	bool is_common; /* on most hosts that run any interpreter */
 
@@ -168,7 +168,7 @@ void families__choose(struct ls_image *image);
 /* The family of that id; NULL: there is none, or it is not profiled. */
 const struct family *families__get(uint32_t id);
 
-/* Its name, or its variety, which no other family has. */
+/* The name of the family that no other family has: its variety, or else its name. */
 const char *families__variety(uint32_t id);
 
 /* A layout of a family that is profiled. */

@@ -217,6 +217,15 @@ static bool sets_a(uint32_t op)
 	       (op >= OP_TGETV && op <= OP_TGETR);
 }
 
+/* Whether it sets `slot` as one of several registers. */
+static bool sets_among_others(uint32_t instruction, uint32_t slot)
+{
+	uint32_t op = op_of(instruction);
+
+	return sets_from_a(op) && slot >= a_of(instruction) &&
+	       (op != OP_KNIL || slot <= d_of(instruction));
+}
+
 /* Names the value that instruction `at` has put into a register. 0 or -errno. */
 static int name_value(struct search *search, uint32_t at)
 {
@@ -249,8 +258,7 @@ static int name_register(struct search *search, uint32_t pc, uint32_t slot)
 	while (--pc > 0 && pc < search->count) {
 		uint32_t instruction = search->code[pc], op = op_of(instruction);
 
-		if (sets_from_a(op) && slot >= a_of(instruction) &&
-		    (op != OP_KNIL || slot <= d_of(instruction)))
+		if (sets_among_others(instruction, slot))
 			return 0;
 		if (!sets_a(op) || a_of(instruction) != slot)
 			continue;
@@ -264,8 +272,9 @@ static int name_register(struct search *search, uint32_t pc, uint32_t slot)
 }
 
 /*
- * Names the iterator in `slot`, which a hidden variable holds from the instruction after the last
- * that makes it ready. 0 or -errno.
+ * Names the iterator in `slot` after the instruction that set the slot. From there to `pc`, the
+ * slot is the hidden variable "(for generator)", so this cannot look for its name at `pc`. 0 or
+ * -errno.
  */
 static int name_iterator(struct search *search, uint32_t pc, uint32_t slot)
 {
@@ -280,8 +289,7 @@ static int name_iterator(struct search *search, uint32_t pc, uint32_t slot)
 			error = name_register(search, is_made ? pc : pc + 1, slot);
 			break;
 		}
-		if (sets_from_a(op) && slot >= a_of(instruction) &&
-		    (op != OP_KNIL || slot <= d_of(instruction)))
+		if (sets_among_others(instruction, slot))
 			break;
 	}
 	if (!error)

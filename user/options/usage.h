@@ -85,8 +85,8 @@ enum options_verdict usage__refuse_option(const struct usage_option *options, co
 					  int letter, const char *word);
 
 /*
- * Reports a bad value: out of range if `error` is -ERANGE, otherwise not understood. -ENOMEM is not
- * the value's fault: OPTIONS_FAILED.
+ * Reports a bad value: out of range if `error` is -ERANGE, otherwise not understood. For
+ * -ENOMEM, it reports that memory ran out, and returns OPTIONS_FAILED.
  */
 enum options_verdict usage__refuse_value(const struct usage_option *options, int letter,
 					 const char *value, int error);

@@ -297,7 +297,10 @@ static int name_register(struct search *search, uint32_t reg, struct call_site *
 	return name_field(search, pc, site);
 }
 
-/* A hidden variable holds the iterator from the instruction after the last that makes it ready. */
+/*
+ * Names the iterator in `reg` after the instruction that wrote it. At the call of the iterator,
+ * `reg` is the hidden variable "(for state)" or "(for generator)", so its name says nothing.
+ */
 static int name_iterator(struct search *search, uint32_t reg, struct call_site *site)
 {
 	const struct bytecode_op *op;

@@ -48,13 +48,13 @@ static bool has_changed(const struct stat *status, uint64_t since_ns)
 }
 
 /* Writes "<working directory>/<name>" or "<name>" to path[PATH_MAX]. */
-static int make_absolute(const struct source_ground *ground, const char *name, char path[PATH_MAX])
+static int make_absolute(const struct path_context *context, const char *name, char path[PATH_MAX])
 {
 	bool is_absolute = *name == '/';
 
-	if (!is_absolute && !ground->folder)
+	if (!is_absolute && !context->folder)
 		return -ENOENT;
-	return snprintf(path, PATH_MAX, "%s%s%s", is_absolute ? "" : ground->folder,
+	return snprintf(path, PATH_MAX, "%s%s%s", is_absolute ? "" : context->folder,
 			is_absolute ? "" : "/", name) < PATH_MAX
 		       ? 0
 		       : -ENAMETOOLONG;
@@ -137,15 +137,15 @@ static int check_links(pid_t pid, const char *path, uint64_t since_ns)
 }
 
 /* Checks that the program loaded this text from the file, whenever it did so. */
-static int check_age(const struct source_ground *ground, const char *path,
+static int check_age(const struct path_context *context, const char *path,
 		     const struct stat *status)
 {
-	uint64_t birth_ns = in_real_time(ground->birth_ns + BIRTH_ERROR_NS);
+	uint64_t birth_ns = in_real_time(context->birth_ns + BIRTH_ERROR_NS);
 
-	return has_changed(status, birth_ns) ? -ESTALE : check_links(ground->pid, path, birth_ns);
+	return has_changed(status, birth_ns) ? -ESTALE : check_links(context->pid, path, birth_ns);
 }
 
-static int check(const struct source_ground *ground, const char *path,
+static int check(const struct path_context *context, const char *path,
 		 const struct source_file *file)
 {
 	const struct stat *status = &file->status;
@@ -156,23 +156,23 @@ static int check(const struct source_ground *ground, const char *path,
 		return -EFBIG;
 	if (quarantine__holds(status->st_dev, status->st_ino))
 		return -EPERM;
-	return check_age(ground, path, status);
+	return check_age(context, path, status);
 }
 
-static int find(const struct source_ground *ground, const char *path, struct source_file *file)
+static int find(const struct path_context *context, const char *path, struct source_file *file)
 {
 	int error;
 
-	file->found = process__open_in_root(ground->pid, path, 0);
+	file->found = process__open_in_root(context->pid, path, 0);
 	if (file->found < 0)
 		return file->found;
-	error = fstat(file->found, &file->status) ? -errno : check(ground, path, file);
+	error = fstat(file->found, &file->status) ? -errno : check(context, path, file);
 	if (error)
 		close(file->found);
 	return error;
 }
 
-int source_file__find(pid_t pid, struct source_ground *ground, const char *name, bool as_root,
+int source_file__find(pid_t pid, struct path_context *context, const char *name, bool as_root,
 		      struct source_file *file)
 {
 	char path[PATH_MAX];
@@ -183,13 +183,13 @@ int source_file__find(pid_t pid, struct source_ground *ground, const char *name,
 	if (quarantine__holds(LOOKUPS, (uint64_t)pid))
 		return -EPERM;
 	quarantine__enter(LOOKUPS, (uint64_t)pid);
-	error = source_ground__read(pid, *name != '/', ground);
+	error = path_context__read(pid, *name != '/', context);
 	if (!error)
-		error = make_absolute(ground, name, path);
+		error = make_absolute(context, name, path);
 	if (!error && !as_root)
 		error = privileges__set_aside_files(&aside);
 	if (!error)
-		error = find(ground, path, file);
+		error = find(context, path, file);
 	privileges__give_back(aside);
 	quarantine__leave();
 	return error;

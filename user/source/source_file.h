@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "source/source_ground.h"
+#include "source/path_context.h"
 
 #define SOURCE_BYTES_MAX (8U << 20) /* more than any script that people write */
 
@@ -22,13 +22,13 @@ struct source_file {
 };
 
 /*
- * Finds the file of process `pid`, whose ground is read again. Unless `as_root`,
+ * Finds the file of process `pid` and updates its *context. Unless `as_root`,
  * source_file__read() opens only files that luaspy's own user may read, although luaspy's
  * capabilities would open more. 0; -ESTALE: the file, or a symbolic link to it, has changed since
  * the program began, so what was loaded may have been another text; -ENOEXEC: not a regular file;
  * -EFBIG; -EPERM: it is in quarantine; other -errno. Close it after 0 only.
  */
-int source_file__find(pid_t pid, struct source_ground *ground, const char *name, bool as_root,
+int source_file__find(pid_t pid, struct path_context *context, const char *name, bool as_root,
 		      struct source_file *file);
 void source_file__close(struct source_file *file);
 

@@ -10,7 +10,7 @@
 #include "source/source_file.h"
 
 #define SOURCES_MOST 2048
-#define GROUNDS_NEW  512
+#define CONTEXTS_NEW 512         /* of processes, before those of others are forgotten */
 #define BYTES_MOST   (24U << 20) /* of definitions; the source in use may have more */
 
 /*
@@ -33,12 +33,12 @@ struct source {
 struct sources {
 	struct source *entries; /* the least recently used first */
 	size_t bytes;
-	struct generations *grounds; /* struct source_ground by pid */
+	struct generations *contexts; /* struct path_context by pid */
 };
 
-static void drop_ground(void *value)
+static void drop_context(void *value)
 {
-	source_ground__free(value);
+	path_context__free(value);
 }
 
 struct sources *sources__new(void)
@@ -46,36 +46,36 @@ struct sources *sources__new(void)
 	struct sources *sources = calloc(1, sizeof(*sources));
 
 	if (sources)
-		sources->grounds = generations__new(sizeof(uint64_t), sizeof(struct source_ground),
-						    drop_ground);
-	if (sources && sources->grounds)
+		sources->contexts = generations__new(sizeof(uint64_t), sizeof(struct path_context),
+						     drop_context);
+	if (sources && sources->contexts)
 		return sources;
 	free(sources);
 	return NULL;
 }
 
-/* That of the process as it was known last. NULL when out of memory. */
-static struct source_ground *ground_of(struct sources *sources, pid_t pid)
+/* The context of the process as of the last call, or a zeroed one. NULL when out of memory. */
+static struct path_context *context_of(struct sources *sources, pid_t pid)
 {
 	uint64_t key = (uint64_t)pid;
-	struct source_ground *ground = generations__find(sources->grounds, &key);
+	struct path_context *context = generations__find(sources->contexts, &key);
 
-	if (ground)
-		return ground;
-	if (generations__young(sources->grounds) >= GROUNDS_NEW)
-		generations__age(sources->grounds);
-	return generations__add(sources->grounds, &key);
+	if (context)
+		return context;
+	if (generations__young(sources->contexts) >= CONTEXTS_NEW)
+		generations__age(sources->contexts);
+	return generations__add(sources->contexts, &key);
 }
 
 void sources__forget(struct sources *sources, pid_t pid)
 {
 	uint64_t key = (uint64_t)pid;
-	struct source_ground *ground = generations__find(sources->grounds, &key);
+	struct path_context *context = generations__find(sources->contexts, &key);
 
-	if (!ground)
+	if (!context)
 		return;
-	source_ground__free(ground);
-	*ground = (struct source_ground){};
+	path_context__free(context);
+	*context = (struct path_context){};
 }
 
 static size_t bytes_of(const struct source *source)
@@ -99,7 +99,7 @@ void sources__free(struct sources *sources)
 		return;
 	HASH_ITER (hh, sources->entries, source, next)
 		drop(sources, source);
-	generations__free(sources->grounds);
+	generations__free(sources->contexts);
 	free(sources);
 }
 
@@ -163,13 +163,13 @@ static uint64_t nanoseconds(const struct timespec *time)
 int sources__of_file(struct sources *sources, pid_t pid, const char *name, bool as_root,
 		     const struct definitions **definitions)
 {
-	struct source_ground *ground = ground_of(sources, pid);
+	struct path_context *context = context_of(sources, pid);
 	struct source_file file;
 	struct source_key key;
 	struct source *source;
 	char *text = NULL;
 	size_t size;
-	int error = ground ? source_file__find(pid, ground, name, as_root, &file) : -ENOMEM;
+	int error = context ? source_file__find(pid, context, name, as_root, &file) : -ENOMEM;
 
 	if (error)
 		return error;

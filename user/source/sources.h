@@ -19,8 +19,8 @@ struct sources *sources__new(void);
 void sources__free(struct sources *sources);
 
 /*
- * No more questions about this process come, and another may have its number from now on. Until
- * then, sources__of_file() also finds files after its end, if it found any before.
+ * Forgets a process that has ended, because another may get its PID. Until then, sources__of_file()
+ * finds its files even after its end, if it looked for one before.
  */
 void sources__forget(struct sources *sources, pid_t pid);
 

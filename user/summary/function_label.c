@@ -103,7 +103,7 @@ static char *fit_name(const struct function_label *label, unsigned room, bool ut
 			      to, size);
 }
 
-/* The columns that tell where the function is: of a path, its last component. */
+/* The columns that the source needs at least: for a path, those of its last component. */
 static unsigned source_least(const struct function_label *label)
 {
 	const char *slash = label->source[0] == '[' ? NULL : strrchr(label->source, '/');

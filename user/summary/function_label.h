@@ -30,10 +30,9 @@ void function_label__add_hot_line(const struct ls_profile *profile, const struct
 
 /*
  * Formats "name  source:line hot-line" into at most `room` columns, the name padded to
- * `name_columns` where the rest still fits. What is too long is shortened: the source at a '/',
- * then the name where its last component leaves it no room, but to no less than 2/5 of all (without
- * such a column, 3/5). The lines stay whole, unless not even they have room; then the hot line
- * goes. Returns `to`.
+ * `name_columns` where the rest still fits. If that is too long, the source is shortened at a '/'
+ * to its last component, then the name, which keeps 2/5 of the room (3/5 if `name_columns` is 0).
+ * The lines stay whole; the hot line is left out if not even the lines have room. Returns `to`.
  */
 char *function_label__fit(const struct function_label *label, unsigned room, unsigned name_columns,
 			  bool utf8, char *to, size_t size);

@@ -15,7 +15,7 @@
 #define WIDTH_TIMES 48 /* these no times either */
 #define LINE_SIZE   (FUNCTION_LABEL_SIZE + 512)
 #define TOP_COUNT   10
-#define BAR_COLUMNS 8 /* half of them if a name or a line would be cut for the bars */
+#define BAR_COLUMNS 8 /* or half of that, if names or lines need the room */
 #define BAR_SIZE    (BAR_COLUMNS * sizeof("\u2588"))
 #define SUMS_MOST   (4U << 20) /* times of functions in categories that are added up */
 #define ROOM_LEAST  20         /* columns for the name and the source */
@@ -189,7 +189,7 @@ static int measure(const struct table *table, struct needs *needs)
 	return 0;
 }
 
-/* Halves the bars if a row is wider than the table. */
+/* Halves the bars if a row needs more columns than the table has. */
 static void place_bars(const struct printer *printer, const struct needs *needs,
 		       struct columns *columns)
 {

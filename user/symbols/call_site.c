@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Hidden variables, as "(for generator)", and what debug.getinfo calls keys without a name. */
+/* "(for generator)" is a hidden variable; debug.getinfo calls a key without a name "?". */
 static bool has_name(const struct call_site *site)
 {
 	return site->kind != CALL_SITE_UNKNOWN && site->name[0] && site->name[0] != '(' &&

@@ -19,9 +19,9 @@ enum call_site_kind {
 };
 
 /*
- * debug.getinfo calls every iterator of a `for` loop "for iterator", or "(for generator)". If the
- * iterator was made by a call that has a name, as gmatch() makes one in
- * `for word in text:gmatch("%a+")`, its name here is this with that one behind it.
+ * debug.getinfo calls the iterator of every `for` loop "for iterator" or "(for generator)". Here,
+ * the iterator in `for word in text:gmatch("%a+")` is an "iterator of gmatch", after the call that
+ * made it. If that call has no name, it is a "for iterator".
  */
 #define CALL_SITE_ITERATOR_OF  "iterator of "
 #define CALL_SITE_ANY_ITERATOR "for iterator"
@@ -33,8 +33,8 @@ struct call_site {
 };
 
 /*
- * Makes the name of an iterator's call of the name that *site has: of the call that made the
- * iterator (`is_made`), or of the variable or field that holds it. Neither need have a name.
+ * Turns *site into the call of an iterator. On entry, *site has the name, if any, of the call that
+ * made the iterator (`is_made`), or of the variable or field that holds it.
  */
 void call_site__name_iterator(struct call_site *site, bool is_made);
 

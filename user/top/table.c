@@ -115,7 +115,7 @@ static unsigned begin_row(const struct row_writer *writer, const struct cells *c
 	return (unsigned)used;
 }
 
-/* The column of names; a longer name takes what the place in its own row leaves. */
+/* The columns for the name. A name longer than its column takes what the place leaves free. */
 static unsigned name_width(const char *name, const char *place, unsigned room)
 {
 	unsigned column = room * 2 / 5, wanted = terminal__width(name);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "skip.h"
-#include "source/source_ground.h"
+#include "source/path_context.h"
 
 /* Starts a process in /usr, whose root is `root`, and waits until it is there. */
 static pid_t start_in(const char *root)
@@ -48,35 +48,35 @@ static void stop(pid_t child, bool leaves_zombie)
 
 static void is_known_after_the_process_has_ended(void **state)
 {
-	struct source_ground ground = {};
+	struct path_context context = {};
 	uint64_t birth_ns;
 	pid_t child;
 
 	(void)state;
 	need_root();
 	child = start_in("/");
-	assert_int_equal(source_ground__read(child, false, &ground), 0);
-	assert_null(ground.folder);
-	assert_int_equal(source_ground__read(child, true, &ground), 0);
-	assert_int_equal(ground.pid, child);
-	assert_true(ground.is_shared);
-	assert_string_equal(ground.folder, "/usr");
-	birth_ns = ground.birth_ns;
+	assert_int_equal(path_context__read(child, false, &context), 0);
+	assert_null(context.folder);
+	assert_int_equal(path_context__read(child, true, &context), 0);
+	assert_int_equal(context.pid, child);
+	assert_true(context.is_shared);
+	assert_string_equal(context.folder, "/usr");
+	birth_ns = context.birth_ns;
 	for (int i = 0; i < 2; i++) {
 		stop(child, i == 0);
-		assert_int_equal(source_ground__read(child, true, &ground), 0);
-		assert_int_equal(ground.pid, getpid());
-		assert_string_equal(ground.folder, "/usr");
-		assert_true(ground.birth_ns == birth_ns);
+		assert_int_equal(path_context__read(child, true, &context), 0);
+		assert_int_equal(context.pid, getpid());
+		assert_string_equal(context.folder, "/usr");
+		assert_true(context.birth_ns == birth_ns);
 	}
-	source_ground__free(&ground);
+	path_context__free(&context);
 }
 
 /* Its paths would lead to other files in luaspy's root. */
 static void is_gone_with_a_process_that_had_a_root_of_its_own(void **state)
 {
 	char root[] = "/tmp/luaspy-root-XXXXXX", folder[sizeof(root) + 4];
-	struct source_ground ground = {};
+	struct path_context context = {};
 	pid_t child;
 
 	(void)state;
@@ -85,27 +85,27 @@ static void is_gone_with_a_process_that_had_a_root_of_its_own(void **state)
 	snprintf(folder, sizeof(folder), "%s/usr", root);
 	assert_int_equal(mkdir(folder, 0755), 0);
 	child = start_in(root);
-	assert_int_equal(source_ground__read(child, true, &ground), 0);
-	assert_false(ground.is_shared);
-	assert_string_equal(ground.folder, "/usr");
+	assert_int_equal(path_context__read(child, true, &context), 0);
+	assert_false(context.is_shared);
+	assert_string_equal(context.folder, "/usr");
 	stop(child, false);
-	assert_int_equal(source_ground__read(child, true, &ground), -ENOENT);
-	source_ground__free(&ground);
+	assert_int_equal(path_context__read(child, true, &context), -ENOENT);
+	path_context__free(&context);
 	rmdir(folder);
 	rmdir(root);
 }
 
 static void is_not_known_of_a_process_never_seen(void **state)
 {
-	struct source_ground ground = {};
+	struct path_context context = {};
 	pid_t child;
 
 	(void)state;
 	need_root();
 	child = start_in("/");
 	stop(child, false);
-	assert_int_equal(source_ground__read(child, true, &ground), -ENOENT);
-	source_ground__free(&ground);
+	assert_int_equal(path_context__read(child, true, &context), -ENOENT);
+	path_context__free(&context);
 }
 
 int main(void)
@@ -116,5 +116,5 @@ int main(void)
 		cmocka_unit_test(is_not_known_of_a_process_never_seen),
 	};
 
-	return cmocka_run_group_tests_name("source_ground", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("path_context", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "source/source_ground.h"
+#include "source/path_context.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 #include "process/process.h"
 
-/* Whether `name` of both processes in /proc leads to one file. */
+/* Whether /proc/PID/`name` leads to the same file for this process and for luaspy. */
 static bool is_same(pid_t pid, const char *name)
 {
 	struct stat its, ours;
@@ -24,8 +24,8 @@ static bool is_same(pid_t pid, const char *name)
 	return !stat(path, &ours) && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
-/* 0 or -errno, also for a zombie, which has neither a root nor a working directory. */
-static int read_living(pid_t pid, bool needs_folder, struct source_ground *ground)
+/* 0 or -errno. Fails for a zombie, which has neither a root nor a working directory. */
+static int read_living(pid_t pid, bool needs_folder, struct path_context *context)
 {
 	int root = process__open_in_root(pid, "/", 0), error;
 	char folder[PATH_MAX];
@@ -33,31 +33,31 @@ static int read_living(pid_t pid, bool needs_folder, struct source_ground *groun
 	if (root < 0)
 		return root;
 	close(root);
-	error = process__program_birth_ns(pid, &ground->birth_ns);
+	error = process__program_birth_ns(pid, &context->birth_ns);
 	if (error)
 		return error;
-	ground->pid = pid;
-	ground->is_shared = is_same(pid, "ns/mnt") && is_same(pid, "root");
+	context->pid = pid;
+	context->is_shared = is_same(pid, "ns/mnt") && is_same(pid, "root");
 	if (!needs_folder)
 		return 0;
-	free(ground->folder);
-	ground->folder =
+	free(context->folder);
+	context->folder =
 		process__working_directory(pid, folder, sizeof(folder)) ? NULL : strdup(folder);
 	return 0;
 }
 
-int source_ground__read(pid_t pid, bool needs_folder, struct source_ground *ground)
+int path_context__read(pid_t pid, bool needs_folder, struct path_context *context)
 {
-	int error = read_living(pid, needs_folder, ground);
+	int error = read_living(pid, needs_folder, context);
 
-	if ((error != -ESRCH && error != -ENOENT) || !ground->is_shared)
+	if ((error != -ESRCH && error != -ENOENT) || !context->is_shared)
 		return error;
-	ground->pid = getpid();
+	context->pid = getpid();
 	return 0;
 }
 
-void source_ground__free(struct source_ground *ground)
+void path_context__free(struct path_context *context)
 {
-	free(ground->folder);
-	ground->folder = NULL;
+	free(context->folder);
+	context->folder = NULL;
 }

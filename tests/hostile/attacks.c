@@ -129,6 +129,11 @@ static void call_symbols(struct siege *siege)
 	call_modules(siege, "symbols", 1);
 }
 
+static void call_mangled(struct siege *siege)
+{
+	call_modules(siege, "mangled", 1);
+}
+
 /* ---- files and memory that never come */
 
 static const char *mount_point(struct siege *siege, const char *name)
@@ -274,6 +279,9 @@ const struct attack attacks[] = {
 	 .launch = call_strtabs,
 	 .named = "lua5.4"},
 	{.name = "withstands_two_million_symbols_of_one_address", .launch = call_symbols},
+	{.name = "withstands_a_symbol_that_cannot_be_demangled",
+	 .launch = call_mangled,
+	 .named = "lua5.4"},
 	{.name = "withstands_a_file_that_is_never_read",
 	 .launch = map_unreadable,
 	 .named = "trapped_file"},

@@ -171,7 +171,8 @@ bool siege__await(struct siege *siege, struct child *attacker, const char *text)
 const char *siege__make_bomb(struct siege *siege, const char *kind, const char *name)
 {
 	const char *path = siege__field(siege, name);
-	bool is_module = !strcmp(kind, "strtab") || !strcmp(kind, "symbols");
+	bool is_module =
+		!strcmp(kind, "strtab") || !strcmp(kind, "symbols") || !strcmp(kind, "mangled");
 	struct child *maker = attack_with(siege, "elf_bomb", kind, path,
 					  is_module ? copy_program(siege, "module.so") : NULL);
 

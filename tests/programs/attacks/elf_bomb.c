@@ -358,6 +358,26 @@ static void make_symbols(struct elf_image *image)
 		elf_image__add_section(image, ".strtab", SHT_STRTAB, 0, names, sizeof(letters));
 }
 
+/* A name that GCC 12's demangler does not return from. */
+static void make_mangled(struct elf_image *image)
+{
+	static const char names[] = "\0_Z1fILi6EOAsrU";
+	const Elf64_Sym symbol = {.st_name = 1,
+				  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+				  .st_shndx = 1,
+				  .st_value = 4096,
+				  .st_size = 4096};
+	uint64_t at = elf_image__place(image, sizeof(symbol));
+	uint64_t names_at = elf_image__place(image, sizeof(names));
+	uint32_t table;
+
+	elf_image__write(image, at, &symbol, sizeof(symbol));
+	elf_image__write(image, names_at, names, sizeof(names));
+	table = elf_image__add_section(image, ".symtab", SHT_SYMTAB, 0, at, sizeof(symbol));
+	image->sections[table].sh_link =
+		elf_image__add_section(image, ".strtab", SHT_STRTAB, 0, names_at, sizeof(names));
+}
+
 static const struct kind {
 	const char *name;
 	void (*make)(struct elf_image *image);
@@ -367,7 +387,7 @@ static const struct kind {
 	{"sparse", make_sparse, 0},   {"plain", make_plain, 0},       {"big", make_big, 0},
 	{"overlap", make_overlap, 0}, {"segments", make_segments, 0}, {"phnum", make_phnum, 0},
 	{"shnum", make_shnum, 0},     {"names", make_names, 0},       {"strtab", make_strtab, 1},
-	{"symbols", make_symbols, 1},
+	{"symbols", make_symbols, 1}, {"mangled", make_mangled, 1},
 };
 
 int main(int argc, char **argv)

@@ -440,6 +440,18 @@ def check_trace(recording, path, folder):
         name: (own[name] / 1000, total[name] / 1000) for name in total}, 0
 
 
+def assert_counters(recording, found):
+    """Over time, counters add up to what processes and their garbage collectors took."""
+    integrals, last = collections.Counter(), {}
+    for process, name, at, value in found["counters"]:
+        before, percent = last.get((process, name), (0, 0))
+        integrals[name] += percent / 100 * (at - before) / 1000
+        last[process, name] = (at, value)
+    own = recording.sums(lambda f: f.get("Source"))["GC"][0]
+    assert abs(integrals["CPU %"] - recording.all_us) < recording.all_us / 1000, integrals
+    assert abs(integrals["GC %"] - own) < recording.all_us / 1000, (integrals, own)
+
+
 def check_trace_order(recording, _):
     """Threads have the recording's samples in their order, and counters its time."""
     found = recording.perfetto
@@ -458,14 +470,7 @@ def check_trace_order(recording, _):
         # period, 1,000 us, are left out.
         assert -500 < stretches[-1][2] / 1000 - expected[thread][-1][1] < 5000
         threads[thread] = in_turn(name for name, _, _ in stretches)
-    integrals, last = collections.Counter(), {}
-    for process, name, at, value in found["counters"]:
-        before, percent = last.get((process, name), (0, 0))
-        integrals[name] += percent / 100 * (at - before) / 1000
-        last[process, name] = (at, value)
-    own = recording.sums(lambda f: f.get("Source"))["GC"][0]
-    assert abs(integrals["CPU %"] - recording.all_us) < recording.all_us / 1000, integrals
-    assert abs(integrals["GC %"] - own) < recording.all_us / 1000, (integrals, own)
+    assert_counters(recording, found)
     return threads == {thread: in_turn(name for name, _ in samples)
                        for thread, samples in expected.items()}
 
@@ -498,6 +503,7 @@ def check_devtools_order(recording, _):
         for (name, at), (_, until) in zip(samples, samples[1:]):
             own[name] += until - at
     sums = {name: sums[0] for name, sums in recording.sums(label).items() if sums[0]}
+    assert_counters(recording, found)
     return ({name: round(us) for name, us in own.items() if name != "(idle)"} == sums and
             {thread: [name for name, _ in samples if name != "(idle)"] for thread, samples in threads.items()} ==
             {thread: [name for name, _ in samples] for thread, samples in expected.items()})

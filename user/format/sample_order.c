@@ -168,10 +168,19 @@ size_t sample_order__group_end(const struct sample_order *order, size_t first)
 	return end;
 }
 
-void sample_order__lay_out(struct sample_order *order, size_t first, size_t end,
-			   const struct ls_profile *profile)
+size_t sample_order__category_end(const struct sample_order *order, size_t first)
 {
-	uint64_t shortest_us = profile->recorder.period_ns / NS_PER_US / 2, free_us = 0;
+	size_t end = first;
+
+	while (end < order->count && order->samples[end].category == order->samples[first].category)
+		end++;
+	return end;
+}
+
+static void lay_out_group(struct sample_order *order, size_t first, size_t end,
+			  uint64_t shortest_us)
+{
+	uint64_t free_us = 0;
 
 	for (size_t i = first; i < end; i++) {
 		struct ordered_sample *sample = &order->samples[i];
@@ -180,5 +189,15 @@ void sample_order__lay_out(struct sample_order *order, size_t first, size_t end,
 
 		sample->at_us = pauses || i == first ? begin_us : free_us;
 		free_us = sample->at_us + sample->us;
+	}
+}
+
+void sample_order__lay_out(struct sample_order *order, const struct ls_profile *profile)
+{
+	size_t end;
+
+	for (size_t first = 0; first < order->count; first = end) {
+		end = sample_order__group_end(order, first);
+		lay_out_group(order, first, end, profile->recorder.period_ns / NS_PER_US / 2);
 	}
 }

@@ -38,12 +38,15 @@ int sample_order__group(struct sample_order *order);
 /* After grouping: where the samples of the category and thread of the sample at `first` end. */
 size_t sample_order__group_end(const struct sample_order *order, size_t first);
 
+/* Likewise, those of its category. */
+size_t sample_order__category_end(const struct sample_order *order, size_t first);
+
 /*
- * After grouping: lays the samples of a group out in time, for charts. From now on, at_us is when a
- * sample begins: so that it ends when it was taken, or later, if the one before it does. Pauses
- * shorter than half of the profile's period are none. Samples of thread 0 follow each other from 0.
+ * After grouping: lays the samples of each group out in time, for charts. From now on, at_us is
+ * when a sample begins: so that it ends when it was taken, or later, if the one before it does.
+ * Pauses shorter than half of the profile's period are none. Samples of thread 0 follow each other
+ * from 0.
  */
-void sample_order__lay_out(struct sample_order *order, size_t first, size_t end,
-			   const struct ls_profile *profile);
+void sample_order__lay_out(struct sample_order *order, const struct ls_profile *profile);
 
 #endif

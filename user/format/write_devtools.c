@@ -8,6 +8,9 @@
  * the panel shows only what lies between the first and the last of these. A task begins before its
  * first sample, or the panel loses that.
  *
+ * The panel has no place for luaspy's counters (trace_counters.h), but Perfetto, which reads this
+ * file as well, shows them.
+ *
  * The panel opens with the main thread of a page whose URL parses: the busiest thread is that. The
  * others have their names. Its sums take functions of one name for one, so that names differ.
  */
@@ -20,6 +23,7 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
+#include "format/trace_counters.h"
 #include "profile/json_writer.h"
 
 #define START_US 1000000 /* at 0, the panel is empty */
@@ -44,6 +48,7 @@ struct output {
 	const struct frame_labels *labels;
 	struct json_writer writer;
 	struct sample_order order;
+	struct trace_counters counters;
 	uint32_t *marks; /* by node: the last profile that has it, from 1 */
 	uint32_t *nodes; /* of the current profile */
 	uint32_t node_count, profile_count;
@@ -354,23 +359,31 @@ static void find_busiest(struct output *output)
 	}
 }
 
-static int put_threads(struct output *output)
+/* The samples from `first` to `end` are those of a category. */
+static int put_process(struct output *output, size_t first, size_t end)
 {
-	uint32_t process = 0;
+	const struct ordered_sample *sample = &output->order.samples[first];
+	size_t thread_end;
 	int err = 0;
 
-	for (size_t at = 0; at < output->order.count && !err;) {
-		const struct ordered_sample *first = &output->order.samples[at];
-		size_t end = sample_order__group_end(&output->order, at);
+	put_name(output, "process_name", sample,
+		 frame_labels__of_category(output->labels, sample->category));
+	for (size_t at = first; at < end && !err; at = thread_end) {
+		thread_end = sample_order__group_end(&output->order, at);
+		err = put_thread(output, at, thread_end);
+	}
+	trace_counters__write(&output->counters, &output->writer, first, end, START_US);
+	return err;
+}
 
-		if (first->category + 1 != process) {
-			process = first->category + 1;
-			put_name(output, "process_name", first,
-				 frame_labels__of_category(output->labels, first->category));
-		}
-		sample_order__lay_out(&output->order, at, end, output->profile);
-		err = put_thread(output, at, end);
-		at = end;
+static int put_processes(struct output *output)
+{
+	size_t end;
+	int err = 0;
+
+	for (size_t at = 0; at < output->order.count && !err; at = end) {
+		end = sample_order__category_end(&output->order, at);
+		err = put_process(output, at, end);
 	}
 	return err;
 }
@@ -394,7 +407,7 @@ static int put_document(struct output *output)
 	find_busiest(output);
 	if (output->order.count)
 		put_start(output);
-	err = put_threads(output);
+	err = put_processes(output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);
 	return err ? err : json_writer__finish(writer);
@@ -415,8 +428,13 @@ int write_devtools(const struct ls_profile *profile, const struct ls_totals *tot
 		err = -ENOMEM;
 	if (!err)
 		err = sample_order__group(&output.order);
+	if (!err) {
+		sample_order__lay_out(&output.order, profile);
+		err = trace_counters__init(&output.counters, profile, &output.order);
+	}
 	if (!err)
 		err = put_document(&output);
+	trace_counters__free(&output.counters);
 	sample_order__free(&output.order);
 	free(output.marks);
 	free(output.nodes);

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "format/flame_picture.h"
+#include "flamegraph/flame_picture.h"
 #include "format/format.h"
 #include "format/frame_labels.h"
 

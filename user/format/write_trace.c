@@ -3,8 +3,8 @@
  * Trace events, as Perfetto and chrome://tracing read them: a process for each category, and in it
  * a thread for each of the target's. A slice ("X") is a call as far as samples tell: it lasts while
  * the stack has it and the thread runs. Samples end when they were taken and last for the CPU time
- * that they stand for, so slices add up to the totals of the profile. Counters ("C") are the share
- * of a processor that each process took, and that its garbage collectors took.
+ * that they stand for, so slices add up to the totals of the profile. Counters are those of
+ * trace_counters.h.
  *
  * Readers nest slices by their times, so that callers have to come before what they call. There are
  * no "args", which some readers append to the names. The place of a function is its "cat".
@@ -16,12 +16,8 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
+#include "format/trace_counters.h"
 #include "profile/json_writer.h"
-
-#define US_PER_S 1000000
-/* A step of the counters: at least 10 ms, and at most a thousandth of the session. */
-#define STEP_US_MIN 10000
-#define STEPS       1000
 
 /* No process has a thread of this id (PID_MAX_LIMIT of Linux), and 0 is the idle thread's. */
 #define REST_THREAD ((4U << 20) + 1)
@@ -29,13 +25,6 @@
 struct slice {
 	uint32_t node;
 	uint64_t begin_us, end_us;
-};
-
-/* By step, from 0. */
-struct counts {
-	uint64_t *cpu_us, *gc_us;
-	uint64_t step_us;
-	size_t count;
 };
 
 struct output {
@@ -49,7 +38,7 @@ struct output {
 	size_t *path;   /* open slices, outermost first */
 	uint32_t *next; /* nodes of the next sample, likewise */
 	size_t depth;
-	struct counts counts; /* of a category */
+	struct trace_counters counters;
 };
 
 static void put_text(struct output *output, const char *key, const char *text)
@@ -158,26 +147,6 @@ static int add_sample(struct output *output, const struct ordered_sample *sample
 	return err;
 }
 
-static void count_sample(struct output *output, const struct ordered_sample *sample)
-{
-	const struct ls_profile *profile = output->profile;
-	uint32_t function = profile->nodes[sample->node].function;
-	bool is_gc = function && profile__is_gc(&profile->functions[function]);
-	uint64_t at_us = sample->at_us, end_us = at_us + sample->us;
-
-	while (at_us < end_us) {
-		size_t step = (size_t)(at_us / output->counts.step_us);
-		uint64_t until_us = (step + 1) * output->counts.step_us;
-
-		if (until_us > end_us)
-			until_us = end_us;
-		output->counts.cpu_us[step] += until_us - at_us;
-		if (is_gc)
-			output->counts.gc_us[step] += until_us - at_us;
-		at_us = until_us;
-	}
-}
-
 /* Slices of the samples from `first` to `end`, which are those of one thread. */
 static int add_slices(struct output *output, size_t first, size_t end)
 {
@@ -194,8 +163,6 @@ static int add_slices(struct output *output, size_t first, size_t end)
 			close_to(output, 0, end_us);
 		err = add_sample(output, sample);
 		end_us = sample->at_us + sample->us;
-		if (sample->thread)
-			count_sample(output, sample);
 	}
 	close_to(output, 0, end_us);
 	return err;
@@ -219,59 +186,31 @@ static int put_thread(struct output *output, size_t first, size_t end)
 	return 0;
 }
 
-/* Percents of a processor, from `step` on; `us` is the time in that step. */
-static void put_counter(struct output *output, const char *name, uint32_t category, size_t step,
-			uint64_t us)
+/* The samples from `first` to `end` are those of a category. */
+static int put_process(struct output *output, size_t first, size_t end)
 {
-	struct json_writer *writer = &output->writer;
-
-	json_writer__object(writer);
-	put_text(output, "name", name);
-	put_text(output, "ph", "C");
-	put_uint(output, "ts", step * output->counts.step_us);
-	put_uint(output, "pid", (uint64_t)category + 1);
-	json_writer__key(writer, "args");
-	json_writer__object(writer);
-	json_writer__key(writer, "%");
-	json_writer__thousandths(writer, us * 100 * 1000 / output->counts.step_us);
-	json_writer__end_object(writer);
-	json_writer__end_object(writer);
-}
-
-/* Where it changes, and 0 at its end. Starts afresh for the next category. */
-static void put_counters(struct output *output, const char *name, uint32_t category,
-			 uint64_t *by_step)
-{
-	uint64_t before_us = 0;
-
-	for (size_t step = 0; step < output->counts.count; step++) {
-		if (by_step[step] != before_us)
-			put_counter(output, name, category, step, by_step[step]);
-		before_us = by_step[step];
-		by_step[step] = 0;
-	}
-}
-
-static int put_threads(struct output *output)
-{
-	size_t at = 0;
+	const struct ordered_sample *sample = &output->order.samples[first];
+	size_t thread_end;
 	int err = 0;
 
-	while (at < output->order.count && !err) {
-		const struct ordered_sample *first = &output->order.samples[at];
-		uint32_t category = first->category;
+	put_name(output, "process_name", sample,
+		 frame_labels__of_category(output->labels, sample->category));
+	for (size_t at = first; at < end && !err; at = thread_end) {
+		thread_end = sample_order__group_end(&output->order, at);
+		err = put_thread(output, at, thread_end);
+	}
+	trace_counters__write(&output->counters, &output->writer, first, end, 0);
+	return err;
+}
 
-		put_name(output, "process_name", first,
-			 frame_labels__of_category(output->labels, category));
-		while (at < output->order.count && !err &&
-		       output->order.samples[at].category == category) {
-			size_t end = sample_order__group_end(&output->order, at);
+static int put_processes(struct output *output)
+{
+	size_t end;
+	int err = 0;
 
-			err = put_thread(output, at, end);
-			at = end;
-		}
-		put_counters(output, "CPU", category, output->counts.cpu_us);
-		put_counters(output, "GC", category, output->counts.gc_us);
+	for (size_t at = 0; at < output->order.count && !err; at = end) {
+		end = sample_order__category_end(&output->order, at);
+		err = put_process(output, at, end);
 	}
 	return err;
 }
@@ -294,30 +233,10 @@ static int put_document(struct output *output)
 	json_writer__end_object(writer);
 	json_writer__key(writer, "traceEvents");
 	json_writer__array_lines(writer);
-	err = put_threads(output);
+	err = put_processes(output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);
 	return err ? err : json_writer__finish(writer);
-}
-
-static void lay_out(struct output *output)
-{
-	uint64_t end_us = 0;
-	size_t end;
-
-	for (size_t at = 0; at < output->order.count; at = end) {
-		const struct ordered_sample *last;
-
-		end = sample_order__group_end(&output->order, at);
-		sample_order__lay_out(&output->order, at, end, output->profile);
-		last = &output->order.samples[end - 1];
-		if (last->thread && last->at_us + last->us > end_us)
-			end_us = last->at_us + last->us;
-	}
-	output->counts.step_us = end_us / STEPS;
-	if (output->counts.step_us < STEP_US_MIN)
-		output->counts.step_us = STEP_US_MIN;
-	output->counts.count = (size_t)(end_us / output->counts.step_us) + 2;
 }
 
 static int make_places(struct output *output)
@@ -347,10 +266,8 @@ static int make_tables(struct output *output)
 
 	output->path = calloc(most, sizeof(*output->path));
 	output->next = calloc(most, sizeof(*output->next));
-	output->counts.cpu_us = calloc(output->counts.count, sizeof(uint64_t));
-	output->counts.gc_us = calloc(output->counts.count, sizeof(uint64_t));
-	if (!output->labels || !output->path || !output->next || !output->counts.cpu_us ||
-	    !output->counts.gc_us)
+	if (!output->labels || !output->path || !output->next ||
+	    trace_counters__init(&output->counters, output->profile, &output->order))
 		return -ENOMEM;
 	return make_places(output);
 }
@@ -363,8 +280,7 @@ static void free_tables(struct output *output)
 	free(output->slices);
 	free(output->path);
 	free(output->next);
-	free(output->counts.cpu_us);
-	free(output->counts.gc_us);
+	trace_counters__free(&output->counters);
 	sample_order__free(&output->order);
 }
 
@@ -378,7 +294,7 @@ int write_trace(const struct ls_profile *profile, const struct ls_totals *totals
 	if (!err)
 		err = sample_order__group(&output.order);
 	if (!err) {
-		lay_out(&output);
+		sample_order__lay_out(&output.order, profile);
 		err = make_tables(&output);
 	}
 	if (!err)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/flame_picture.h"
+#include "flamegraph/flame_picture.h"
 #include "format/frame_labels.h"
 #include "offline/diff_report.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/flamegraph_script.h"
+#include "flamegraph/flamegraph_script.h"
 
 /*
  * A hue by kind: s script, c functions in C, g the garbage collector, o time outside of script, k

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/flame_picture.h"
+#include "flamegraph/flame_picture.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "format/flamegraph_script.h"
+#include "flamegraph/flamegraph_script.h"
 
 #define WIDTH         1200
 #define ROW           16

@@ -19,6 +19,7 @@ with open("include/families.h", encoding="utf-8") as families:
 # The lowest first. Folders of one layer may include each other.
 LAYERS = [
     ["base"],
+    ["system", "json", "stream"],
     ["elf"],
     ["gc"],
     ["process"],

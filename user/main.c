@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "command/command_check.h"
 #include "command/command_dump.h"
 #include "command/command_list.h"

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/kernel.h"
+#include "system/kernel.h"
 #include "base/log.h"
-#include "base/privileges.h"
-#include "base/resource_limits.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "interpreter/family.h"

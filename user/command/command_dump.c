@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "dump/take_dump.h"

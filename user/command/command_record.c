@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "summary/coroutine_starts.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"

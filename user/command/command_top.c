@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "base/units.h"
 #include "command/exit_status.h"
 #include "top/kept_warnings.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "base/text_list.h"
 
 #define LISTED_MOST 20 /* of the processes among which the user has to choose */

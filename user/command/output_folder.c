@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "system/folder.h"
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "base/units.h"
-#include "base/user_rights.h"
+#include "system/user_rights.h"
 #include "output/profile_output.h"
 #include "command/rendered_profile.h"
 #include "output/output_name.h"

@@ -2,7 +2,7 @@
 #include "command/rendered_profile.h"
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 
 static int put_together(const struct ls_profile *raw, const struct record_options *options,
 			struct rendered_profile *shown)

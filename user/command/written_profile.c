@@ -2,7 +2,7 @@
 #include "command/written_profile.h"
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "format/format.h"
 #include "format/write_scriptprofiler.h"
 #include "output/output_file.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 
 #define OPENER        "xdg-open"
 #define PATIENCE_MS   1000

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/invoker.h"
+#include "system/invoker.h"
 
 struct desktop {
 	bool is_for_another; /* than luaspy's own user */

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
-#include "base/resource_limits.h"
+#include "system/invoker.h"
+#include "system/resource_limits.h"
 
 #define PAGER_DEFAULT "less"
 

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "dump/dump_internal.h"
 #include "process/process.h"
 #include "walk_error.h"

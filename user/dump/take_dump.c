@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/privileges.h"
-#include "base/resource_limits.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 #include "dump/dump_coroutines.h"
 #include "dump/dump_threads.h"
 #include "dump/dump_internal.h"

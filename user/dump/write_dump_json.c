@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "dump/system_call.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 #include "walk_error.h"
 
 #define X(code, class, counter, sentence) [LS_WALK_##code] = sentence,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/folder.h"
+#include "system/folder.h"
 
 static const struct format formats[] = {
 #define X(format, described, used, needed, ...)                                                    \

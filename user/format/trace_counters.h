@@ -8,7 +8,7 @@
 #define LS_TRACE_COUNTERS_H
 
 #include "format/sample_order.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 struct trace_counters {
 	const struct ls_profile *profile;

@@ -14,7 +14,7 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 #define GRAIN_US 125
 #define START_US 1000000 /* at 0, DevTools draws an empty chart */

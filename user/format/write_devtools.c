@@ -24,7 +24,7 @@
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
 #include "format/trace_counters.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 #define START_US 1000000 /* at 0, the panel is empty */
 #define ROOT_ID  1

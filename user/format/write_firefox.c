@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 #define PROCESSED_VERSION 60 /* preprocessedProfileVersion */
 #define GECKO_VERSION     24 /* meta.version, of what Firefox itself sends */

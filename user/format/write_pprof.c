@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "format/format.h"
 #include "format/frame_labels.h"
-#include "format/gzip_stream.h"
+#include "stream/gzip_stream.h"
 
 #define NS_PER_US  1000
 #define NS_PER_MS  1000000

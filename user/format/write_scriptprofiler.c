@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "format/write_scriptprofiler.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 #include "profile/script_split.h"
 
 #define NS_PER_US 1000

@@ -11,7 +11,7 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 /* Where a profile is. */
 struct cursor {

@@ -17,7 +17,7 @@
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
 #include "format/trace_counters.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 /* No process has a thread of this id (PID_MAX_LIMIT of Linux), and 0 is the idle thread's. */
 #define REST_THREAD ((4U << 20) + 1)

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "base/units.h"
 #include "combine/profile_diff.h"
 #include "command/exit_status.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "offline/recording_list.h"
 #include "offline/recording_output.h"

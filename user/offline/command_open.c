@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
-#include "base/resource_limits.h"
-#include "base/user_rights.h"
+#include "system/folder.h"
+#include "system/resource_limits.h"
+#include "system/user_rights.h"
 #include "desktop/desktop.h"
 #include "command/exit_status.h"
 #include "format/format.h"

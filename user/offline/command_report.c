@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "desktop/pager.h"
 #include "reader/profile_file.h"

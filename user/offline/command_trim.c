@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "base/units.h"
 #include "command/exit_status.h"
 #include "offline/recording_output.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "base/units.h"
 #include "offline/diff_report.h"
 #include "summary/function_label.h"

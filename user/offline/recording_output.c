@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "command/output_set.h"
 
 /* A format that shows what ran when cannot be made of sums. */

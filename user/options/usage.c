@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "output/output_file.h"
 
 #define SUGGESTION_SIZE 64

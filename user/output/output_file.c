@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
-#include "base/user_rights.h"
+#include "system/folder.h"
+#include "system/user_rights.h"
 #include "output/output_file.h"
 #include "output/special_file.h"
 

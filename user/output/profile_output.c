@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 
 int profile_output__open(const char *path, const char *called, mode_t mode,
 			 struct output_file **file)

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "system/folder.h"
 #include "base/log.h"
-#include "base/user_rights.h"
+#include "system/user_rights.h"
 #include "format/format.h"
 #include "output/output_name.h"
 

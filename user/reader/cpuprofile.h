@@ -3,7 +3,7 @@
 #ifndef LS_CPUPROFILE_H
 #define LS_CPUPROFILE_H
 
-#include "profile/json_reader.h"
+#include "json/json_reader.h"
 #include "reader/id_map.h"
 #include "reader/input_format.h"
 #include "reader/list.h"

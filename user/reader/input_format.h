@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "reader/input_format_table.h"
-#include "reader/input_stream.h"
+#include "stream/input_stream.h"
 #include "reader/loaded_profile.h"
 
 #define INPUT_REASON_SIZE READ_PROFILE_REASON_SIZE

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "profile/json_reader.h"
+#include "json/json_reader.h"
 #include "reader/parsed_label.h"
 
 #define NS_PER_MS       1000000

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
-#include "base/user_rights.h"
+#include "system/resource_limits.h"
+#include "system/user_rights.h"
 #include "reader/input_format.h"
 
 struct profile_file {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile/json_reader.h"
+#include "json/json_reader.h"
 #include "reader/cpuprofile.h"
 #include "reader/parsed_label.h"
 

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "reader/input_format.h"
 #include "reader/parsed_label.h"
-#include "profile/json_reader.h"
+#include "json/json_reader.h"
 
 #define NS_PER_US 1000
 #define CATEGORY  "(root)"

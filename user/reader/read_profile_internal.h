@@ -5,7 +5,7 @@
 #define LS_READ_PROFILE_INTERNAL_H
 
 #include "reader/read_profile.h"
-#include "profile/json_reader.h"
+#include "json/json_reader.h"
 
 /* An array that grows; element 0 of those indexed by id is unused. */
 struct column {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "format/call_arcs.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 #include "report/bottom_up.h"
 #include "report/hot_lines.h"
 #include "report/report.h"

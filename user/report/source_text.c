@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/user_rights.h"
+#include "system/user_rights.h"
 
 #define TAB       8
 #define LINE_MOST 1024 /* bytes of a line that are shown */

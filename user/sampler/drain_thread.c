@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/priority.h"
+#include "system/priority.h"
 
 #define EMPTY_MS 20
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/kernel.h"
+#include "system/kernel.h"
 #include "base/log.h"
-#include "base/privileges.h"
-#include "base/resource_limits.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 
 /* Memory for the kernel's types (BTF), with a margin. */
 #define LOADING_BYTES (16UL << 20)

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 
 #define PERIOD_NS_MIN 400000
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
-#include "base/user_rights.h"
+#include "system/folder.h"
+#include "system/user_rights.h"
 
 struct fifo {
 	int fd;

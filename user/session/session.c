@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "base/progress.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "process/process.h"
 #include "session/session_commands.h"
 #include "session/session_profile.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "elf/file_bytes.h"
 #include "process/process.h"
 #include "process/quarantine.h"

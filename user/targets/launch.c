@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
+#include "system/invoker.h"
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 
 extern char **environ;
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/kernel.h"
+#include "system/kernel.h"
 #include "base/log.h"
 #include "interpreter/findings.h"
 #include "process/process.h"

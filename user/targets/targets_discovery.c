@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "process/process.h"
 #include "targets/target_list.h"
 #include "targets/targets_admission.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "process/process.h"
 
 #define ROUNDS_MAX 1000

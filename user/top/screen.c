@@ -11,7 +11,7 @@
 
 #include <ncurses.h>
 
-#include "base/user_rights.h"
+#include "system/user_rights.h"
 
 #define ESCAPE_MS 25 /* whatever follows an escape later than this is a separate key */
 

@@ -15,7 +15,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "process/procmap_query.h"
 
 #if defined(__x86_64__)

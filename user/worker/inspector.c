@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 #include "process/quarantine.h"
 #include "worker/allowance.h"
 #include "worker/service.h"

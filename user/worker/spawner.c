@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "worker/confinement.h"
 #include "worker/service.h"
 

@@ -13,7 +13,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "base/kernel.h"
+#include "system/kernel.h"
 #include "base/log.h"
 #include "sampler/load_failure.h"
 #include "spying.h"

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "spying.h"
 
 #define PATIENCE  120

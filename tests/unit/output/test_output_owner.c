@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/privileges.h"
+#include "system/privileges.h"
 #include "output_fixture.h"
 #include "skip.h"
 

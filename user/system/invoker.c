@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/invoker.h"
+#include "system/invoker.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/priority.h"
+#include "system/priority.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/resource_limits.h"
+#include "system/resource_limits.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/privileges.h"
+#include "system/privileges.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
+#include "system/invoker.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38 /* linux/capability.h, 5.8 */

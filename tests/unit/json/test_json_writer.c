@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 #include "skip.h"
 
 struct fixture {

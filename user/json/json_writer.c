@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/code_point.h"
-#include "profile/json_writer.h"
+#include "json/json_writer.h"
 
 void json_writer__init(struct json_writer *writer, FILE *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "profile/json_reader.h"
+#include "json/json_reader.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/user_rights.h"
+#include "system/user_rights.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/invoker.h"
-#include "base/privileges.h"
+#include "system/invoker.h"
+#include "system/privileges.h"
 
 #define GROUPS_MAX 65536 /* NGROUPS_MAX, linux/limits.h */
 

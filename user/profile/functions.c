@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
-#include "symbols/call_site.h"
+#include "profile/name_votes.h"
 
 enum kind { KIND_SCRIPT = 1, KIND_NATIVE, KIND_C, KIND_PSEUDO, KIND_LINE };
 
@@ -28,23 +28,10 @@ struct entry {
 	struct key_head key; /* followed by the text */
 };
 
-struct vote {
-	struct vote *next;
-	uint64_t count;
-	char name[];
-};
-
-/*
- * How many names are kept for a function: a program may use any number. A new name replaces the
- * least popular one and takes over its votes, so that a name with more than 1/VOTES_MAX of all
- * votes is always among those kept (Metwally et al., the space-saving algorithm).
- */
-#define VOTES_MAX 8
-
 /* Kept for each function in `shown`, by id. */
 struct naming {
 	struct entry *entry; /* NULL: it was evicted */
-	struct vote *votes;
+	struct name_votes votes;
 	char *given;        /* set by functions__rename() or functions__rename_c() */
 	char *called;       /* of a C function: its callers' name for it, and its place */
 	bool is_given;      /* `given`, even if disputed, is from the program or a module */
@@ -75,12 +62,7 @@ struct functions *functions__new(void)
 
 static void free_names(struct naming *naming)
 {
-	while (naming->votes) {
-		struct vote *next = naming->votes->next;
-
-		free(naming->votes);
-		naming->votes = next;
-	}
+	name_votes__free(&naming->votes);
 	free(naming->given);
 	free(naming->called);
 	naming->given = naming->called = NULL;
@@ -442,50 +424,14 @@ int functions__rename_c(struct functions *functions, uint32_t function, const ch
 	return 0;
 }
 
-static struct vote *new_vote(const char *name, uint64_t count)
-{
-	size_t size = strlen(name) + 1;
-	struct vote *vote = calloc(1, sizeof(*vote) + size);
-
-	if (!vote)
-		return NULL;
-	vote->count = count;
-	memcpy(vote->name, name, size);
-	return vote;
-}
-
-/* Names stay in the order in which they came, except that a new one may replace the rarest. */
 static int add_votes(struct functions *functions, uint32_t function, const char *name,
 		     uint64_t count)
 {
 	struct naming *naming = &functions->namings[function];
-	struct vote **link = &naming->votes, **least = link;
-	struct vote *vote;
-	int there = 0;
 
 	free(naming->called);
 	naming->called = NULL;
-	for (; *link; link = &(*link)->next, there++) {
-		if (!strcmp((*link)->name, name)) {
-			(*link)->count += count;
-			return 0;
-		}
-		if ((*link)->count < (*least)->count)
-			least = link;
-	}
-	if (there < VOTES_MAX)
-		least = link;
-	else if (!count)
-		return 0;
-	vote = new_vote(name, *least ? (*least)->count + count : count);
-	if (!vote)
-		return -ENOMEM;
-	if (*least) {
-		vote->next = (*least)->next;
-		free(*least);
-	}
-	*least = vote;
-	return 0;
+	return name_votes__add(&naming->votes, name, count);
 }
 
 int functions__vote(struct functions *functions, uint32_t function, const char *name)
@@ -498,58 +444,10 @@ int functions__suggest(struct functions *functions, uint32_t function, const cha
 	return add_votes(functions, function, name, 0);
 }
 
-/* The name with the most votes; among equals, the first in the list. */
-static const char *elected(const struct vote *vote)
-{
-	const struct vote *best = vote;
-
-	for (; vote; vote = vote->next)
-		if (vote->count > best->count)
-			best = vote;
-	return best ? best->name : NULL;
-}
-
-static bool is_of_iterator(const char *name)
-{
-	return !strncmp(name, CALL_SITE_ITERATOR_OF, strlen(CALL_SITE_ITERATOR_OF)) ||
-	       !strcmp(name, CALL_SITE_ANY_ITERATOR);
-}
-
-/* What two names of a function have in common; NULL: nothing. */
-static const char *common(const char *name, const char *other)
-{
-	if (!strcmp(name, other))
-		return name;
-	return is_of_iterator(name) && is_of_iterator(other) ? CALL_SITE_ANY_ITERATOR : NULL;
-}
-
-static bool has_votes(const struct vote *vote)
-{
-	while (vote && !vote->count)
-		vote = vote->next;
-	return vote;
-}
-
-/* The name on which all voters agree or, without votes, all suggestions; NULL: none. */
-static const char *agreed(const struct vote *vote)
-{
-	const char *name = NULL;
-	bool is_voted = has_votes(vote);
-
-	for (; vote; vote = vote->next) {
-		if (is_voted != (vote->count > 0))
-			continue;
-		name = name ? common(name, vote->name) : vote->name;
-		if (!name)
-			return NULL;
-	}
-	return name;
-}
-
 /* "iterator of gmatch (liblua5.3.so+0x293e0)", or the name in its identity. */
 static const char *c_name(struct naming *naming)
 {
-	const char *place = text_of(naming->entry), *called = agreed(naming->votes);
+	const char *place = text_of(naming->entry), *called = name_votes__agreed(&naming->votes);
 
 	if (!called)
 		return place;
@@ -577,8 +475,8 @@ void functions__export(struct functions *functions, struct ls_profile *profile)
 			functions->shown[id].name = naming->given;
 		else if (naming->entry && naming->entry->key.kind == KIND_C)
 			functions->shown[id].name = c_name(naming);
-		else if (naming->votes && !naming->is_doubtful)
-			functions->shown[id].name = elected(naming->votes);
+		else if (naming->votes.first && !naming->is_doubtful)
+			functions->shown[id].name = name_votes__elected(&naming->votes);
 	}
 	for (uint32_t id = 1; id <= functions->count; id++)
 		if (functions->namings[id].function)

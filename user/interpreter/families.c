@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The one place that knows all families. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "interpreter/family.h"
 
@@ -76,4 +77,17 @@ int layout__find(const char *name, struct layout *layout)
 		return 0;
 	}
 	return -ENOENT;
+}
+
+void layout__list(char *to, const char *separator)
+{
+	size_t length = 0;
+	const char *name;
+
+	*to = '\0';
+	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
+		for (uint32_t slot = 0; (name = families[id]->layout_name(slot)); slot++)
+			if (length < LAYOUT_LIST_SIZE)
+				length += (size_t)snprintf(to + length, LAYOUT_LIST_SIZE - length,
+							   "%s%s", length ? separator : "", name);
 }

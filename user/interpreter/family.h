@@ -185,4 +185,9 @@ bool layout__of_sample(const struct ls_sample *sample, struct layout *layout);
 /* Finds a layout of any family by name or covered release. `layout` may be NULL. 0 or -ENOENT. */
 int layout__find(const char *name, struct layout *layout);
 
+#define LAYOUT_LIST_SIZE 2048
+
+/* Writes the names of all layouts, with the separator between them, to to[LAYOUT_LIST_SIZE]. */
+void layout__list(char *to, const char *separator);
+
 #endif

@@ -4,13 +4,10 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "options/options_convert.h"
 #include "options/options_dump.h"
 #include "options/options_list.h"
-#include "options/options_open.h"
 #include "options/options_offline.h"
 #include "options/options_record.h"
-#include "options/options_report.h"
 #include "options/options_top.h"
 #include "options/usage.h"
 

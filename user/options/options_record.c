@@ -8,175 +8,28 @@
 
 #include "base/units.h"
 #include "interpreter/family.h"
-#include "options/options_check.h"
+#include "options/options_record_help.h"
+#include "options/record_conflicts.h"
 #include "profile/plugin_presets.h"
 #include "options/usage.h"
 #include "profile/patterns.h"
 #include "record.h"
 
-#define QUOTE(token)      #token
-#define TEXT(macro)       QUOTE(macro)
-#define FREQUENCY_DEFAULT 1000
-#define DEPTH_DEFAULT     512
-#define FREQUENCY_TEXT    TEXT(FREQUENCY_DEFAULT)
-#define DEPTH_TEXT        TEXT(DEPTH_DEFAULT)
-#define DEPTH_MAX_TEXT    TEXT(LS_DEPTH_MAX)
-#define FUNCTION_TEXT     "a function's name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it"
-#define CALLERS_TEXT      "a function's name, or CHUNK:LINE of its definition"
-#define TIME_TEXT         "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
-#define SAMPLES_MAX       1000000000
-#define SAMPLES_MAX_TEXT  TEXT(SAMPLES_MAX)
-#define KEEP_MAX          1000000
-#define KEEP_MAX_TEXT     TEXT(KEEP_MAX)
-#define TREE_DEFAULT      8
-#define TREE_MAX          512
-#define TREE_TEXT         TEXT(TREE_DEFAULT)
-#define TREE_MAX_TEXT     TEXT(TREE_MAX)
-#define INTERVAL_MIN      (NS_PER_S / 10)
-#define FIFO_TEXT         "the name of a FIFO, which need not exist"
-#define GLOB_TEXT         "a pattern such as '*/plugins/*'"
-#define NS_PER_S          UINT64_C(1000000000)
-
-static const char help[] =
-	"Examples:\n"
-	"  sudo luaspy record -p 1234                      sample until Ctrl-C\n"
-	"  sudo luaspy record -p 1234 -d 30 -o out.json    half a minute, into out.json\n"
-	"  sudo luaspy record --name '^redis' -d 10s -F 10khz  the process of that name\n"
-	"  sudo luaspy record -- lua5.4 app.lua            start a command, until it ends\n"
-	"  sudo luaspy record --children -- make test      with all that it starts\n"
-	"  sudo luaspy record --system -d 60               all processes that run Lua\n"
-	"  sudo luaspy record --system --interval 1m       a file for every minute\n"
-	"  sudo luaspy record -p 1234 -d 5m -o - | gzip > out.json.gz  into a pipe\n"
-	"\n"
-	"Usage: luaspy record -p PID [OPTION]...\n"
-	"       luaspy record --name REGEX [OPTION]...\n"
-	"       luaspy record [OPTION]... -- COMMAND [ARGUMENT]...\n"
-	"       luaspy record --system [OPTION]...\n"
-	"\n"
-	"Samples the call stacks of scripts in all threads of running processes, writes\n"
-	"where their CPU time goes as ScriptProfiler JSON or in other formats, and prints\n"
-	"a summary. Ctrl-C ends the recording and writes the profile; so does the end of\n"
-	"the processes.\n"
-	"\n"
-	"luaspy starts a COMMAND (under sudo, as the user who called it and in that\n"
-	"user's environment) and profiles it from its first instruction. The COMMAND has\n"
-	"the terminal and gets luaspy's signals; its exit status becomes luaspy's.\n"
-	"\n"
-	"A GLOB is a shell pattern in which '*' matches '/', too. Options that take a\n"
-	"GLOB may be given more than once.\n"
-	"\n"
-	"What to profile:\n"
-	"  -p, --pid=PID[,PID]...  a running process, or several; '-p' may be omitted\n"
-	"      --children         also all child processes, present and future, of these\n"
-	"                         or of the COMMAND\n"
-	"  -s, --subprocesses     the same as --children\n"
-	"      --system           every process that runs an interpreter, now or later\n"
-	"      --name=REGEX       with --system, only processes whose name matches REGEX;\n"
-	"                         without, the only process with an interpreter whose\n"
-	"                         name matches, or whose program and script do\n"
-	"      --user=NAME        only processes of user NAME, or its number (with\n"
-	"                         --system or --name)\n"
-	"      --cgroup=PATH      only processes in the cgroup PATH or below it (with\n"
-	"                         --system or --name)\n"
-	"  -d, --duration=TIME    for how long: 500ms, 30 or 30s, 1.5s, 5m, 1h, up to\n"
-	"                         365 days (default: until Ctrl-C or its end)\n"
-	"      --until-samples=N  stop once N samples have script on the stack, if that\n"
-	"                         is sooner\n"
-	"      --start-after=TIME  start sampling this much later\n"
-	"      --wait             if there is no interpreter yet, wait until one is\n"
-	"                         loaded\n"
-	"\n"
-	"When to sample:\n"
-	"      --paused           start paused: SIGUSR1 resumes or pauses. The profile\n"
-	"                         leaves pauses out; --duration includes them\n"
-	"      --control=FIFO     read commands from FIFO, one a line: pause, resume,\n"
-	"                         mark TEXT, write (the profile so far), stop. luaspy\n"
-	"                         makes the FIFO if needed\n"
-	"      --control-ack=FIFO  answer each command there with a line: 'ok WORD' or\n"
-	"                         'failed WORD: REASON'\n"
-	"\n"
-	"How to sample:\n"
-	"  -F, --frequency=FREQ   samples per second of CPU time, for each thread:\n"
-	"                         1 to 20000, or 1khz, 10khz (default: " FREQUENCY_TEXT ")\n"
-	"  -r, --rate=FREQ        the same as --frequency\n"
-	"      --max-overhead=PERCENT  sample less often if sampling would otherwise cost\n"
-	"                         more than this share of the targets' CPU time, in\n"
-	"                         interrupts, BPF and luaspy itself (fixed costs count\n"
-	"                         for half of it at most); or none\n"
-	"                         (default: none; with --system: " OVERHEAD_SYSTEM_TEXT ")\n"
-	"      --max-depth=N      frames to keep of a stack, 1 to " DEPTH_MAX_TEXT "\n"
-	"                         (default: " DEPTH_TEXT ")\n"
-	"      --lines            split functions by their current line\n"
-	"      --no-source        do not read source text to name functions: name them\n"
-	"                         by bytecode, or as their callers do\n"
-	"      --layout=NAME      assume the memory layout of release NAME, such as\n"
-	"                         5.4.6, instead of deciding it on samples\n"
-	"                         (--layout=help lists the releases)\n"
-	"\n"
-	"Output:\n"
-	"  -o, --output=FILE      where to write the profile; the ending of the name\n"
-	"                         chooses the format (listed below), and - is stdout. May\n"
-	"                         be given more than once (default: NAME-PID-DATE.json in\n"
-	"                         this folder)\n" OUTPUT_CHOICE_HELP
-	"      --output-dir=DIR   write a file for each process, NAME-PID-DATE.json, or\n"
-	"                         for each group (--merge-by) into this folder, which is\n"
-	"                         created if needed, and rest-DATE.json for all else\n"
-	"      --interval=TIME    write a file every TIME, 100ms or more, with the date\n"
-	"                         in its name. The command 'write' of --control ends an\n"
-	"                         interval early; so does SIGHUP without a terminal\n"
-	"      --keep=N           keep the files of the latest N intervals, and remove\n"
-	"                         older ones\n"
-	"      --keep-size=SIZE   keep at most SIZE of these files: 500k, 10M, 1G\n"
-	"      --mode=OCTAL       the permissions of these files, such as 600 or 644\n"
-	"                         (default: 640 less the umask, or those of a file that\n"
-	"                         is replaced)\n"
-	"      --category=WHAT    the top level of the profile: thread, by its name;\n"
-	"                         process; state, one for each VM, and for each memory\n"
-	"                         category that its program uses; or chunk, the\n"
-	"                         outermost script of the stack (default: thread; for\n"
-	"                         several processes in one file: process). Time without\n"
-	"                         script is '(no VM)' or '(no chunk)' there\n"
-	"      --merge-by=WHAT    combine processes of one name, one cgroup (its path) or\n"
-	"                         one user into a category of that name. Otherwise each\n"
-	"                         process is one, 'lua5.4 app.lua (pid 42)'; in a\n"
-	"                         container, '(pid 42, 7 in 1a2b3c4d5e6f)': its PID there\n"
-	"                         and the container's id, or '7 inside'\n"
-	"      --no-command-lines  call processes by their names alone, such as 'lua5.4'.\n"
-	"                         By default, the script follows ('lua5.4 app.lua'), or\n"
-	"                         luaspy shows the beginning of the command line, which\n"
-	"                         may hold secrets\n"
-	"      --timeline         keep every sample in order of time, for charts of what\n"
-	"                         ran when (in JSON: Samples); the first 4,194,304 are\n"
-	"                         kept. Formats that need it turn it on\n"
-	"      --strict           write only fields of ScriptProfiler's own format: no\n"
-	"                         Recorder, no Lines\n"
-	"\n"
-	"What to see:\n"
-	"      --plugin=GLOB      mark functions of chunks (files) whose name matches,\n"
-	"                         and all that they call, as IsPlugin of ScriptProfiler\n"
-	"      --plugin-preset=NAMES  the same for the plugins of known programs: one or\n"
-	"                         more of " PLUGIN_PRESETS_TEXT "\n"
-	"      --ignore=GLOB      remove functions from the stacks whose NAME, CHUNK,\n"
-	"                         CHUNK:NAME or CHUNK:LINE matches; their time goes to\n"
-	"                         their callers, or to '(ignored)' if they have none\n"
-	"      --coroutine=GLOB   show only coroutines whose first function matches in\n"
-	"                         the same way, with all that they call or resume; a\n"
-	"                         main thread counts as a coroutine. Other script is\n"
-	"                         '(other coroutines)'\n"
-	"\n"
-	"Summary:\n"
-	"      --tree[=DEPTH]     also print the call tree, DEPTH calls deep: 1 to " TREE_MAX_TEXT
-	"\n"
-	"                         (default: " TREE_TEXT ")\n"
-	"      --callers=NAME     print who calls the function NAME, or the one that is\n"
-	"                         defined at CHUNK:LINE (CHUNK may lack leading folders)\n"
-	"\n"
-	"Messages:\n"
-	"  -q, --quiet            errors only: no countdown, no warnings, no summary\n"
-	"  -v, --verbose          say how the interpreter was found, what became of\n"
-	"                         every sample, and more\n"
-	"\n"
-	"  -h, --help             show this help\n";
+#define QUOTE(token)     #token
+#define TEXT(macro)      QUOTE(macro)
+#define DEPTH_MAX_TEXT   TEXT(LS_DEPTH_MAX)
+#define FUNCTION_TEXT    "a function's name, its chunk, CHUNK:NAME or CHUNK:LINE, or a pattern of it"
+#define CALLERS_TEXT     "a function's name, or CHUNK:LINE of its definition"
+#define TIME_TEXT        "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
+#define SAMPLES_MAX      1000000000
+#define SAMPLES_MAX_TEXT TEXT(SAMPLES_MAX)
+#define KEEP_MAX         1000000
+#define KEEP_MAX_TEXT    TEXT(KEEP_MAX)
+#define TREE_MAX_TEXT    TEXT(RECORD_TREE_MAX)
+#define INTERVAL_MIN     (NS_PER_S / 10)
+#define FIFO_TEXT        "the name of a FIFO, which need not exist"
+#define GLOB_TEXT        "a pattern such as '*/plugins/*'"
+#define NS_PER_S         UINT64_C(1000000000)
 
 enum {
 	OPTION_MAX_DEPTH = 256, /* no letter */
@@ -270,8 +123,9 @@ static int set_view_option(int letter, struct record_options *record)
 		record->strict = true;
 		break;
 	case OPTION_TREE:
-		record->tree_depth = TREE_DEFAULT;
-		error = optarg ? usage__parse_number(optarg, TREE_MAX, &record->tree_depth) : 0;
+		record->tree_depth = RECORD_TREE_DEFAULT;
+		error = optarg ? usage__parse_number(optarg, RECORD_TREE_MAX, &record->tree_depth)
+			       : 0;
 		break;
 	case OPTION_CALLERS:
 		record->callers = optarg;
@@ -392,21 +246,9 @@ static int set_option(int letter, struct record_options *record)
 	return error;
 }
 
-static void list_layouts(char *to, size_t size, const char *separator)
-{
-	size_t length = 0;
-	const char *name;
-
-	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
-		for (uint32_t slot = 0; (name = families__get(id)->layout_name(slot)); slot++)
-			if (length < size)
-				length += (size_t)snprintf(to + length, size - length, "%s%s",
-							   length ? separator : "", name);
-}
-
 static enum options_verdict refuse_value(int letter, const char *value, int error)
 {
-	char layouts[512];
+	char layouts[LAYOUT_LIST_SIZE];
 	bool is_pid = letter == 'p' || letter == USAGE_WORD;
 
 	if (error == -E2BIG && is_pid) {
@@ -433,16 +275,16 @@ static enum options_verdict refuse_value(int letter, const char *value, int erro
 	}
 	if (letter != OPTION_LAYOUT)
 		return usage__refuse_value(accepted, letter, value, error);
-	list_layouts(layouts, sizeof(layouts), ", ");
+	layout__list(layouts, ", ");
 	log_error("unknown layout '%s' (accepted: %s)", value, layouts);
 	return OPTIONS_WRONG;
 }
 
 enum options_verdict options_record__print_layouts(void)
 {
-	char layouts[512];
+	char layouts[LAYOUT_LIST_SIZE + 1];
 
-	list_layouts(layouts, sizeof(layouts) - 1, "\n");
+	layout__list(layouts, "\n");
 	strcat(layouts, "\n");
 	return usage__print(layouts);
 }
@@ -504,7 +346,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	int letter, error;
 
 	*record = (struct record_options){
-		.sampling = {.period_ns = NS_PER_S / FREQUENCY_DEFAULT, .max_depth = DEPTH_DEFAULT},
+		.sampling = {.period_ns = NS_PER_S / RECORD_FREQUENCY, .max_depth = RECORD_DEPTH},
 		.log_level = LOG_INFO,
 	};
 	usage__begin();
@@ -527,7 +369,7 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
 		return usage__stray_word(argv[optind], true);
 	if (!output_choice__decide(&record->outputs) ||
-	    options_check__record(record, optind < argc) != OPTIONS_RUN)
+	    record_conflicts__check(record, optind < argc) != OPTIONS_RUN)
 		return OPTIONS_WRONG;
 	if (output_choice__ordered(&record->outputs))
 		record->timeline = true;
@@ -536,5 +378,6 @@ enum options_verdict options_record__parse(int argc, char **argv, struct record_
 
 enum options_verdict options_record__help(void)
 {
-	return output_choice__print_help(help, USAGE_EXIT_STATUS) ? OPTIONS_DONE : OPTIONS_FAILED;
+	return output_choice__print_help(options_record_help, USAGE_EXIT_STATUS) ? OPTIONS_DONE
+										 : OPTIONS_FAILED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "options/options_check.h"
+#include "options/record_conflicts.h"
 
 #include <string.h>
 
@@ -84,7 +84,7 @@ static enum options_verdict check_summary(const struct record_options *record)
 	return OPTIONS_RUN;
 }
 
-enum options_verdict options_check__record(const struct record_options *record, bool has_command)
+enum options_verdict record_conflicts__check(const struct record_options *record, bool has_command)
 {
 	if (check_combination(record) != OPTIONS_RUN || check_interval(record) != OPTIONS_RUN ||
 	    check_folder(record) != OPTIONS_RUN || check_summary(record) != OPTIONS_RUN ||

@@ -14,7 +14,7 @@
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "summary/printer.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 
 #define USER_WIDTH_MOST 16
 #define ROW_SIZE        2048
@@ -96,20 +96,12 @@ static void put_text(struct json_writer *writer, const char *key, const char *te
 {
 	if (!*text)
 		return;
-	json_writer__key(writer, key);
-	json_writer__text(writer, text);
-}
-
-static void put_number(struct json_writer *writer, const char *key, uint64_t number)
-{
-	json_writer__key(writer, key);
-	json_writer__uint(writer, number);
+	json_field__text(writer, key, text);
 }
 
 static void put_interpreters(struct json_writer *writer, const struct interpreters *found)
 {
-	json_writer__key(writer, "Interpreters");
-	json_writer__array(writer);
+	json_field__array(writer, "Interpreters");
 	for (size_t i = 0; i < found->count; i++) {
 		const struct interpreter *item = &found->items[i];
 
@@ -117,7 +109,7 @@ static void put_interpreters(struct json_writer *writer, const struct interprete
 		put_text(writer, "Name", item->file.family->name);
 		put_text(writer, "Release", item->file.release);
 		put_text(writer, "File", item->path);
-		put_number(writer, "IsSupported", interpreter__is_profiled(item));
+		json_field__uint(writer, "IsSupported", interpreter__is_profiled(item));
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -126,15 +118,16 @@ static void put_interpreters(struct json_writer *writer, const struct interprete
 static void put_process(struct json_writer *writer, const struct lua_process *process)
 {
 	json_writer__object(writer);
-	put_number(writer, "Pid", (uint64_t)process->pid);
+	json_field__uint(writer, "Pid", (uint64_t)process->pid);
 	put_text(writer, "Name", process->name);
 	put_text(writer, "User", process->user);
-	put_number(writer, "CpuTimeUs", process->cpu_ns / 1000);
+	json_field__uint(writer, "CpuTimeUs", process->cpu_ns / 1000);
 	if (process->age_ns) {
-		put_number(writer, "AgeUs", process->age_ns / 1000);
-		put_number(writer, "CpuPercent",
-			   (uint64_t)(100.0 * (double)process->cpu_ns / (double)process->age_ns +
-				      0.5));
+		json_field__uint(writer, "AgeUs", process->age_ns / 1000);
+		json_field__uint(
+			writer, "CpuPercent",
+			(uint64_t)(100.0 * (double)process->cpu_ns / (double)process->age_ns +
+				   0.5));
 	}
 	put_interpreters(writer, &process->found);
 	put_text(writer, "Script", process->command.script);
@@ -148,12 +141,11 @@ static int print_json(const struct lua_processes *processes)
 
 	json_writer__init(&writer, stdout);
 	json_writer__object(&writer);
-	json_writer__key(&writer, "Processes");
-	json_writer__array_lines(&writer);
+	json_field__array_lines(&writer, "Processes");
 	for (size_t i = 0; i < processes->count; i++)
 		put_process(&writer, &processes->items[i]);
 	json_writer__end_array(&writer);
-	put_number(&writer, "Unread", processes->unread);
+	json_field__uint(&writer, "Unread", processes->unread);
 	json_writer__end_object(&writer);
 	return json_writer__finish(&writer);
 }

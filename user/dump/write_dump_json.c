@@ -6,32 +6,18 @@
 #include <stdio.h>
 
 #include "dump/system_call.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 #include "walk_error.h"
 
 #define X(code, class, counter, sentence) [LS_WALK_##code] = sentence,
 static const char *const reasons[] = {LS_WALK_ERRORS(X)};
 #undef X
 
-static void put_text(struct json_writer *writer, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	json_writer__key(writer, key);
-	json_writer__text(writer, text);
-}
-
-static void put_number(struct json_writer *writer, const char *key, uint64_t number)
-{
-	json_writer__key(writer, key);
-	json_writer__uint(writer, number);
-}
-
 /* Omitted if it is 0. */
 static void put_count(struct json_writer *writer, const char *key, uint64_t number)
 {
 	if (number)
-		put_number(writer, key, number);
+		json_field__uint(writer, key, number);
 }
 
 /* As a string, because 64-bit numbers are not safe in JSON. Omitted if it is 0. */
@@ -42,14 +28,14 @@ static void put_address(struct json_writer *writer, const char *key, uint64_t ad
 	if (!address)
 		return;
 	snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	put_text(writer, key, text);
+	json_field__text(writer, key, text);
 }
 
 static void put_frame(struct json_writer *writer, const struct dump_frame *frame)
 {
 	json_writer__object(writer);
-	put_text(writer, "Name", frame->name);
-	put_text(writer, "Source", frame->source);
+	json_field__text(writer, "Name", frame->name);
+	json_field__text(writer, "Source", frame->source);
 	put_count(writer, "Line", frame->line_defined);
 	put_count(writer, "CurrentLine", frame->line);
 	put_count(writer, "CurrentLineIsRough", frame->is_rough);
@@ -61,8 +47,7 @@ static void put_stacks(struct json_writer *writer, const struct dump_stack *stac
 {
 	bool is_open = false;
 
-	json_writer__key(writer, "Stacks");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Stacks");
 	for (uint32_t i = 0; i < stack->count; i++) {
 		if (!is_open)
 			json_writer__array_lines(writer);
@@ -78,7 +63,7 @@ static void put_stacks(struct json_writer *writer, const struct dump_stack *stac
 	put_address(writer, "Vm", stack->vm);
 	put_count(writer, "InCollector", stack->is_in_gc);
 	if (stack->error != LS_WALK_NONE && stack->error != LS_WALK_NO_SCRIPT)
-		put_text(writer, "Problem", reasons[stack->error]);
+		json_field__text(writer, "Problem", reasons[stack->error]);
 }
 
 static void put_thread(struct json_writer *writer, const struct dump_thread *thread)
@@ -92,12 +77,13 @@ static void put_thread(struct json_writer *writer, const struct dump_thread *thr
 	if (thread->status == DUMP_THREAD_GONE)
 		return;
 	json_writer__object(writer);
-	put_number(writer, "Id", (uint64_t)thread->tid);
-	put_text(writer, "Name", thread->name);
-	put_text(writer, "Status", statuses[thread->status]);
+	json_field__uint(writer, "Id", (uint64_t)thread->tid);
+	json_field__text(writer, "Name", thread->name);
+	json_field__text(writer, "Status", statuses[thread->status]);
 	if (thread->status == DUMP_THREAD_IDLE && thread->place.system_call >= 0) {
-		put_number(writer, "SystemCallNumber", (uint64_t)thread->place.system_call);
-		put_text(writer, "SystemCall", system_call__name(thread->place.system_call));
+		json_field__uint(writer, "SystemCallNumber", (uint64_t)thread->place.system_call);
+		json_field__text(writer, "SystemCall",
+				 system_call__name(thread->place.system_call));
 	}
 	put_stacks(writer, &thread->stack);
 	json_writer__end_object(writer);
@@ -105,8 +91,7 @@ static void put_thread(struct json_writer *writer, const struct dump_thread *thr
 
 static void put_threads(struct json_writer *writer, const struct dump *dump)
 {
-	json_writer__key(writer, "Threads");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Threads");
 	for (size_t i = 0; i < dump->thread_count; i++)
 		put_thread(writer, &dump->threads[i]);
 	json_writer__end_array(writer);
@@ -116,11 +101,10 @@ static void put_coroutines(struct json_writer *writer, const struct dump *dump)
 {
 	if (!dump->options.all)
 		return;
-	json_writer__key(writer, "Coroutines");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Coroutines");
 	for (size_t i = 0; i < dump->coroutine_count; i++) {
 		json_writer__object(writer);
-		put_text(writer, "Status", "suspended");
+		json_field__text(writer, "Status", "suspended");
 		put_stacks(writer, &dump->coroutines[i].stack);
 		json_writer__end_object(writer);
 	}
@@ -129,8 +113,7 @@ static void put_coroutines(struct json_writer *writer, const struct dump *dump)
 
 static void put_counts(struct json_writer *writer, const struct dump_counts *counts)
 {
-	json_writer__key(writer, "Counts");
-	json_writer__object(writer);
+	json_field__object(writer, "Counts");
 	put_count(writer, "Vms", counts->vms);
 	put_count(writer, "ObjectsSeen", counts->objects);
 	put_count(writer, "ActiveCoroutines", counts->active);
@@ -153,10 +136,10 @@ int write_dump__json(const struct dump *dump, FILE *stream)
 
 	json_writer__init(&writer, stream);
 	json_writer__object(&writer);
-	put_text(&writer, "Target", dump->target);
-	put_text(&writer, "Interpreter", dump->interpreter);
-	put_text(&writer, "Layout", dump->layout);
-	put_number(&writer, "TimeMs", dump->time_ms);
+	json_field__text(&writer, "Target", dump->target);
+	json_field__text(&writer, "Interpreter", dump->interpreter);
+	json_field__text(&writer, "Layout", dump->layout);
+	json_field__uint(&writer, "TimeMs", dump->time_ms);
 	put_threads(&writer, dump);
 	put_coroutines(&writer, dump);
 	put_counts(&writer, &dump->counts);

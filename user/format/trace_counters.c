@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "json/json_field.h"
+
 /* A step is at least 10 ms, and at most a thousandth of the session. */
 #define STEP_US_MIN 10000
 #define STEPS       1000
@@ -79,18 +81,12 @@ static void write_event(const struct trace_counters *counters, struct json_write
 			const char *name, uint32_t process, uint64_t at_us, uint64_t us)
 {
 	json_writer__object(writer);
-	json_writer__key(writer, "name");
-	json_writer__text(writer, name);
-	json_writer__key(writer, "cat");
-	json_writer__text(writer, "luaspy");
-	json_writer__key(writer, "ph");
-	json_writer__text(writer, "C");
-	json_writer__key(writer, "ts");
-	json_writer__uint(writer, at_us);
-	json_writer__key(writer, "pid");
-	json_writer__uint(writer, process);
-	json_writer__key(writer, "args");
-	json_writer__object(writer);
+	json_field__text(writer, "name", name);
+	json_field__text(writer, "cat", "luaspy");
+	json_field__text(writer, "ph", "C");
+	json_field__uint(writer, "ts", at_us);
+	json_field__uint(writer, "pid", process);
+	json_field__object(writer, "args");
 	json_writer__key(writer, "%");
 	json_writer__thousandths(writer, us * 100 * 1000 / counters->step_us);
 	json_writer__end_object(writer);

@@ -14,47 +14,33 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 
 #define GRAIN_US 125
 #define START_US 1000000 /* at 0, DevTools draws an empty chart */
 #define ROOT_ID  1       /* node ids are one more than the profile's */
-
-static void put_text(struct json_writer *writer, const char *key, const char *text)
-{
-	json_writer__key(writer, key);
-	json_writer__printable(writer, text);
-}
-
-static void put_int(struct json_writer *writer, const char *key, int64_t value)
-{
-	json_writer__key(writer, key);
-	json_writer__int(writer, value);
-}
 
 /* `line` counts from 1; 0: none. DevTools looks script ids up in the page it inspects, but not 0.
  */
 static void put_call_frame(struct json_writer *writer, const char *name, const char *source,
 			   uint32_t line)
 {
-	json_writer__key(writer, "callFrame");
-	json_writer__object(writer);
-	put_text(writer, "functionName", name);
-	put_text(writer, "scriptId", "0");
-	put_text(writer, "url", source);
-	put_int(writer, "lineNumber", (int64_t)line - 1);
-	put_int(writer, "columnNumber", -1);
+	json_field__object(writer, "callFrame");
+	json_field__printable(writer, "functionName", name);
+	json_field__printable(writer, "scriptId", "0");
+	json_field__printable(writer, "url", source);
+	json_field__int(writer, "lineNumber", (int64_t)line - 1);
+	json_field__int(writer, "columnNumber", -1);
 	json_writer__end_object(writer);
 }
 
 static void put_root(struct json_writer *writer, const struct ls_profile *profile)
 {
 	json_writer__object(writer);
-	put_int(writer, "id", ROOT_ID);
+	json_field__int(writer, "id", ROOT_ID);
 	put_call_frame(writer, "(root)", "", 0);
-	put_int(writer, "hitCount", 1);
-	json_writer__key(writer, "children");
-	json_writer__array(writer);
+	json_field__int(writer, "hitCount", 1);
+	json_field__array(writer, "children");
 	for (uint32_t i = 0; i < profile->category_count; i++)
 		json_writer__uint(writer, ROOT_ID + (uint64_t)profile->categories[i].node);
 	json_writer__end_array(writer);
@@ -69,16 +55,15 @@ static void put_node(struct json_writer *writer, const struct ls_profile *profil
 	char name[FRAME_LABEL_RESERVED_SIZE];
 
 	json_writer__object(writer);
-	put_int(writer, "id", ROOT_ID + (int64_t)id);
+	json_field__int(writer, "id", ROOT_ID + (int64_t)id);
 	put_call_frame(writer, frame_labels__for_v8(labels, id, name),
 		       node->function ? frame_labels__source(labels, node->function) : "",
 		       !node->function          ? 0
 		       : function->current_line ? function->current_line
 						: function->line);
-	put_int(writer, "hitCount", (int64_t)hits);
+	json_field__int(writer, "hitCount", (int64_t)hits);
 	if (node->first_child) {
-		json_writer__key(writer, "children");
-		json_writer__array(writer);
+		json_field__array(writer, "children");
 		for (uint32_t child = node->first_child; child;
 		     child = profile->nodes[child].next_sibling)
 			json_writer__uint(writer, ROOT_ID + (uint64_t)child);
@@ -90,8 +75,7 @@ static void put_node(struct json_writer *writer, const struct ls_profile *profil
 static void put_nodes(struct json_writer *writer, const struct ls_profile *profile,
 		      const struct frame_labels *labels, const uint64_t *hits)
 {
-	json_writer__key(writer, "nodes");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "nodes");
 	put_root(writer, profile);
 	for (uint32_t id = 1; id <= profile->node_count; id++)
 		put_node(writer, profile, labels, id, hits[id]);
@@ -108,14 +92,12 @@ static void put_samples(struct json_writer *writer, const struct sample_order *o
 {
 	uint64_t us = 0, before_us = 0;
 
-	json_writer__key(writer, "samples");
-	json_writer__array(writer);
+	json_field__array(writer, "samples");
 	for (size_t i = 0; i < order->count; i++)
 		json_writer__uint(writer, ROOT_ID + (uint64_t)order->samples[i].node);
 	json_writer__uint(writer, ROOT_ID);
 	json_writer__end_array(writer);
-	json_writer__key(writer, "timeDeltas");
-	json_writer__array(writer);
+	json_field__array(writer, "timeDeltas");
 	json_writer__uint(writer, 0);
 	for (size_t i = 0; i < order->count; i++) {
 		us += order->samples[i].us;
@@ -123,8 +105,8 @@ static void put_samples(struct json_writer *writer, const struct sample_order *o
 		before_us = grained(us);
 	}
 	json_writer__end_array(writer);
-	put_int(writer, "startTime", START_US);
-	put_int(writer, "endTime", START_US + (int64_t)before_us);
+	json_field__int(writer, "startTime", START_US);
+	json_field__int(writer, "endTime", START_US + (int64_t)before_us);
 }
 
 int write_cpuprofile(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)

@@ -24,7 +24,7 @@
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
 #include "format/trace_counters.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 
 #define START_US 1000000 /* at 0, the panel is empty */
 #define ROOT_ID  1
@@ -57,41 +57,17 @@ struct output {
 	size_t busiest; /* the first sample of the thread with most time */
 };
 
-static void put_text(struct output *output, const char *key, const char *text)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__printable(&output->writer, text);
-}
-
-static void put_int(struct output *output, const char *key, int64_t value)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__int(&output->writer, value);
-}
-
-static void open_object(struct output *output, const char *key)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__object(&output->writer);
-}
-
-static void open_array(struct output *output, const char *key)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__array(&output->writer);
-}
-
 /* The caller closes the event. `sample` is one of the thread. */
 static void open_event(struct output *output, const char *name, const char *phase,
 		       const struct ordered_sample *sample, uint64_t at_us)
 {
 	json_writer__object(&output->writer);
-	put_text(output, "name", name);
-	put_text(output, "cat", *phase == 'M' ? "__metadata" : CATEGORY);
-	put_text(output, "ph", phase);
-	put_int(output, "pid", (int64_t)sample->category + 1);
-	put_int(output, "tid", sample->thread ? sample->thread : REST_THREAD);
-	put_int(output, "ts", (int64_t)at_us);
+	json_field__printable(&output->writer, "name", name);
+	json_field__printable(&output->writer, "cat", *phase == 'M' ? "__metadata" : CATEGORY);
+	json_field__printable(&output->writer, "ph", phase);
+	json_field__int(&output->writer, "pid", (int64_t)sample->category + 1);
+	json_field__int(&output->writer, "tid", sample->thread ? sample->thread : REST_THREAD);
+	json_field__int(&output->writer, "ts", (int64_t)at_us);
 }
 
 static void close_event(struct output *output)
@@ -103,8 +79,8 @@ static void put_name(struct output *output, const char *what, const struct order
 		     const char *name)
 {
 	open_event(output, what, "M", sample, 0);
-	open_object(output, "args");
-	put_text(output, "name", name);
+	json_field__object(&output->writer, "args");
+	json_field__printable(&output->writer, "name", name);
 	json_writer__end_object(&output->writer);
 	close_event(output);
 }
@@ -185,15 +161,15 @@ static void put_node(struct output *output, uint32_t id, uint32_t parent, const 
 		     const char *source, uint32_t line)
 {
 	json_writer__object(&output->writer);
-	put_int(output, "id", id);
+	json_field__int(&output->writer, "id", id);
 	if (parent)
-		put_int(output, "parent", parent);
-	open_object(output, "callFrame");
-	put_text(output, "functionName", name);
-	put_text(output, "scriptId", "0");
-	put_text(output, "url", source);
-	put_int(output, "lineNumber", (int64_t)line - 1);
-	put_int(output, "columnNumber", -1);
+		json_field__int(&output->writer, "parent", parent);
+	json_field__object(&output->writer, "callFrame");
+	json_field__printable(&output->writer, "functionName", name);
+	json_field__printable(&output->writer, "scriptId", "0");
+	json_field__printable(&output->writer, "url", source);
+	json_field__int(&output->writer, "lineNumber", (int64_t)line - 1);
+	json_field__int(&output->writer, "columnNumber", -1);
 	json_writer__end_object(&output->writer);
 	json_writer__end_object(&output->writer);
 }
@@ -215,15 +191,14 @@ static void put_call(struct output *output, uint32_t node)
 
 static void put_cpu_profile(struct output *output)
 {
-	open_object(output, "cpuProfile");
-	json_writer__key(&output->writer, "nodes");
-	json_writer__array_lines(&output->writer);
+	json_field__object(&output->writer, "cpuProfile");
+	json_field__array_lines(&output->writer, "nodes");
 	put_node(output, ROOT_ID, 0, "(root)", "", 0);
 	put_node(output, IDLE_ID, ROOT_ID, "(idle)", "", 0);
 	for (uint32_t i = 0; i < output->node_count; i++)
 		put_call(output, output->nodes[i]);
 	json_writer__end_array(&output->writer);
-	open_array(output, "samples");
+	json_field__array(&output->writer, "samples");
 	for (size_t i = 0; i < output->step_count; i++)
 		json_writer__uint(&output->writer, output->steps[i].id);
 	json_writer__end_array(&output->writer);
@@ -234,10 +209,9 @@ static void open_profile_event(struct output *output, const char *name,
 			       const struct ordered_sample *sample)
 {
 	open_event(output, name, "P", sample, output->steps[0].at_us);
-	json_writer__key(&output->writer, "id");
-	json_writer__uint(&output->writer, output->profile_count);
-	open_object(output, "args");
-	open_object(output, "data");
+	json_field__uint(&output->writer, "id", output->profile_count);
+	json_field__object(&output->writer, "args");
+	json_field__object(&output->writer, "data");
 }
 
 static void close_profile_event(struct output *output)
@@ -252,11 +226,11 @@ static void put_profile(struct output *output, const struct ordered_sample *samp
 	uint64_t before_us = output->steps[0].at_us;
 
 	open_profile_event(output, "Profile", sample);
-	put_int(output, "startTime", (int64_t)before_us);
+	json_field__int(&output->writer, "startTime", (int64_t)before_us);
 	close_profile_event(output);
 	open_profile_event(output, "ProfileChunk", sample);
 	put_cpu_profile(output);
-	open_array(output, "timeDeltas");
+	json_field__array(&output->writer, "timeDeltas");
 	for (size_t i = 0; i < output->step_count; i++) {
 		json_writer__uint(&output->writer, output->steps[i].at_us - before_us);
 		before_us = output->steps[i].at_us;
@@ -273,7 +247,8 @@ static void put_tasks(struct output *output, const struct ordered_sample *sample
 		if (output->steps[i].id != IDLE_ID)
 			continue;
 		open_event(output, "RunTask", "X", sample, begin_us - 1);
-		put_int(output, "dur", (int64_t)(output->steps[i].at_us - begin_us) + 1);
+		json_field__int(&output->writer, "dur",
+				(int64_t)(output->steps[i].at_us - begin_us) + 1);
 		close_event(output);
 		if (i + 1 < output->step_count)
 			begin_us = output->steps[i + 1].at_us;
@@ -316,7 +291,7 @@ static void put_url(struct output *output, const struct ordered_sample *sample)
 			(unsigned char)*name);
 	if (sample->thread)
 		sprintf(url + length, "/%" PRIu32, sample->thread);
-	put_text(output, "url", url);
+	json_field__printable(&output->writer, "url", url);
 }
 
 static void put_start(struct output *output)
@@ -324,18 +299,17 @@ static void put_start(struct output *output)
 	const struct ordered_sample *sample = &output->order.samples[output->busiest];
 
 	open_event(output, "TracingStartedInBrowser", "I", sample, START_US);
-	put_text(output, "s", "t");
-	open_object(output, "args");
-	open_object(output, "data");
-	put_int(output, "frameTreeNodeId", 1);
-	json_writer__key(&output->writer, "persistentIds");
-	json_writer__bool(&output->writer, true);
-	open_array(output, "frames");
+	json_field__printable(&output->writer, "s", "t");
+	json_field__object(&output->writer, "args");
+	json_field__object(&output->writer, "data");
+	json_field__int(&output->writer, "frameTreeNodeId", 1);
+	json_field__bool(&output->writer, "persistentIds", true);
+	json_field__array(&output->writer, "frames");
 	json_writer__object(&output->writer);
-	put_text(output, "frame", "1");
+	json_field__printable(&output->writer, "frame", "1");
 	put_url(output, sample);
-	put_text(output, "name", "");
-	put_int(output, "processId", (int64_t)sample->category + 1);
+	json_field__printable(&output->writer, "name", "");
+	json_field__int(&output->writer, "processId", (int64_t)sample->category + 1);
 	json_writer__end_object(&output->writer);
 	json_writer__end_array(&output->writer);
 	close_profile_event(output);
@@ -395,15 +369,13 @@ static int put_document(struct output *output)
 	int err;
 
 	json_writer__object(writer);
-	open_object(output, "metadata");
-	put_text(output, "source", "luaspy");
+	json_field__object(&output->writer, "metadata");
+	json_field__printable(&output->writer, "source", "luaspy");
 	if (recorder->target) {
-		json_writer__key(writer, "target");
-		json_writer__text(writer, recorder->target);
+		json_field__text(writer, "target", recorder->target);
 	}
 	json_writer__end_object(writer);
-	json_writer__key(writer, "traceEvents");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "traceEvents");
 	find_busiest(output);
 	if (output->order.count)
 		put_start(output);

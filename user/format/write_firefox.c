@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 
 #define PROCESSED_VERSION 60 /* preprocessedProfileVersion */
 #define GECKO_VERSION     24 /* meta.version, of what Firefox itself sends */
@@ -56,36 +56,6 @@ static uint32_t frame_count(const struct output *output)
 	return output->profile->function_count + output->profile->category_count;
 }
 
-static void put_text(struct output *output, const char *key, const char *text)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__printable(&output->writer, text);
-}
-
-static void put_uint(struct output *output, const char *key, uint64_t value)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__uint(&output->writer, value);
-}
-
-static void put_bool(struct output *output, const char *key, bool value)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__bool(&output->writer, value);
-}
-
-static void open_object(struct output *output, const char *key)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__object(&output->writer);
-}
-
-static void open_array(struct output *output, const char *key)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__array(&output->writer);
-}
-
 /* 0: none. */
 static void put_number_or_null(struct output *output, uint64_t value)
 {
@@ -100,7 +70,7 @@ typedef void cell_writer(struct output *output, uint32_t row);
 
 static void put_column(struct output *output, const char *key, uint32_t count, cell_writer *put)
 {
-	open_array(output, key);
+	json_field__array(&output->writer, key);
 	for (uint32_t row = 0; row < count; row++)
 		put(output, row);
 	json_writer__end_array(&output->writer);
@@ -134,9 +104,9 @@ static void put_kind(struct output *output, const char *name, const char *color)
 	static const char *const by_flags[] = {"Other", "Native", "Plugin", "Native plugin"};
 
 	json_writer__object(&output->writer);
-	put_text(output, "name", name);
-	put_text(output, "color", color);
-	open_array(output, "subcategories");
+	json_field__printable(&output->writer, "name", name);
+	json_field__printable(&output->writer, "color", color);
+	json_field__array(&output->writer, "subcategories");
 	for (size_t i = 0; i < sizeof(by_flags) / sizeof(by_flags[0]); i++)
 		json_writer__printable(&output->writer, by_flags[i]);
 	json_writer__end_array(&output->writer);
@@ -147,29 +117,29 @@ static void put_meta(struct output *output)
 {
 	const struct ls_profile_recorder *recorder = &output->profile->recorder;
 
-	open_object(output, "meta");
+	json_field__object(&output->writer, "meta");
 	json_writer__key(&output->writer, "interval");
 	json_writer__thousandths(&output->writer, recorder->period_ns / NS_PER_US);
-	put_uint(output, "startTime", recorder->start_ms);
-	json_writer__key(&output->writer, "product");
-	json_writer__text(&output->writer, recorder->target ? recorder->target : "luaspy");
-	put_text(output, "importedFrom", "luaspy");
-	put_uint(output, "processType", 0);
-	put_uint(output, "stackwalk", 0);
-	put_uint(output, "version", GECKO_VERSION);
-	put_uint(output, "preprocessedProfileVersion", PROCESSED_VERSION);
-	put_bool(output, "symbolicated", true);
-	put_bool(output, "usesOnlyOneStackType", true);
-	put_bool(output, "doesNotUseFrameImplementation", true);
-	put_bool(output, "sourceCodeIsNotOnSearchfox", true);
-	open_array(output, "markerSchema");
+	json_field__uint(&output->writer, "startTime", recorder->start_ms);
+	json_field__text(&output->writer, "product",
+			 recorder->target ? recorder->target : "luaspy");
+	json_field__printable(&output->writer, "importedFrom", "luaspy");
+	json_field__uint(&output->writer, "processType", 0);
+	json_field__uint(&output->writer, "stackwalk", 0);
+	json_field__uint(&output->writer, "version", GECKO_VERSION);
+	json_field__uint(&output->writer, "preprocessedProfileVersion", PROCESSED_VERSION);
+	json_field__bool(&output->writer, "symbolicated", true);
+	json_field__bool(&output->writer, "usesOnlyOneStackType", true);
+	json_field__bool(&output->writer, "doesNotUseFrameImplementation", true);
+	json_field__bool(&output->writer, "sourceCodeIsNotOnSearchfox", true);
+	json_field__array(&output->writer, "markerSchema");
 	json_writer__end_array(&output->writer);
-	open_object(output, "sampleUnits");
-	put_text(output, "time", "ms");
-	put_text(output, "eventDelay", "ms");
-	put_text(output, "threadCPUDelta", "\xc2\xb5s");
+	json_field__object(&output->writer, "sampleUnits");
+	json_field__printable(&output->writer, "time", "ms");
+	json_field__printable(&output->writer, "eventDelay", "ms");
+	json_field__printable(&output->writer, "threadCPUDelta", "\xc2\xb5s");
 	json_writer__end_object(&output->writer);
-	open_array(output, "categories"); /* in the order of the enum */
+	json_field__array(&output->writer, "categories"); /* in the order of the enum */
 	put_kind(output, "Other", "grey");
 	put_kind(output, "Lua", "yellow");
 	put_kind(output, "C", "blue");
@@ -226,7 +196,7 @@ static void put_frames(struct output *output)
 {
 	uint32_t count = frame_count(output);
 
-	open_object(output, "frameTable");
+	json_field__object(&output->writer, "frameTable");
 	put_column(output, "address", count, put_none);
 	put_column(output, "inlineDepth", count, put_zero);
 	put_column(output, "category", count, put_frame_kind);
@@ -236,7 +206,7 @@ static void put_frames(struct output *output)
 	put_column(output, "innerWindowID", count, put_null);
 	put_column(output, "line", count, put_frame_line);
 	put_column(output, "column", count, put_null);
-	put_uint(output, "length", count);
+	json_field__uint(&output->writer, "length", count);
 	json_writer__end_object(&output->writer);
 }
 
@@ -270,7 +240,7 @@ static void put_functions(struct output *output)
 {
 	uint32_t count = frame_count(output);
 
-	open_object(output, "funcTable");
+	json_field__object(&output->writer, "funcTable");
 	put_column(output, "name", count, put_row);
 	put_column(output, "isJS", count, put_is_script);
 	put_column(output, "relevantForJS", count, put_false);
@@ -278,7 +248,7 @@ static void put_functions(struct output *output)
 	put_column(output, "source", count, put_source_of);
 	put_column(output, "lineNumber", count, put_line_of);
 	put_column(output, "columnNumber", count, put_null);
-	put_uint(output, "length", count);
+	json_field__uint(&output->writer, "length", count);
 	json_writer__end_object(&output->writer);
 }
 
@@ -306,10 +276,10 @@ static void put_stacks(struct output *output)
 {
 	uint32_t count = output->profile->node_count;
 
-	open_object(output, "stackTable");
+	json_field__object(&output->writer, "stackTable");
 	put_column(output, "frame", count, put_stack_frame);
 	put_column(output, "prefix", count, put_stack_prefix);
-	put_uint(output, "length", count);
+	json_field__uint(&output->writer, "length", count);
 	json_writer__end_object(&output->writer);
 }
 
@@ -320,10 +290,10 @@ static void put_source_name(struct output *output, uint32_t source)
 
 static void put_sources(struct output *output)
 {
-	open_object(output, "sources");
+	json_field__object(&output->writer, "sources");
 	put_column(output, "uuid", output->source_count, put_null);
 	put_column(output, "filename", output->source_count, put_source_name);
-	put_uint(output, "length", output->source_count);
+	json_field__uint(&output->writer, "length", output->source_count);
 	json_writer__end_object(&output->writer);
 }
 
@@ -333,7 +303,7 @@ static void put_strings(struct output *output)
 	const struct ls_profile *profile = output->profile;
 	struct source *source, *next;
 
-	open_array(output, "stringArray");
+	json_field__array(&output->writer, "stringArray");
 	for (uint32_t id = 1; id <= profile->function_count; id++)
 		json_writer__printable(&output->writer, frame_labels__of(output->labels, id));
 	for (uint32_t i = 0; i < profile->category_count; i++)
@@ -346,10 +316,10 @@ static void put_strings(struct output *output)
 
 static void put_empty_table(struct output *output, const char *key, const char *const *columns)
 {
-	open_object(output, key);
+	json_field__object(&output->writer, key);
 	for (; *columns; columns++)
 		put_column(output, *columns, 0, put_null);
-	put_uint(output, "length", 0);
+	json_field__uint(&output->writer, "length", 0);
 	json_writer__end_object(&output->writer);
 }
 
@@ -358,7 +328,7 @@ static void put_shared(struct output *output)
 	static const char *const resources[] = {"lib", "name", "host", "type", NULL};
 	static const char *const symbols[] = {"libIndex", "address", "name", "functionSize", NULL};
 
-	open_object(output, "shared");
+	json_field__object(&output->writer, "shared");
 	put_strings(output);
 	put_stacks(output);
 	put_frames(output);
@@ -374,7 +344,7 @@ static void put_times(struct output *output, size_t first, size_t end)
 {
 	uint64_t at_us = 0;
 
-	open_array(output, "time");
+	json_field__array(&output->writer, "time");
 	for (size_t i = first; i < end; i++) {
 		const struct ordered_sample *sample = &output->order.samples[i];
 
@@ -388,22 +358,22 @@ static void put_samples(struct output *output, size_t first, size_t end)
 {
 	const struct ordered_sample *samples = output->order.samples;
 
-	open_object(output, "samples");
-	open_array(output, "stack");
+	json_field__object(&output->writer, "samples");
+	json_field__array(&output->writer, "stack");
 	for (size_t i = first; i < end; i++)
 		json_writer__uint(&output->writer, samples[i].node - 1);
 	json_writer__end_array(&output->writer);
 	put_times(output, first, end);
-	put_text(output, "weightType", "tracing-ms");
-	open_array(output, "weight");
+	json_field__printable(&output->writer, "weightType", "tracing-ms");
+	json_field__array(&output->writer, "weight");
 	for (size_t i = first; i < end; i++)
 		json_writer__thousandths(&output->writer, samples[i].us);
 	json_writer__end_array(&output->writer);
-	open_array(output, "threadCPUDelta");
+	json_field__array(&output->writer, "threadCPUDelta");
 	for (size_t i = first; i < end; i++)
 		json_writer__uint(&output->writer, samples[i].us);
 	json_writer__end_array(&output->writer);
-	put_uint(output, "length", end - first);
+	json_field__uint(&output->writer, "length", end - first);
 	json_writer__end_object(&output->writer);
 }
 
@@ -414,12 +384,12 @@ static void put_thread_name(struct output *output, const struct ordered_sample *
 
 	snprintf(name, sizeof(name), sample->thread ? "thread %" PRIu32 : "not on the timeline",
 		 sample->thread);
-	put_text(output, "name", name);
-	put_text(output, "processName",
-		 frame_labels__of_category(output->labels, sample->category));
+	json_field__printable(&output->writer, "name", name);
+	json_field__printable(&output->writer, "processName",
+			      frame_labels__of_category(output->labels, sample->category));
 	snprintf(name, sizeof(name), "%" PRIu32, sample->category + 1);
-	put_text(output, "pid", name);
-	put_uint(output, "tid", sample->thread);
+	json_field__printable(&output->writer, "pid", name);
+	json_field__uint(&output->writer, "tid", sample->thread);
 }
 
 static void put_thread(struct output *output, size_t first, size_t end)
@@ -430,18 +400,15 @@ static void put_thread(struct output *output, size_t first, size_t end)
 
 	json_writer__object(&output->writer);
 	put_thread_name(output, &samples[first]);
-	put_text(output, "processType", "default");
-	put_uint(output, "processStartupTime", 0);
-	json_writer__key(&output->writer, "processShutdownTime");
-	json_writer__null(&output->writer);
-	put_uint(output, "registerTime", 0);
-	json_writer__key(&output->writer, "unregisterTime");
-	json_writer__null(&output->writer);
-	open_array(output, "pausedRanges");
+	json_field__printable(&output->writer, "processType", "default");
+	json_field__uint(&output->writer, "processStartupTime", 0);
+	json_field__null(&output->writer, "processShutdownTime");
+	json_field__uint(&output->writer, "registerTime", 0);
+	json_field__null(&output->writer, "unregisterTime");
+	json_field__array(&output->writer, "pausedRanges");
 	json_writer__end_array(&output->writer);
-	json_writer__key(&output->writer, "isMainThread");
-	json_writer__bool(&output->writer,
-			  !first || samples[first - 1].category != samples[first].category);
+	json_field__bool(&output->writer, "isMainThread",
+			 !first || samples[first - 1].category != samples[first].category);
 	put_samples(output, first, end);
 	put_empty_table(output, "markers", markers);
 	json_writer__end_object(&output->writer);
@@ -451,8 +418,7 @@ static void put_threads(struct output *output)
 {
 	const struct sample_order *order = &output->order;
 
-	json_writer__key(&output->writer, "threads");
-	json_writer__array_lines(&output->writer);
+	json_field__array_lines(&output->writer, "threads");
 	for (size_t first = 0, end; first < order->count; first = end) {
 		end = sample_order__group_end(order, first);
 		put_thread(output, first, end);
@@ -502,7 +468,7 @@ static int put_document(struct output *output)
 {
 	json_writer__object(&output->writer);
 	put_meta(output); /* first: Perfetto tells the format by it */
-	open_array(output, "libs");
+	json_field__array(&output->writer, "libs");
 	json_writer__end_array(&output->writer);
 	put_shared(output);
 	put_threads(output);

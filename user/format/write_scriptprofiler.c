@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "format/write_scriptprofiler.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 #include "profile/script_split.h"
 
 #define NS_PER_US 1000
@@ -26,39 +26,24 @@ static const struct {
 #undef X
 };
 
-static void put_uint(struct json_writer *writer, const char *key, uint64_t value)
-{
-	json_writer__key(writer, key);
-	json_writer__uint(writer, value);
-}
-
-static void put_text(struct json_writer *writer, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	json_writer__key(writer, key);
-	json_writer__text(writer, text);
-}
-
 static void write_session(struct json_writer *writer, const struct ls_profile_recorder *recorder)
 {
 	uint64_t duration_ms = (recorder->duration_ns + NS_PER_MS / 2) / NS_PER_MS;
 
-	put_uint(writer, "Version", 2);
+	json_field__uint(writer, "Version", 2);
 	if (!recorder->start_ms)
 		return;
-	put_uint(writer, "SessionStartTime", recorder->start_ms);
-	put_uint(writer, "SessionEndTime", recorder->start_ms + duration_ms);
+	json_field__uint(writer, "SessionStartTime", recorder->start_ms);
+	json_field__uint(writer, "SessionEndTime", recorder->start_ms + duration_ms);
 }
 
 static void write_categories(struct json_writer *writer, const struct ls_profile *profile)
 {
-	json_writer__key(writer, "Categories");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Categories");
 	for (uint32_t i = 0; i < profile->category_count; i++) {
 		json_writer__object(writer);
-		put_text(writer, "Name", profile->categories[i].name);
-		put_uint(writer, "NodeId", profile->categories[i].node);
+		json_field__text(writer, "Name", profile->categories[i].name);
+		json_field__uint(writer, "NodeId", profile->categories[i].node);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -71,13 +56,11 @@ static void write_children(struct json_writer *writer, const struct ls_profile *
 
 	if (!first)
 		return;
-	json_writer__key(writer, "FunctionIds");
-	json_writer__array(writer);
+	json_field__array(writer, "FunctionIds");
 	for (uint32_t id = first; id; id = nodes[id].next_sibling)
 		json_writer__uint(writer, nodes[id].function);
 	json_writer__end_array(writer);
-	json_writer__key(writer, "NodeIds");
-	json_writer__array(writer);
+	json_field__array(writer, "NodeIds");
 	for (uint32_t id = first; id; id = nodes[id].next_sibling)
 		json_writer__uint(writer, id);
 	json_writer__end_array(writer);
@@ -86,14 +69,13 @@ static void write_children(struct json_writer *writer, const struct ls_profile *
 static void write_nodes(struct json_writer *writer, const struct ls_profile *profile,
 			const struct ls_totals *totals)
 {
-	json_writer__key(writer, "Nodes");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Nodes");
 	for (uint32_t id = 1; id <= profile->node_count; id++) {
 		json_writer__object(writer);
-		put_uint(writer, "TotalDuration", totals->node_total_us[id]);
+		json_field__uint(writer, "TotalDuration", totals->node_total_us[id]);
 		write_children(writer, profile, profile->nodes[id].first_child);
 		if (profile->nodes[id].samples && profile->recorder.version)
-			put_uint(writer, "Samples", profile->nodes[id].samples);
+			json_field__uint(writer, "Samples", profile->nodes[id].samples);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -104,8 +86,7 @@ static void write_lines(struct json_writer *writer, const struct ls_profile *pro
 {
 	if (!function->line_count || !profile->recorder.version)
 		return;
-	json_writer__key(writer, "Lines");
-	json_writer__array(writer);
+	json_field__array(writer, "Lines");
 	for (uint32_t i = 0; i < function->line_count; i++) {
 		uint32_t at = function->first_line + i;
 
@@ -122,8 +103,7 @@ static void write_texts(struct json_writer *writer, const struct ls_profile *pro
 {
 	const char *source = NULL;
 
-	json_writer__key(writer, "Sources");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Sources");
 	for (size_t i = 0; i < profile->text_count; i++) {
 		const struct ls_profile_text *text = &profile->texts[i];
 
@@ -134,9 +114,8 @@ static void write_texts(struct json_writer *writer, const struct ls_profile *pro
 			}
 			source = text->source;
 			json_writer__object(writer);
-			put_text(writer, "Source", source);
-			json_writer__key(writer, "Lines");
-			json_writer__array(writer);
+			json_field__text(writer, "Source", source);
+			json_field__array(writer, "Lines");
 		}
 		json_writer__array(writer);
 		json_writer__uint(writer, text->line);
@@ -153,21 +132,20 @@ static void write_texts(struct json_writer *writer, const struct ls_profile *pro
 static void write_functions(struct json_writer *writer, const struct ls_profile *profile,
 			    const struct ls_totals *totals)
 {
-	json_writer__key(writer, "Functions");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Functions");
 	for (uint32_t id = 1; id <= profile->function_count; id++) {
 		const struct ls_profile_function *function = &profile->functions[id];
 
 		json_writer__object(writer);
-		put_text(writer, "Source", function->source);
-		put_text(writer, "Name", function->name);
+		json_field__text(writer, "Source", function->source);
+		json_field__text(writer, "Name", function->name);
 		if (function->line)
-			put_uint(writer, "Line", function->line);
+			json_field__uint(writer, "Line", function->line);
 		if (function->flags)
-			put_uint(writer, "Flags", function->flags);
+			json_field__uint(writer, "Flags", function->flags);
 		if (function->current_line)
-			put_uint(writer, "CurrentLine", function->current_line);
-		put_uint(writer, "TotalDuration", totals->function_total_us[id]);
+			json_field__uint(writer, "CurrentLine", function->current_line);
+		json_field__uint(writer, "TotalDuration", totals->function_total_us[id]);
 		write_lines(writer, profile, totals, function);
 		json_writer__end_object(writer);
 	}
@@ -188,28 +166,26 @@ static void write_gc(struct json_writer *writer, const struct ls_profile *profil
 			gc = id;
 	}
 	if (gc)
-		put_uint(writer, "GCFuncId", gc);
+		json_field__uint(writer, "GCFuncId", gc);
 }
 
 static void write_samples(struct json_writer *writer, const struct ls_profile_recorder *recorder)
 {
-	json_writer__key(writer, "Samples");
-	json_writer__object(writer);
-	put_uint(writer, "total", recorder->samples);
+	json_field__object(writer, "Samples");
+	json_field__uint(writer, "total", recorder->samples);
 	for (int class = 0; class < LS_SAMPLE_CLASS_COUNT; class ++)
-		put_uint(writer, class_names[class], recorder->classes[class]);
+		json_field__uint(writer, class_names[class], recorder->classes[class]);
 	json_writer__end_object(writer);
 
-	json_writer__key(writer, "Reasons");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Reasons");
 	for (int error = LS_WALK_NONE + 1; error < LS_WALK_ERROR_COUNT; error++) {
 		if (!recorder->errors[error])
 			continue;
 		json_writer__object(writer);
-		put_text(writer, "Name", walk_errors[error].name);
-		put_text(writer, "Class", class_names[walk_errors[error].class]);
-		put_uint(writer, "Count", recorder->errors[error]);
-		put_text(writer, "Sentence", walk_errors[error].sentence);
+		json_field__text(writer, "Name", walk_errors[error].name);
+		json_field__text(writer, "Class", class_names[walk_errors[error].class]);
+		json_field__uint(writer, "Count", recorder->errors[error]);
+		json_field__text(writer, "Sentence", walk_errors[error].sentence);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -218,18 +194,17 @@ static void write_samples(struct json_writer *writer, const struct ls_profile_re
 static void write_events(struct json_writer *writer, const struct ls_profile_recorder *recorder)
 {
 	if (recorder->paused_ns)
-		put_uint(writer, "PausedDuration", recorder->paused_ns / NS_PER_US);
+		json_field__uint(writer, "PausedDuration", recorder->paused_ns / NS_PER_US);
 	if (recorder->events_left_out)
-		put_uint(writer, "EventsLeftOut", recorder->events_left_out);
+		json_field__uint(writer, "EventsLeftOut", recorder->events_left_out);
 	if (!recorder->event_count)
 		return;
-	json_writer__key(writer, "Events");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Events");
 	for (uint32_t i = 0; i < recorder->event_count; i++) {
 		json_writer__object(writer);
-		put_uint(writer, "TimeUs", recorder->events[i].time_ns / NS_PER_US);
-		put_text(writer, "Kind", recorder->events[i].kind);
-		put_text(writer, "Text", recorder->events[i].text);
+		json_field__uint(writer, "TimeUs", recorder->events[i].time_ns / NS_PER_US);
+		json_field__text(writer, "Kind", recorder->events[i].kind);
+		json_field__text(writer, "Text", recorder->events[i].text);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -243,17 +218,17 @@ static void write_overhead(struct json_writer *writer, const struct ls_profile_r
 
 	if (!overhead->limit_ppm)
 		return;
-	json_writer__key(writer, "Overhead");
-	json_writer__object(writer);
-	put_uint(writer, "MaxPpm", overhead->limit_ppm);
-	put_uint(writer, "Total", interrupts_us + bpf_us + own_us);
-	put_uint(writer, "Interrupts", interrupts_us);
-	put_uint(writer, "Bpf", bpf_us);
-	put_uint(writer, "Luaspy", own_us);
+	json_field__object(writer, "Overhead");
+	json_field__uint(writer, "MaxPpm", overhead->limit_ppm);
+	json_field__uint(writer, "Total", interrupts_us + bpf_us + own_us);
+	json_field__uint(writer, "Interrupts", interrupts_us);
+	json_field__uint(writer, "Bpf", bpf_us);
+	json_field__uint(writer, "Luaspy", own_us);
 	if (overhead->period_most_ns) {
-		put_uint(writer, "LoweredDuration", overhead->lowered_ns / NS_PER_US);
-		put_uint(writer, "LowestFrequency",
-			 (NS_PER_S + overhead->period_most_ns / 2) / overhead->period_most_ns);
+		json_field__uint(writer, "LoweredDuration", overhead->lowered_ns / NS_PER_US);
+		json_field__uint(writer, "LowestFrequency",
+				 (NS_PER_S + overhead->period_most_ns / 2) /
+					 overhead->period_most_ns);
 	}
 	json_writer__end_object(writer);
 }
@@ -274,10 +249,9 @@ static void write_split(struct json_writer *writer, const struct ls_profile *pro
 
 	if (!script_split__has_compiled(&split))
 		return;
-	json_writer__key(writer, "ScriptDuration");
-	json_writer__object(writer);
+	json_field__object(writer, "ScriptDuration");
 	for (enum script_part part = 0; part < SCRIPT_PARTS; part++)
-		put_uint(writer, keys[part], split.time[part]);
+		json_field__uint(writer, keys[part], split.time[part]);
 	json_writer__end_object(writer);
 }
 
@@ -289,37 +263,37 @@ static void write_recorder(struct json_writer *writer, const struct ls_profile *
 
 	if (!recorder->version)
 		return;
-	json_writer__key(writer, "Recorder");
-	json_writer__object(writer);
-	put_text(writer, "Tool", "luaspy");
-	put_text(writer, "Version", recorder->version);
-	put_text(writer, "Host", recorder->host);
-	put_text(writer, "Target", recorder->target);
-	put_text(writer, "Interpreter", recorder->interpreter);
-	put_text(writer, "Layout", recorder->layout);
-	put_text(writer, "Collector", recorder->gc);
-	put_text(writer, "CollectorUnknown", recorder->gc_unknown);
+	json_field__object(writer, "Recorder");
+	json_field__text(writer, "Tool", "luaspy");
+	json_field__text(writer, "Version", recorder->version);
+	json_field__text(writer, "Host", recorder->host);
+	json_field__text(writer, "Target", recorder->target);
+	json_field__text(writer, "Interpreter", recorder->interpreter);
+	json_field__text(writer, "Layout", recorder->layout);
+	json_field__text(writer, "Collector", recorder->gc);
+	json_field__text(writer, "CollectorUnknown", recorder->gc_unknown);
 	if (recorder->period_ns) {
-		put_uint(writer, "Frequency",
-			 (NS_PER_S + recorder->period_ns / 2) / recorder->period_ns);
-		put_uint(writer, "Period", (recorder->period_ns + NS_PER_US / 2) / NS_PER_US);
+		json_field__uint(writer, "Frequency",
+				 (NS_PER_S + recorder->period_ns / 2) / recorder->period_ns);
+		json_field__uint(writer, "Period",
+				 (recorder->period_ns + NS_PER_US / 2) / NS_PER_US);
 	}
-	put_uint(writer, "WallDuration", recorder->duration_ns / NS_PER_US);
-	put_uint(writer, "CpuDuration", recorder->cpu_ns / NS_PER_US);
+	json_field__uint(writer, "WallDuration", recorder->duration_ns / NS_PER_US);
+	json_field__uint(writer, "CpuDuration", recorder->cpu_ns / NS_PER_US);
 	write_split(writer, profile, totals);
 	write_samples(writer, recorder);
-	put_uint(writer, "Collected", recorder->collected);
-	put_uint(writer, "Unsampled", recorder->unsampled_ns / NS_PER_US);
-	put_uint(writer, "UnnamedCalls", recorder->unnamed_calls);
-	put_uint(writer, "UnknownLines", recorder->unknown_lines);
-	put_uint(writer, "UnkeptLines", recorder->unkept_lines);
-	put_uint(writer, "StackLookupsRefused", recorder->vma_busy);
-	put_uint(writer, "EvictedFunctions", recorder->evicted_functions);
-	put_uint(writer, "EvictedSamples", recorder->evicted_samples);
-	put_uint(writer, "LostRecords", recorder->lost_records);
-	put_uint(writer, "MissedProcesses", recorder->missed_processes);
-	put_uint(writer, "IgnoredSamples", recorder->ignored_samples);
-	put_uint(writer, "UntimedSamples", recorder->untimed_samples);
+	json_field__uint(writer, "Collected", recorder->collected);
+	json_field__uint(writer, "Unsampled", recorder->unsampled_ns / NS_PER_US);
+	json_field__uint(writer, "UnnamedCalls", recorder->unnamed_calls);
+	json_field__uint(writer, "UnknownLines", recorder->unknown_lines);
+	json_field__uint(writer, "UnkeptLines", recorder->unkept_lines);
+	json_field__uint(writer, "StackLookupsRefused", recorder->vma_busy);
+	json_field__uint(writer, "EvictedFunctions", recorder->evicted_functions);
+	json_field__uint(writer, "EvictedSamples", recorder->evicted_samples);
+	json_field__uint(writer, "LostRecords", recorder->lost_records);
+	json_field__uint(writer, "MissedProcesses", recorder->missed_processes);
+	json_field__uint(writer, "IgnoredSamples", recorder->ignored_samples);
+	json_field__uint(writer, "UntimedSamples", recorder->untimed_samples);
 	write_overhead(writer, recorder);
 	write_events(writer, recorder);
 	json_writer__end_object(writer);
@@ -332,8 +306,7 @@ static void write_timeline(struct json_writer *writer, const struct ls_profile *
 
 	if (!profile->sample_count || !profile->recorder.version)
 		return;
-	json_writer__key(writer, "Samples");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Samples");
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const struct ls_profile_sample *sample = &profile->samples[i];
 		uint64_t us =

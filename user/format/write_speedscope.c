@@ -11,7 +11,7 @@
 #include "format/format.h"
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 
 /* Where a profile is. */
 struct cursor {
@@ -24,25 +24,13 @@ struct cursor {
 };
 
 /* Labels are printable. */
-static void put_text(struct json_writer *writer, const char *key, const char *text)
-{
-	json_writer__key(writer, key);
-	json_writer__printable(writer, text);
-}
-
-static void put_uint(struct json_writer *writer, const char *key, uint64_t value)
-{
-	json_writer__key(writer, key);
-	json_writer__uint(writer, value);
-}
-
 /* Frames are counted from 0. */
 static void put_event(struct cursor *cursor, const char *type, uint32_t node)
 {
 	json_writer__object(cursor->writer);
-	put_text(cursor->writer, "type", type);
-	put_uint(cursor->writer, "frame", cursor->profile->nodes[node].function - 1);
-	put_uint(cursor->writer, "at", cursor->at_us);
+	json_field__printable(cursor->writer, "type", type);
+	json_field__uint(cursor->writer, "frame", cursor->profile->nodes[node].function - 1);
+	json_field__uint(cursor->writer, "at", cursor->at_us);
 	json_writer__end_object(cursor->writer);
 }
 
@@ -103,13 +91,12 @@ static size_t put_profile(struct cursor *cursor, const struct sample_order *orde
 		all_us += order->samples[i].us;
 	cursor->at_us = 0;
 	json_writer__object(writer);
-	put_text(writer, "type", "evented");
+	json_field__printable(writer, "type", "evented");
 	put_name(writer, labels, first, cursor->profile->sample_count);
-	put_text(writer, "unit", "microseconds");
-	put_uint(writer, "startValue", 0);
-	put_uint(writer, "endValue", all_us);
-	json_writer__key(writer, "events");
-	json_writer__array_lines(writer);
+	json_field__printable(writer, "unit", "microseconds");
+	json_field__uint(writer, "startValue", 0);
+	json_field__uint(writer, "endValue", all_us);
+	json_field__array_lines(writer, "events");
 	for (; at < end; at++) {
 		go_to(cursor, order->samples[at].node);
 		cursor->at_us += order->samples[at].us;
@@ -123,20 +110,18 @@ static size_t put_profile(struct cursor *cursor, const struct sample_order *orde
 static void put_frames(struct json_writer *writer, const struct ls_profile *profile,
 		       const struct frame_labels *labels)
 {
-	json_writer__key(writer, "shared");
-	json_writer__object(writer);
-	json_writer__key(writer, "frames");
-	json_writer__array_lines(writer);
+	json_field__object(writer, "shared");
+	json_field__array_lines(writer, "frames");
 	for (uint32_t id = 1; id <= profile->function_count; id++) {
 		const struct ls_profile_function *function = &profile->functions[id];
 		uint32_t line = function->current_line ? function->current_line : function->line;
 
 		json_writer__object(writer);
-		put_text(writer, "name", frame_labels__of(labels, id));
+		json_field__printable(writer, "name", frame_labels__of(labels, id));
 		if (function->source)
-			put_text(writer, "file", frame_labels__source(labels, id));
+			json_field__printable(writer, "file", frame_labels__source(labels, id));
 		if (line)
-			put_uint(writer, "line", line);
+			json_field__uint(writer, "line", line);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -150,15 +135,14 @@ static int put_document(struct cursor *cursor, const struct sample_order *order,
 	struct json_writer *writer = cursor->writer;
 
 	json_writer__object(writer);
-	put_text(writer, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	put_text(writer, "exporter", "luaspy");
+	json_field__printable(writer, "$schema",
+			      "https://www.speedscope.app/file-format-schema.json");
+	json_field__printable(writer, "exporter", "luaspy");
 	if (recorder->target) {
-		json_writer__key(writer, "name");
-		json_writer__text(writer, recorder->target);
+		json_field__text(writer, "name", recorder->target);
 	}
 	put_frames(writer, cursor->profile, labels);
-	json_writer__key(writer, "profiles");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "profiles");
 	for (size_t at = 0; at < order->count;)
 		at = put_profile(cursor, order, at, labels);
 	json_writer__end_array(writer);

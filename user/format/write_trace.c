@@ -17,7 +17,7 @@
 #include "format/frame_labels.h"
 #include "format/sample_order.h"
 #include "format/trace_counters.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 
 /* No process has a thread of this id (PID_MAX_LIMIT of Linux), and 0 is the idle thread's. */
 #define REST_THREAD ((4U << 20) + 1)
@@ -41,18 +41,6 @@ struct output {
 	struct trace_counters counters;
 };
 
-static void put_text(struct output *output, const char *key, const char *text)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__printable(&output->writer, text);
-}
-
-static void put_uint(struct output *output, const char *key, uint64_t value)
-{
-	json_writer__key(&output->writer, key);
-	json_writer__uint(&output->writer, value);
-}
-
 static uint32_t process_of(const struct ordered_sample *sample)
 {
 	return sample->category + 1;
@@ -68,13 +56,12 @@ static void put_name(struct output *output, const char *what, const struct order
 		     const char *name)
 {
 	json_writer__object(&output->writer);
-	put_text(output, "name", what);
-	put_text(output, "ph", "M");
-	put_uint(output, "pid", process_of(sample));
-	put_uint(output, "tid", thread_of(sample));
-	json_writer__key(&output->writer, "args");
-	json_writer__object(&output->writer);
-	put_text(output, "name", name);
+	json_field__printable(&output->writer, "name", what);
+	json_field__printable(&output->writer, "ph", "M");
+	json_field__uint(&output->writer, "pid", process_of(sample));
+	json_field__uint(&output->writer, "tid", thread_of(sample));
+	json_field__object(&output->writer, "args");
+	json_field__printable(&output->writer, "name", name);
 	json_writer__end_object(&output->writer);
 	json_writer__end_object(&output->writer);
 }
@@ -85,13 +72,14 @@ static void put_slice(struct output *output, const struct ordered_sample *sample
 	uint32_t function = output->profile->nodes[slice->node].function;
 
 	json_writer__object(&output->writer);
-	put_text(output, "name", frame_labels__of_node(output->labels, slice->node));
-	put_text(output, "cat", output->places[function]);
-	put_text(output, "ph", "X");
-	put_uint(output, "ts", slice->begin_us);
-	put_uint(output, "dur", slice->end_us - slice->begin_us);
-	put_uint(output, "pid", process_of(sample));
-	put_uint(output, "tid", thread_of(sample));
+	json_field__printable(&output->writer, "name",
+			      frame_labels__of_node(output->labels, slice->node));
+	json_field__printable(&output->writer, "cat", output->places[function]);
+	json_field__printable(&output->writer, "ph", "X");
+	json_field__uint(&output->writer, "ts", slice->begin_us);
+	json_field__uint(&output->writer, "dur", slice->end_us - slice->begin_us);
+	json_field__uint(&output->writer, "pid", process_of(sample));
+	json_field__uint(&output->writer, "tid", thread_of(sample));
 	json_writer__end_object(&output->writer);
 }
 
@@ -222,17 +210,14 @@ static int put_document(struct output *output)
 	int err;
 
 	json_writer__object(writer);
-	put_text(output, "displayTimeUnit", "ms");
-	json_writer__key(writer, "metadata");
-	json_writer__object(writer);
-	put_text(output, "source", "luaspy");
+	json_field__printable(&output->writer, "displayTimeUnit", "ms");
+	json_field__object(writer, "metadata");
+	json_field__printable(&output->writer, "source", "luaspy");
 	if (recorder->target) {
-		json_writer__key(writer, "target");
-		json_writer__text(writer, recorder->target);
+		json_field__text(writer, "target", recorder->target);
 	}
 	json_writer__end_object(writer);
-	json_writer__key(writer, "traceEvents");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "traceEvents");
 	err = put_processes(output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "format/call_arcs.h"
-#include "json/json_writer.h"
+#include "json/json_field.h"
 #include "report/bottom_up.h"
 #include "report/hot_lines.h"
 #include "report/report.h"
@@ -15,30 +15,16 @@
 #define NS_PER_US 1000
 #define TEXT_SIZE 8192 /* of a line of source, escaped */
 
-static void put_number(struct json_writer *writer, const char *key, uint64_t number)
-{
-	json_writer__key(writer, key);
-	json_writer__uint(writer, number);
-}
-
-static void put_text(struct json_writer *writer, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	json_writer__key(writer, key);
-	json_writer__text(writer, text);
-}
-
 static void put_label(struct json_writer *writer, const struct ls_profile_function *function)
 {
-	put_text(writer, "Name", function->name);
-	put_text(writer, "Source", function->source);
+	json_field__text(writer, "Name", function->name);
+	json_field__text(writer, "Source", function->source);
 	if (function->line)
-		put_number(writer, "Line", function->line);
+		json_field__uint(writer, "Line", function->line);
 	if (function->flags & LS_FUNCTION_NATIVE)
-		put_number(writer, "IsNative", 1);
+		json_field__uint(writer, "IsNative", 1);
 	if (function->flags & LS_FUNCTION_PLUGIN)
-		put_number(writer, "IsPlugin", 1);
+		json_field__uint(writer, "IsPlugin", 1);
 }
 
 static void put_function(struct json_writer *writer, const struct report *report, uint32_t id)
@@ -47,10 +33,10 @@ static void put_function(struct json_writer *writer, const struct report *report
 	const struct ls_profile_function *function = &profile->functions[id];
 
 	json_writer__object(writer);
-	put_number(writer, "Id", id);
+	json_field__uint(writer, "Id", id);
 	put_label(writer, function);
-	put_number(writer, "SelfUs", report->totals->function_self_us[id]);
-	put_number(writer, "TotalUs", report->totals->function_total_us[id]);
+	json_field__uint(writer, "SelfUs", report->totals->function_self_us[id]);
+	json_field__uint(writer, "TotalUs", report->totals->function_total_us[id]);
 	json_writer__end_object(writer);
 }
 
@@ -68,8 +54,7 @@ static int put_functions(struct json_writer *writer, const struct report *report
 	if (!error)
 		error = hottest_functions__choose(profile, report->totals, &choice, &functions,
 						  &count);
-	json_writer__key(writer, "Functions");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Functions");
 	for (uint32_t i = 0; i < count && !error; i++)
 		put_function(writer, report, functions[i]);
 	json_writer__end_array(writer);
@@ -82,8 +67,7 @@ static void put_categories(struct json_writer *writer, const struct report *repo
 {
 	const struct ls_profile *profile = selected_profile__profile(report->selected);
 
-	json_writer__key(writer, "Categories");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Categories");
 	for (uint32_t i = 0; i < profile->category_count; i++) {
 		const struct ls_profile_category *category = &profile->categories[i];
 		uint64_t us = report->totals->node_total_us[category->node];
@@ -93,11 +77,11 @@ static void put_categories(struct json_writer *writer, const struct report *repo
 		     !search__matches_name(report->search, category->name)))
 			continue;
 		json_writer__object(writer);
-		put_number(writer, "Id", profile->function_count + 1 + i);
-		put_text(writer, "Name", category->name);
-		put_number(writer, "ScriptUs",
-			   process_table__script_us(profile, report->totals, category));
-		put_number(writer, "TotalUs", us);
+		json_field__uint(writer, "Id", profile->function_count + 1 + i);
+		json_field__text(writer, "Name", category->name);
+		json_field__uint(writer, "ScriptUs",
+				 process_table__script_us(profile, report->totals, category));
+		json_field__uint(writer, "TotalUs", us);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -109,15 +93,15 @@ static void put_node(struct json_writer *writer, const struct ls_profile *profil
 	const struct ls_profile_node *node = &profile->nodes[id];
 
 	json_writer__object(writer);
-	put_number(writer, "Id", id);
-	put_number(writer, "Parent", node->parent);
+	json_field__uint(writer, "Id", id);
+	json_field__uint(writer, "Parent", node->parent);
 	for (uint32_t i = 0; !node->parent && i < profile->category_count; i++)
 		if (profile->categories[i].node == id)
-			put_text(writer, "Category", profile->categories[i].name);
+			json_field__text(writer, "Category", profile->categories[i].name);
 	if (node->function)
 		put_label(writer, &profile->functions[node->function]);
-	put_number(writer, "SelfUs", totals__node_self_us(profile, totals, id));
-	put_number(writer, "TotalUs", totals->node_total_us[id]);
+	json_field__uint(writer, "SelfUs", totals__node_self_us(profile, totals, id));
+	json_field__uint(writer, "TotalUs", totals->node_total_us[id]);
 	json_writer__end_object(writer);
 }
 
@@ -128,10 +112,11 @@ static void put_path(struct json_writer *writer, const struct ls_profile *profil
 	const struct ls_profile_node *node = &profile->nodes[id];
 
 	json_writer__object(writer);
-	put_number(writer, "Id", id);
-	put_number(writer, "Parent", profile->nodes[node->parent].function ? node->parent : 0);
+	json_field__uint(writer, "Id", id);
+	json_field__uint(writer, "Parent",
+			 profile->nodes[node->parent].function ? node->parent : 0);
 	put_label(writer, &profile->functions[node->function]);
-	put_number(writer, "Us", totals->node_total_us[id]);
+	json_field__uint(writer, "Us", totals->node_total_us[id]);
 	json_writer__end_object(writer);
 }
 
@@ -149,8 +134,7 @@ static int put_nodes(struct json_writer *writer, const struct report *report,
 
 	if (report->search && !hidden)
 		return -ENOMEM;
-	json_writer__key(writer, "Nodes");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Nodes");
 	for (uint32_t id = 1; id <= profile->node_count; id++)
 		if ((has_categories || profile->nodes[id].function) && (!hidden || !hidden[id]) &&
 		    totals->node_total_us[id] >= least_us)
@@ -170,7 +154,7 @@ static int put_bottom_up(struct json_writer *writer, const struct report *report
 		return error;
 	error = put_nodes(writer, report, bottom_up__profile(bottom_up),
 			  bottom_up__totals(bottom_up), put_path);
-	put_number(writer, "IsCut", bottom_up__is_cut(bottom_up));
+	json_field__uint(writer, "IsCut", bottom_up__is_cut(bottom_up));
 	bottom_up__free(bottom_up);
 	return error;
 }
@@ -186,13 +170,12 @@ static int put_callgraph(struct json_writer *writer, const struct report *report
 					&arcs);
 	if (error)
 		return error;
-	json_writer__key(writer, "Calls");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Calls");
 	for (size_t i = 0; i < arcs.count; i++) {
 		json_writer__object(writer);
-		put_number(writer, "Caller", arcs.arcs[i].caller);
-		put_number(writer, "Callee", arcs.arcs[i].callee);
-		put_number(writer, "Us", arcs.arcs[i].us);
+		json_field__uint(writer, "Caller", arcs.arcs[i].caller);
+		json_field__uint(writer, "Callee", arcs.arcs[i].callee);
+		json_field__uint(writer, "Us", arcs.arcs[i].us);
 		json_writer__end_object(writer);
 	}
 	json_writer__end_array(writer);
@@ -207,13 +190,12 @@ static void put_line(struct json_writer *writer, const struct report *report,
 	char text[TEXT_SIZE];
 
 	json_writer__object(writer);
-	put_text(writer, "Source", line->source);
-	put_number(writer, "Line", line->line);
-	put_text(writer, "Function", profile->functions[line->function].name);
-	put_number(writer, "SelfUs", line->self_us);
+	json_field__text(writer, "Source", line->source);
+	json_field__uint(writer, "Line", line->line);
+	json_field__text(writer, "Function", profile->functions[line->function].name);
+	json_field__uint(writer, "SelfUs", line->self_us);
 	if (source && source_text__format_line(source, line->line, text, sizeof(text))) {
-		json_writer__key(writer, "Text");
-		json_writer__printable(writer, text);
+		json_field__printable(writer, "Text", text);
 	}
 	json_writer__end_object(writer);
 }
@@ -226,8 +208,7 @@ static int put_lines(struct json_writer *writer, const struct report *report)
 	size_t count = 0;
 	int error = hot_lines__list(report, &lines, &count);
 
-	json_writer__key(writer, "Lines");
-	json_writer__array_lines(writer);
+	json_field__array_lines(writer, "Lines");
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!report->no_source && lines[i].source != open) {
 			source_text__close(source);
@@ -237,7 +218,8 @@ static int put_lines(struct json_writer *writer, const struct report *report)
 		put_line(writer, report, source, &lines[i]);
 	}
 	json_writer__end_array(writer);
-	put_number(writer, "FunctionsLeftOut", selected_profile__without_lines(report->selected));
+	json_field__uint(writer, "FunctionsLeftOut",
+			 selected_profile__without_lines(report->selected));
 	source_text__close(source);
 	free(lines);
 	return error;
@@ -276,13 +258,14 @@ int report__write_json(const struct report *report, FILE *stream)
 
 	json_writer__init(&writer, stream);
 	json_writer__object(&writer);
-	put_text(&writer, "View", report_views[report->view]);
-	put_text(&writer, "Target", recorder->target);
-	put_text(&writer, "Interpreter", recorder->interpreter);
-	put_number(&writer, "WallUs", (recorder->duration_ns - recorder->paused_ns) / NS_PER_US);
-	put_number(&writer, "CpuUs", selected_profile__all_ns(report->selected) / NS_PER_US);
-	put_number(&writer, "ShownUs", report->totals->all_us);
-	put_number(&writer, "Samples", recorder->samples);
+	json_field__text(&writer, "View", report_views[report->view]);
+	json_field__text(&writer, "Target", recorder->target);
+	json_field__text(&writer, "Interpreter", recorder->interpreter);
+	json_field__uint(&writer, "WallUs",
+			 (recorder->duration_ns - recorder->paused_ns) / NS_PER_US);
+	json_field__uint(&writer, "CpuUs", selected_profile__all_ns(report->selected) / NS_PER_US);
+	json_field__uint(&writer, "ShownUs", report->totals->all_us);
+	json_field__uint(&writer, "Samples", recorder->samples);
 	error = put_view(&writer, report);
 	json_writer__end_object(&writer);
 	failed = json_writer__finish(&writer);

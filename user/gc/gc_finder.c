@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "elf/call_graph.h"
+#include "gc/gc_facts.h"
 
 #define OPERANDS_NEEDED 6  /* shifts, of B and of C: luaV_execute has 9 or more, others up to 4 */
 #define CALLERS_NEEDED  5  /* luaC_step has 14 or more */
@@ -37,94 +38,31 @@ enum mark {
 	MARK_EXECUTOR = 128,
 };
 
-/* What a function itself does, without its callees. */
-struct facts {
-	uint16_t states[GC_SIGNS_MAX]; /* values written to gcstate, a bit each */
-	uint8_t operands[GC_SIGNS_MAX][2];
-};
-
 struct search {
 	struct call_graph graph;
-	struct facts *facts;
-	size_t facts_count;
-	const struct gc_signs *signs;
-	size_t signs_count;
+	struct gc_facts facts;
 	size_t at; /* index of the signs being tried */
 	uint8_t *marks;
 	uint32_t *waiting; /* queue of a search along calls */
 	uint32_t step;
-	int error; /* that observe() could not return */
 };
 
-static int make_room(struct search *search, uint32_t function)
+static const struct gc_signs *signs_of(const struct search *search)
 {
-	size_t count = search->facts_count ? search->facts_count : 1024;
-	struct facts *more;
-
-	while (count <= function)
-		count *= 2;
-	if (count == search->facts_count)
-		return 0;
-	more = reallocarray(search->facts, count, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	memset(more + search->facts_count, 0, (count - search->facts_count) * sizeof(*more));
-	search->facts = more;
-	search->facts_count = count;
-	return 0;
+	return &search->facts.signs[search->at];
 }
 
-static void note_event(const struct gc_signs *signs, const struct machine_event *event,
-		       uint16_t *states, uint8_t operands[2])
+static int make_tables(struct search *search)
 {
-	if (event->kind == MACHINE_STORE) {
-		if (event->offset == signs->state_offset && event->value <= signs->last_state)
-			*states |= 1u << event->value;
-		return;
-	}
-	for (size_t i = 0; i < 2; i++)
-		if (event->offset == signs->operand_shifts[i] && operands[i] < UINT8_MAX)
-			operands[i]++;
-}
-
-static void observe(void *context, uint32_t function, const struct machine_event *event)
-{
-	struct search *search = context;
-	struct facts *facts;
-
-	if (event->kind == MACHINE_STORE && (event->value < 0 || event->value > GC_STATE_MAX))
-		return;
-	if (make_room(search, function)) {
-		search->error = -ENOMEM;
-		return;
-	}
-	facts = &search->facts[function];
-	for (size_t i = 0; i < search->signs_count; i++)
-		note_event(&search->signs[i], event, &facts->states[i], facts->operands[i]);
-}
-
-/* Attributes what a part of a function (".cold") writes to the function. */
-static int gather_facts(struct search *search)
-{
-	const struct call_graph *graph = &search->graph;
-
-	if (search->error || make_room(search, (uint32_t)graph->count))
-		return -ENOMEM;
-	for (size_t i = 0; i < graph->count; i++) {
-		struct facts *facts = &search->facts[graph->owners[i]];
-
-		for (size_t j = 0; graph->owners[i] != i && j < search->signs_count; j++)
-			facts->states[j] |= search->facts[i].states[j];
-	}
-	search->marks = calloc(graph->count, sizeof(*search->marks));
-	search->waiting = calloc(graph->count, sizeof(*search->waiting));
+	search->marks = calloc(search->graph.count, sizeof(*search->marks));
+	search->waiting = calloc(search->graph.count, sizeof(*search->waiting));
 	return search->marks && search->waiting ? 0 : -ENOMEM;
 }
 
 static bool writes_state(const struct search *search, uint32_t function)
 {
 	return search->graph.owners[function] == function &&
-	       search->facts[function].states[search->at];
+	       search->facts.items[function].states[search->at];
 }
 
 /*
@@ -143,7 +81,7 @@ static uint16_t mark_group(struct search *search, uint32_t first, uint8_t mark)
 		struct call_graph_set sets[] = {call_graph__callees(&search->graph, function),
 						call_graph__callers(&search->graph, function)};
 
-		states |= search->facts[function].states[search->at];
+		states |= search->facts.items[function].states[search->at];
 		for (size_t i = 0; i < sets[0].count + sets[1].count; i++) {
 			uint32_t next = i < sets[0].count ? sets[0].items[i]
 							  : sets[1].items[i - sets[0].count];
@@ -166,7 +104,7 @@ static const char *find_inside(struct search *search)
 	for (uint32_t i = 0; i < search->graph.count; i++) {
 		if (search->marks[i] & MARK_SEEN || !writes_state(search, i) ||
 		    __builtin_popcount(mark_group(search, i, MARK_SEEN)) <
-			    search->signs[search->at].states_needed)
+			    signs_of(search)->states_needed)
 			continue;
 		if (found != UINT32_MAX)
 			return "several groups of functions look like it";
@@ -188,7 +126,7 @@ static bool contains(struct call_graph_set set, uint32_t function)
 
 static bool is_executor(const struct search *search, uint32_t function)
 {
-	const uint8_t *operands = search->facts[function].operands[search->at];
+	const uint8_t *operands = search->facts.items[function].operands[search->at];
 
 	return operands[0] >= OPERANDS_NEEDED && operands[1] >= OPERANDS_NEEDED;
 }
@@ -306,8 +244,7 @@ static const char *find_executor(struct search *search)
 		search->marks[caller] |= MARK_EXECUTOR;
 		count++;
 	}
-	return count > search->signs[search->at].executors ? "several functions look like its entry"
-							   : NULL;
+	return count > signs_of(search)->executors ? "several functions look like its entry" : NULL;
 }
 
 /*
@@ -474,7 +411,7 @@ static void write_map(struct search *search, struct gc_code *gc)
 	snprintf(gc->how, sizeof(gc->how),
 		 "%u functions around those that write gcstate at offset %u, entered by the "
 		 "executor",
-		 functions, search->signs[search->at].state_offset);
+		 functions, signs_of(search)->state_offset);
 }
 
 /* Tries all signs. */
@@ -483,7 +420,7 @@ static void decide(struct search *search, struct gc_code *gc)
 	const char *why = "no layout is a candidate";
 	struct gc_code found = {0};
 
-	for (search->at = 0; search->at < search->signs_count; search->at++) {
+	for (search->at = 0; search->at < search->facts.signs_count; search->at++) {
 		const char *why_not = find_inside(search);
 
 		if (!why_not) {
@@ -509,14 +446,16 @@ static void decide(struct search *search, struct gc_code *gc)
 int gc_finder__find(const struct elf_file *file, const struct gc_signs *signs, size_t count,
 		    struct gc_code *gc)
 {
-	struct search search = {.signs = signs, .signs_count = count};
-	const struct call_graph_observer observer = {&search, observe};
+	struct search search = {.facts = {.signs = signs, .signs_count = count}};
+	const struct call_graph_observer observer = {&search.facts, gc_facts__observe};
 	int error;
 
 	memset(gc, 0, sizeof(*gc));
 	error = call_graph__read(file, &observer, &search.graph);
 	if (!error)
-		error = gather_facts(&search);
+		error = gc_facts__finish(&search.facts, &search.graph);
+	if (!error)
+		error = make_tables(&search);
 	if (!error)
 		decide(&search, gc);
 	else if (error != -ENOMEM)
@@ -524,7 +463,7 @@ int gc_finder__find(const struct elf_file *file, const struct gc_signs *signs, s
 			 error == -E2BIG ? "the file has too much code"
 					 : "the file has no unwind tables");
 	call_graph__free(&search.graph);
-	free(search.facts);
+	gc_facts__free(&search.facts);
 	free(search.marks);
 	free(search.waiting);
 	return error == -ENOMEM ? error : 0;

@@ -2,7 +2,6 @@
 #include "interpreter/detection.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/log.h"
 #include "system/resource_limits.h"
 #include "interpreter/calibration.h"
+#include "interpreter/detection_text.h"
 #include "process/process.h"
 
 /*
@@ -32,12 +32,10 @@
 struct detection {
 	struct detection_options options;
 	struct interpreters interpreters;
-	char found[1024];
-	char gc[512];         /* how the known garbage collectors were found */
-	char gc_unknown[512]; /* why the others were not */
-	uint64_t looked_ns;   /* when detection__run() was called last */
-	uint64_t noticed_ns;  /* when new mappings were last looked for */
-	uint64_t pages;       /* that were mapped when files were last inspected */
+	struct detection_text text;
+	uint64_t looked_ns;  /* when detection__run() was called last */
+	uint64_t noticed_ns; /* when new mappings were last looked for */
+	uint64_t pages;      /* that were mapped when files were last inspected */
 	uint64_t
 		requested_pages; /* when an inspection was requested that is not over; 0: none is */
 	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
@@ -95,78 +93,11 @@ static int explain(const struct detection *detection, const char *target, int er
 	return error && error != -ENOTSUP ? error : -ENOENT;
 }
 
-static void describe(const struct interpreter *interpreter, char *to, size_t size)
-{
-	const char *release = interpreter->file.release;
-
-	snprintf(to, size, "%s%s%s in %s, %s%s", interpreter->file.family->name,
-		 *release ? " " : "", release, interpreter->path,
-		 interpreter->file.is_shared_library ? "shared" : "static",
-		 interpreter->file.is_stripped ? ", stripped" : "");
-}
-
-static bool is_among(const struct interpreters *found, const char *path)
-{
-	for (size_t i = 0; i < found->count; i++)
-		if (!strcmp(found->items[i].path, path))
-			return true;
-	return false;
-}
-
-static void __attribute__((format(printf, 3, 4)))
-append(char *to, size_t size, const char *format, ...)
-{
-	size_t length = strlen(to);
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (length)
-		snprintf(to + length, size - length, "; ");
-	length = strlen(to);
-	vsnprintf(to + length, size - length, format, arguments);
-	va_end(arguments);
-}
-
-static void tell_interpreter(struct detection *detection, const struct interpreter *interpreter,
-			     bool is_new, const char *target)
-{
-	struct announced *announced = detection->options.announced;
-	const struct gc_code *gc = &interpreter->gc;
-	char text[512];
-
-	describe(interpreter, text, sizeof(text));
-	if (is_new && (!announced || text_list__add(&announced->interpreters, text)))
-		log_info("%s: %s", target, text);
-	append(detection->found, sizeof(detection->found), "%s", text);
-	if (is_new)
-		log_debug("garbage collector: %s%s", gc->is_known ? "" : "not known, ", gc->how);
-	if (gc->is_known)
-		append(detection->gc, sizeof(detection->gc), "%s", gc->how);
-	else
-		append(detection->gc_unknown, sizeof(detection->gc_unknown), "%s", gc->how);
-}
-
 /* Collects what there is, and logs what was not there before. */
 static void tell(struct detection *detection, const struct interpreters *before, const char *target)
 {
-	const struct interpreters *found = &detection->interpreters;
-
-	detection->found[0] = '\0';
-	detection->gc[0] = '\0';
-	detection->gc_unknown[0] = '\0';
-	for (size_t i = 0; i < found->count; i++) {
-		const struct interpreter *interpreter = &found->items[i];
-		bool is_new = !is_among(before, interpreter->path);
-
-		if (interpreter__is_profiled(interpreter))
-			tell_interpreter(detection, interpreter, is_new, target);
-		else if (is_new && found->profiled)
-			log_warn("%s: also holds %s in %s, which is not supported", target,
-				 interpreter->file.family->name, interpreter->path);
-	}
-	if (found->left_out)
-		log_warn("%s: %zu more files with an interpreter are left out", target,
-			 found->left_out);
+	detection_text__tell(&detection->text, &detection->interpreters, before,
+			     detection->options.announced, target);
 }
 
 /* A child may have no Lua, like most, or be of a kind that can have none: that is no error. */
@@ -300,7 +231,7 @@ bool detection__notice(struct detection *detection, struct layout_votes *votes, 
 	detection->changes++;
 	tell(detection, &before, target);
 	for (size_t i = 0; i < found.count && !detection->options.layout; i++)
-		if (!is_among(&before, found.items[i].path))
+		if (!interpreters__contain(&before, found.items[i].path))
 			expect(votes, &found.items[i]);
 	interpreters__free(&before);
 	return detection->pages == pages;
@@ -489,7 +420,7 @@ bool detection__is_like(const struct detection *one, const struct detection *oth
 
 const char *detection__found(const struct detection *detection)
 {
-	return detection->found[0] ? detection->found : NULL;
+	return detection->text.found[0] ? detection->text.found : NULL;
 }
 
 const char *detection__unsupported(const struct detection *detection)
@@ -503,10 +434,10 @@ const char *detection__unsupported(const struct detection *detection)
 
 const char *detection__gc(const struct detection *detection)
 {
-	return detection->gc[0] ? detection->gc : NULL;
+	return detection->text.gc[0] ? detection->text.gc : NULL;
 }
 
 const char *detection__gc_unknown(const struct detection *detection)
 {
-	return detection->gc_unknown[0] ? detection->gc_unknown : NULL;
+	return detection->text.gc_unknown[0] ? detection->text.gc_unknown : NULL;
 }

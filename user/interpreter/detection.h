@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/text_list.h"
+#include "interpreter/detection_text.h"
 #include "interpreter/inspection.h"
 #include "interpreter/layout_vote.h"
 #include "target.h"
@@ -21,12 +21,6 @@ struct detection_options {
 	bool is_child;               /* of the requested process: it may have no Lua, or be gone */
 	struct announced *announced; /* borrowed; NULL: log everything */
 	bool is_for_dump;            /* messages say "dump", not "profile" */
-};
-
-/* What was logged for other processes and is not logged again. Zeroed: nothing. */
-struct announced {
-	struct text_list interpreters;
-	uint16_t layouts[LS_FAMILY_COUNT]; /* bit per layout that was decided */
 };
 
 /* NULL when out of memory. Free with detection__free(), which takes NULL. */

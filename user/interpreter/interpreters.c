@@ -199,6 +199,14 @@ bool interpreters__are_equal(const struct interpreters *one, const struct interp
 	return true;
 }
 
+bool interpreters__contain(const struct interpreters *found, const char *path)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (!strcmp(found->items[i].path, path))
+			return true;
+	return false;
+}
+
 void interpreters__free(struct interpreters *found)
 {
 	for (size_t i = 0; i < found->count; i++)

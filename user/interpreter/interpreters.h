@@ -45,6 +45,9 @@ int interpreters__find(struct lua_files *files, pid_t pid, struct interpreters *
 /* Whether both are the same interpreters: none was loaded or unloaded in between. */
 bool interpreters__are_equal(const struct interpreters *one, const struct interpreters *other);
 
+/* Whether one is of the file at that path. */
+bool interpreters__contain(const struct interpreters *found, const char *path);
+
 void interpreters__free(struct interpreters *found);
 
 #endif

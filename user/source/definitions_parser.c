@@ -3,6 +3,7 @@
 #include "source/definitions_parser.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "source/definition_name.h"
 
@@ -58,23 +59,11 @@ static void begin_function(struct parser *parser)
 static void check_value(struct parser *parser)
 {
 	struct definition *last = &parser->found->items[parser->found->count - 1];
+	int kind = parser->token.kind;
 
-	switch (parser->token.kind) {
-	case TOKEN_AND:
-	case TOKEN_OPERATOR:
-	case '+':
-	case '-':
-	case '*':
-	case '/':
-	case '%':
-	case '^':
-	case '<':
-	case '>':
-	case '&':
-	case '|':
-	case '~':
+	if (kind == TOKEN_AND || kind == TOKEN_OPERATOR ||
+	    (kind > 0 && kind < TOKEN_END && strchr("+-*/%^<>&|~", kind)))
 		last->name = 0;
-	}
 }
 
 static void end_function(struct parser *parser)

@@ -44,9 +44,8 @@ enum token_kind {
 };
 
 struct token {
-	int kind; /* enum token_kind, or a character */
-	const char
-		*text; /* in the source; of a string: what is between its quotes, unescaped not */
+	int kind;         /* enum token_kind, or a character */
+	const char *text; /* in the source; of a string: between its quotes, with its escapes */
 	size_t length;
 	uint32_t line; /* where it ends, as compilers count */
 };

@@ -397,7 +397,7 @@ static __always_inline __u64 function_at(struct ls_scratch *scratch, __u64 func)
 	value = view(&scratch->stack, func, size, walk->stack);
 	if (!value)
 		return 0;
-	return ls_luau_half(value, type_at(size)) == walk->sizes.thread - scratch->types.function
+	return ls_luau_half(value, ls_luau_type_at(size)) == walk->sizes.thread - scratch->types.function
 		       ? ls_luau_word(value, 0)
 		       : LS_OTHER_VALUE;
 }

@@ -7,12 +7,6 @@
 
 #define LS_FUNCTION_BYTES 4096 /* of machine code: most C functions have less */
 
-/* Where the type of a value is that takes `size` bytes: behind the components of vectors. */
-static __always_inline __u32 type_at(__u32 size)
-{
-	return size == 24 ? 16 : 12;
-}
-
 /* Where savedpc is in a CallInfo; nresults and flags follow. */
 static __always_inline __u32 pc_at(const struct ls_scratch *scratch)
 {
@@ -53,7 +47,7 @@ static long look_for_closure(__u32 i, void *context)
 
 	if (ls_luau_word(scratch->results + at, 0) != scratch->walk.closure)
 		return 0;
-	type = ls_luau_half(scratch->results + at, type_at(value_size(scratch)));
+	type = ls_luau_half(scratch->results + at, ls_luau_type_at(value_size(scratch)));
 	if (type == scratch->walk.sizes.thread - scratch->types.function ||
 	    (!type && i < scratch->walk.results_padded))
 		scratch->walk.results_found |= 1U << (i & 31);
@@ -81,7 +75,7 @@ static __always_inline int is_shifted(const struct ls_scratch *scratch)
 	const __u8 *results = scratch->results;
 	__u32 value = value_size(scratch);
 
-	return ls_luau_half(results, type_at(value)) >=
+	return ls_luau_half(results, ls_luau_type_at(value)) >=
 		       scratch->walk.sizes.thread - scratch->types.string &&
 	       ls_luau_word(results, 0) == ls_luau_word(results, 2 * value) &&
 	       ls_luau_word(results, value) == ls_luau_word(results, 3 * value);

@@ -66,6 +66,12 @@ _Static_assert(sizeof(struct ls_luau_state) == 88, "lua_State, lstate.h, up to b
 /* TValue, lobject.h: the value is at the start, the type behind all of it, a __u32. */
 #define LS_LUAU_VALUE_MAX 24
 
+/* Where the type is in values of that size: 16 bytes, or 24 if vectors have four components. */
+static inline __attribute__((always_inline)) __u32 ls_luau_type_at(__u32 size)
+{
+	return size == 24 ? 16 : 12;
+}
+
 /* TString, lobject.h. The text follows, and a NUL. */
 struct ls_luau_string {
 	__u8 tt;

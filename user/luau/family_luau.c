@@ -4,12 +4,12 @@
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
 #include "luau/calibration_luau.h"
+#include "luau/call_site_luau.h"
 #include "luau/gc_luau.h"
 #include "luau/layout_luau.h"
 #include "luau/program_luau.h"
 #include "luau/prototype_luau.h"
 #include "luau/walker_luau.h"
-#include "symbols/call_site.h"
 
 /* ---- files */
 
@@ -69,13 +69,7 @@ static bool keeps_pc_in_register(uint32_t slot)
 static int read_call_site(const struct target_memory *memory, const void *offsets, uint64_t caller,
 			  uint32_t pc, struct call_site *site)
 {
-	(void)memory;
-	(void)offsets;
-	(void)caller;
-	(void)pc;
-	/* Functions have the names that their definitions gave them; the others have none. */
-	*site = (struct call_site){.is_covered = true};
-	return 0;
+	return call_site_luau__read(memory, offsets, caller, pc, site);
 }
 
 static int check_prototype(const struct target_memory *memory, const void *offsets,

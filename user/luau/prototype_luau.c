@@ -136,6 +136,67 @@ int prototype_luau__source(const struct target_memory *memory, const struct ls_l
 	return error;
 }
 
+int prototype_luau__code(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			 uint64_t address, uint64_t *code, uint32_t *count,
+			 struct constants_luau *constants)
+{
+	struct ls_luau_string source;
+	uint8_t proto[PROTO_MAX];
+	int error = read_proto(memory, layout, address, proto);
+
+	/* The name of the chunk is a string, so it tells the type of strings. */
+	if (!error)
+		error = target_memory__read(memory, ls_luau_word(proto, layout->proto_source),
+					    &source, sizeof(source));
+	if (error)
+		return error;
+	*code = ls_luau_word(proto, layout->proto_code);
+	*count = ls_luau_half(proto, layout->proto_code_count);
+	*constants = (struct constants_luau){
+		.memory = memory,
+		.address = ls_luau_word(proto, layout->proto_constants),
+		.count = ls_luau_half(proto, layout->proto_constant_count),
+		.string_type = source.tt,
+	};
+	return 0;
+}
+
+/* Copies the constant if it is a string and values have that size. */
+static int read_constant(const struct constants_luau *constants, uint32_t index, size_t value_size,
+			 char *to, size_t size)
+{
+	struct ls_luau_string string;
+	uint8_t value[LS_LUAU_VALUE_MAX];
+	uint64_t address = constants->address + index * value_size;
+	uint32_t type;
+
+	if (target_memory__read(constants->memory, address, value, value_size))
+		return 0;
+	memcpy(&type, value + ls_luau_type_at((uint32_t)value_size), sizeof(type));
+	memcpy(&address, value, sizeof(address));
+	if (type != constants->string_type ||
+	    target_memory__read(constants->memory, address, &string, sizeof(string)) ||
+	    string.tt != constants->string_type)
+		return 0;
+	if (string.length < size)
+		size = string.length + 1UL;
+	if (target_memory__read(constants->memory, address + sizeof(string), to, size))
+		return 0;
+	to[size - 1] = '\0';
+	return strlen(to) == size - 1;
+}
+
+int constants_luau__string(const struct constants_luau *constants, uint32_t index, char *to,
+			   size_t size)
+{
+	if (index >= constants->count)
+		return -EINVAL;
+	for (size_t value_size = 16; value_size <= LS_LUAU_VALUE_MAX; value_size += 8)
+		if (read_constant(constants, index, value_size, to, size))
+			return 1;
+	return 0;
+}
+
 /* The two tables of a prototype, as luaG_getline() (ldebug.cpp) reads them. */
 struct tables {
 	uint32_t count; /* of instructions */

@@ -23,6 +23,27 @@ int prototype_luau__source(const struct target_memory *memory, const struct ls_l
 int prototype_luau__lines(const struct target_memory *memory, const struct ls_luau_layout *layout,
 			  uint64_t address, struct line_table **table);
 
+/* The constants of a prototype. */
+struct constants_luau {
+	const struct target_memory *memory;
+	uint64_t address;
+	uint32_t count;
+	uint8_t string_type;
+};
+
+/* Where its code is, and how many instructions it has; what constants it has. 0, or as memory_ops.
+ */
+int prototype_luau__code(const struct target_memory *memory, const struct ls_luau_layout *layout,
+			 uint64_t address, uint64_t *code, uint32_t *count,
+			 struct constants_luau *constants);
+
+/*
+ * Copies the string that is constant `index`, cut off at size - 1 bytes. 1; 0: it is no string, or
+ * one with a NUL in it; -EINVAL: there is no such constant.
+ */
+int constants_luau__string(const struct constants_luau *constants, uint32_t index, char *to,
+			   size_t size);
+
 /*
  * Whether there is a prototype under this layout, of a VM with that LUA_TTHREAD and of a closure
  * with so many upvalues: it has lines, uses registers, and what is read of it does not contradict

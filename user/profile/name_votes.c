@@ -109,14 +109,20 @@ static bool has_voters(const struct name_votes *votes)
 const char *name_votes__agreed(const struct name_votes *votes)
 {
 	const char *name = NULL;
-	bool is_voted = has_voters(votes);
+	bool is_voted = has_voters(votes), is_iterator = false;
 
 	for (const struct name_vote *vote = votes->first; vote; vote = vote->next) {
 		if (is_voted != (vote->count > 0))
 			continue;
+		if (!strcmp(vote->name, CALL_SITE_ANY_ITERATOR)) {
+			is_iterator = true;
+			continue;
+		}
 		name = name ? common(name, vote->name) : vote->name;
 		if (!name)
 			return NULL;
 	}
-	return name;
+	if (is_iterator && name && !is_of_iterator(name))
+		return NULL;
+	return is_iterator && !name ? CALL_SITE_ANY_ITERATOR : name;
 }

@@ -25,7 +25,8 @@ const char *name_votes__elected(const struct name_votes *votes);
 
 /*
  * The name on which all voters agree or, without votes, all suggestions. If all say that it is an
- * iterator, but name different calls that made it, it is CALL_SITE_ANY_ITERATOR. NULL: none.
+ * iterator, it is that of the call that some of them name; if they name different ones, it is
+ * CALL_SITE_ANY_ITERATOR. NULL: none.
  */
 const char *name_votes__agreed(const struct name_votes *votes);
 

@@ -93,6 +93,60 @@ static void names_functions_and_their_callers(void **state)
 	}
 }
 
+#define ITERATIONS                                                                                 \
+	"local text = string.rep('some words ', 20)\n"                                             \
+	"local spin = {wrapped = coroutine.wrap(function()\n"                                      \
+	"	while true do coroutine.yield() end\n"                                                   \
+	"end)}\n"                                                                                  \
+	"local function by_method()\n"                                                             \
+	"	for word in text:gmatch('%a+') do spin.word = word end\n"                                \
+	"end\n"                                                                                    \
+	"local function by_path(i)\n"                                                              \
+	"	local far = 1 - i\n"                                                                     \
+	"	for word in string.gmatch(text:sub(1, 150), if i > 5 then '%a+' else '%w+') do\n"        \
+	"		spin.word = word\n"                                                                     \
+	"		if i == far then continue end\n"                                                        \
+	"	end\n"                                                                                   \
+	"end\n"                                                                                    \
+	"local function by_local()\n"                                                              \
+	"	local find = string.gmatch\n"                                                            \
+	"	for word in find(text, '%a+') do spin.word = word end\n"                                 \
+	"end\n"                                                                                    \
+	"local function by_changed_local(i)\n"                                                     \
+	"	local find = string.rep\n"                                                               \
+	"	find = string.gmatch\n"                                                                  \
+	"	for word in find(text, '%a+') do spin.word = word end\n"                                 \
+	"end\n"                                                                                    \
+	"local function by_field()\n"                                                              \
+	"	for i = 1, 50 do spin.wrapped() end\n"                                                   \
+	"end\n"                                                                                    \
+	"while true do\n"                                                                          \
+	"	for i = 1, 10 do\n"                                                                      \
+	"		by_method() by_path(i) by_local() by_changed_local(i) by_field()\n"                     \
+	"	end\n"                                                                                   \
+	"end\n"
+
+/* The functions of C that have no name of their own: their callers' bytecode tells. */
+static void names_c_functions_after_their_calls(void **state)
+{
+	need_to_record();
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		struct scriptprofile *profile = record_script(*state, releases[i], ITERATIONS);
+		int iterators = 0, wrapped = 0, other = 0;
+
+		for (int id = 1; id <= profile->function_count; id++) {
+			const char *name = profile->functions[id].name;
+
+			iterators += !strncmp(name, "iterator of gmatch (", 20);
+			wrapped += !strncmp(name, "wrapped (", 9);
+			other += !strncmp(name, "luau_", 5) || !strncmp(name, "for iterator", 12);
+		}
+		if (iterators != 1 || wrapped != 1 || other)
+			fail_msg("%s: %d iterators of gmatch, %d wrapped, %d others", releases[i],
+				 iterators, wrapped, other);
+	}
+}
+
 /* The host has machine code made of all functions; the lines they run at are not kept then. */
 static void marks_functions_that_run_as_machine_code(void **state)
 {
@@ -412,6 +466,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(names_functions_and_their_callers),
+		staged(names_c_functions_after_their_calls),
 		staged(marks_functions_that_run_as_machine_code),
 		staged(shows_coroutines_below_what_resumed_them),
 		staged(tells_vms_on_several_threads_apart),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Everything that reads names out of a target's memory. An input is a layout, whether memory wraps,
- * a state, a C function, eight prototypes with instructions, and the memory itself.
+ * Everything that reads names out of a target's memory. An input is a layout of PUC Lua and of
+ * Luau, whether memory wraps, a state, a C function, eight prototypes with instructions, and the
+ * memory itself.
  */
 #include <errno.h>
 
+#include "luau/call_site_luau.h"
+#include "luau/layout_luau.h"
 #include "memory_of_input.h"
 #include "puc/family_puc.h"
 #include "symbols/c_functions.h"
@@ -28,6 +31,26 @@ static void expect_error(int error)
 		error == -E2BIG);
 }
 
+static void check_site(const struct call_site *site, int error)
+{
+	expect_error(error);
+	require(strnlen(site->name, sizeof(site->name)) < sizeof(site->name));
+	require(site->kind <= CALL_SITE_HOOK);
+	if (error || site->kind == CALL_SITE_UNKNOWN)
+		require(!*site->name);
+}
+
+static void look_up_site_of_luau(const struct ls_luau_layout *layout, uint64_t prototype,
+				 uint32_t pc)
+{
+	struct call_site site;
+	size_t reads = memory_of_input__reads(), bytes = memory_of_input__bytes();
+
+	check_site(&site, call_site_luau__read(&memory, layout, prototype, pc, &site));
+	require(memory_of_input__reads() - reads < SITE_READS);
+	require(memory_of_input__bytes() - bytes < SITE_BYTES);
+}
+
 static void look_up_site(const struct ls_puc_layout *layout, uint64_t prototype, uint32_t pc)
 {
 	struct call_site site;
@@ -35,11 +58,7 @@ static void look_up_site(const struct ls_puc_layout *layout, uint64_t prototype,
 	size_t reads = memory_of_input__reads(), bytes = memory_of_input__bytes();
 	int error = call_site_puc__read(&memory, layout, prototype, pc, &site);
 
-	expect_error(error);
-	require(strnlen(site.name, sizeof(site.name)) < sizeof(site.name));
-	require(site.kind <= CALL_SITE_HOOK);
-	if (error || site.kind == CALL_SITE_UNKNOWN)
-		require(!*site.name);
+	check_site(&site, error);
 	error = prototype_puc__fingerprint(&memory, layout, prototype, &fingerprint);
 	expect_error(error);
 	/* The memory stands still: so does what is computed from it. */
@@ -76,8 +95,8 @@ static void read_tables(const struct ls_puc_layout *layout, uint64_t state, uint
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct input input = {bytes, size};
-	const struct ls_puc_layout *layout =
-		&layouts_puc[input__take(&input, 1) % layouts_puc_count].offsets;
+	uint8_t slot = (uint8_t)input__take(&input, 1);
+	const struct ls_puc_layout *layout = &layouts_puc[slot % layouts_puc_count].offsets;
 	bool wraps = input__take(&input, 1) & 1;
 	uint64_t state = input__take(&input, 8), function = input__take(&input, 8);
 	uint64_t prototypes[PROTOTYPES];
@@ -89,8 +108,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	}
 	memory_of_input__set(&input, wraps);
 	for (size_t i = 0; i < PROTOTYPES; i++)
-		if (prototypes[i])
+		if (prototypes[i]) {
 			look_up_site(layout, prototypes[i], pcs[i]);
+			look_up_site_of_luau(&layouts_luau[slot % layouts_luau_count].offsets,
+					     prototypes[i], pcs[i]);
+		}
 	read_tables(layout, state, function);
 	return 0;
 }

@@ -162,9 +162,9 @@ static void calls_iterators_by_what_their_makers_have_in_common(void **state)
 
 	vote(*state, id, "iterator of gmatch", 3);
 	assert_string_equal(shown(*state, id)->name, "iterator of gmatch (lua+0x1000)");
+	vote(*state, id, "for iterator", 5);
+	assert_string_equal(shown(*state, id)->name, "iterator of gmatch (lua+0x1000)");
 	vote(*state, id, "iterator of words", 1);
-	assert_string_equal(shown(*state, id)->name, "for iterator (lua+0x1000)");
-	vote(*state, id, "for iterator", 1);
 	assert_string_equal(shown(*state, id)->name, "for iterator (lua+0x1000)");
 	vote(*state, id, "f", 1);
 	assert_string_equal(shown(*state, id)->name, "lua+0x1000");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that may be at BASE, and what tells whether one runs: PC, in its register or where a
- * helper saved it. The includer has defined LS_VM_PC, the index of that register.
+ * Functions that may be at BASE, and the evidence that one runs: PC, in its register or where a
+ * helper saved it. The includer defines LS_VM_PC, the index of that register.
  */
 #ifndef LS_BASE_CANDIDATE_LUAJIT_BPF_H
 #define LS_BASE_CANDIDATE_LUAJIT_BPF_H
@@ -90,7 +90,7 @@ static __always_inline int holds_pc(const struct ls_base_candidate *candidate, _
 	return pc >= candidate->code && pc <= candidate->code_end && !(pc & 3);
 }
 
-/* The base of the caller by a link; 0: it cannot be read. */
+/* The caller's base, computed from a link; 0: unreadable. */
 static __always_inline __u64 caller_by(__u64 base, __u64 link)
 {
 	__u32 instruction;
@@ -109,7 +109,7 @@ static __always_inline int found(struct ls_scratch *scratch, __u64 base, __u64 p
 	return LS_WALK_NONE;
 }
 
-/* Nothing is on the stack of values, or a function in C: the VM is being entered, or left. */
+/* The VM is being entered or left: the stack of values is empty, or a C function is on top. */
 static __always_inline int find_c_function(struct ls_scratch *scratch)
 {
 	__u64 base = scratch->state.base;

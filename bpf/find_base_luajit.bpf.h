@@ -3,18 +3,18 @@
  * Finds BASE, the place of the running function on the stack of values, and PC, its next
  * instruction.
  *
- * The VM keeps both in registers and stores them in L->base and in its C frame only before it calls
- * what needs them. So:
+ * The VM keeps both in registers and stores them in L->base and in its C frame only before calls
+ * that need them. So:
  *
  * - SP is at the VM's C frame: the VM itself runs, and both are in their registers.
- * - A trace runs, or what it called: BASE of the function that it began in is in jit_base.
- * - A C function runs, or the collector: L->base.
- * - The VM has called a helper: L->base, or where the helper saved the register with BASE.
+ * - A trace or its callee runs: jit_base is BASE of the function that the trace began in.
+ * - A C function or the garbage collector runs: L->base is BASE.
+ * - The VM has called a helper: BASE is in L->base, or where the helper saved BASE's register.
  *
- * Whether a function is at BASE is not enough: a call writes its frame after BASE, and a return
- * copies results over it. So PC decides: it lies in the bytecode of the running function. If it
- * does not, it is the link to the caller, and that runs. Which registers these are, and what else
- * they hold during calls and returns, differs by machine.
+ * A function at BASE is not enough: a call writes its frame after BASE, and a return copies results
+ * over it. So PC decides: it lies in the bytecode of the running function. If it does not, it is
+ * the link to the caller, and the caller runs. Which registers these are, and what else they hold
+ * during calls and returns, differs by machine.
  */
 #ifndef LS_FIND_BASE_LUAJIT_BPF_H
 #define LS_FIND_BASE_LUAJIT_BPF_H
@@ -29,8 +29,8 @@
 
 #ifndef __bpf__
 /*
- * Registers are unknown if the thread stands still. A helper that makes a system call has had the
- * VM save BASE and PC. Returns LS_WALK_NONE or the error.
+ * Registers are unknown if the thread does not run. Before it called a helper that makes a system
+ * call, the VM saved BASE and PC. Returns LS_WALK_NONE or the error.
  */
 static __always_inline int find_base_without_registers(struct ls_scratch *scratch)
 {
@@ -47,8 +47,8 @@ static __always_inline int find_base_without_registers(struct ls_scratch *scratc
 #endif
 
 /*
- * Sets scratch->base for the running state, of which scratch->state and walk.cframe are copies, and
- * walk.in_trace. Returns LS_WALK_NONE or the error. __noinline: verified once for all callers.
+ * Sets scratch->base and walk.in_trace for the running state, copied to scratch->state and
+ * walk.cframe. Returns LS_WALK_NONE or the error. __noinline: verified once for all callers.
  */
 __noinline int find_base(struct ls_scratch *scratch, const struct ls_luajit_layout *layout)
 {

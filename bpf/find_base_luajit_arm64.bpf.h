@@ -20,18 +20,18 @@
 
 #define LS_FRAME_RECORD  192 /* SAVE_FP_LR_: of the VM's C frame */
 #define LS_RECORDS_MAX   64  /* frame records to follow at most */
-#define LS_SAVED_WORDS   20  /* x19 to x28 and d8 to d15, behind a frame record; and two more */
+#define LS_SAVED_WORDS   20  /* x19 to x28 and d8 to d15, after a frame record; and two more */
 #define LS_RESULTS_BYTES (8 * 256)
 #define LS_OPERAND_MAX   255        /* of an instruction: its A, B and C are bytes */
 #define LS_STORES_LINK   0xf81f8275 /* STR x21, [x19, #-8]: ins_call, vm_arm64.dasc */
-#define LS_LINK_STEPS    8 /* instructions from where BASE is the callee's to that one, with it */
+#define LS_LINK_STEPS    8 /* instructions from setting BASE up to and including that one */
 
 static __always_inline __u64 record_of_vm(const struct ls_scratch *scratch)
 {
 	return scratch->chain[0].anchor + LS_FRAME_RECORD;
 }
 
-/* Follows one frame record. 1: it is linked to the VM's, or it is none. */
+/* Follows one frame record. 1: it links to the VM's, or is not a record. */
 static long follow_vm_record(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -51,8 +51,8 @@ static long follow_vm_record(__u32 i, void *context)
 LS_STEP(follow_vm_record);
 
 /*
- * Sets base.return_address to where what the VM or a trace has called returns to, and base.record
- * to its frame record; 0: it has none (yet). Both 0: unknown. __noinline: verified once.
+ * Sets base.return_address to the return address of what the VM or a trace has called (0: unknown),
+ * and base.record to its frame record (0: none yet). __noinline: verified once.
  */
 __noinline int find_first_call(struct ls_scratch *scratch, const struct ls_luajit_layout *layout)
 {
@@ -77,8 +77,8 @@ __noinline int find_first_call(struct ls_scratch *scratch, const struct ls_luaji
 
 /*
  * PC is a distance: the VM calls or leaves a function that C code, pcall() or a metamethod called.
- * Until the link has been stored, or once results are copied over the frame, the old BASE is known
- * to be the caller's by its distance.
+ * Until the link has been stored, or once results are copied over the frame, the distance shows
+ * whether the old BASE is the caller's.
  */
 static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 base, __u64 distance,
 					    int is_function)
@@ -93,7 +93,7 @@ static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 ba
 	return read_candidate(scratch, base) ? found(scratch, base, 0) : LS_WALK_FRAME_FUNCTION;
 }
 
-/* Whether the candidate is the Lua function whose constants the VM has at hand. */
+/* Whether the candidate is the Lua function whose constants are at KBASE. */
 static __always_inline int has_constants(const struct ls_scratch *scratch)
 {
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
@@ -106,7 +106,7 @@ static __always_inline int has_constants(const struct ls_scratch *scratch)
 	       constants == scratch->registers[LS_VM_KBASE];
 }
 
-/* The caller of the function at `base` by an instruction, if it holds it. Returns 1 or 0. */
+/* Takes the caller of the function at `base`, by the call before `pc`, if it holds `pc`. 1 or 0. */
 static __always_inline int take_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
 	__u64 caller = caller_by(base, pc);
@@ -116,8 +116,8 @@ static __always_inline int take_caller(struct ls_scratch *scratch, __u64 base, _
 }
 
 /*
- * Results are copied over a frame that began right behind CARG3, for which BASE moves up: whatever
- * is below it now may be a result, even a function that PC is in. Takes the caller.
+ * Results are copied over a frame that began right after CARG3, while BASE moves up: what is below
+ * BASE now may be a result, even a function that holds PC. Takes the caller.
  */
 static __always_inline int take_receiver(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
@@ -140,9 +140,9 @@ static __always_inline int stores_link(const struct ls_scratch *scratch)
 }
 
 /*
- * The function at BASE holds PC, but that is its caller's if it is called by itself, or by another
- * closure of its prototype. Only the machine code tells: nothing that the VM keeps differs from
- * when the callee is about to call in turn. Takes the caller.
+ * The function at BASE holds PC, but PC is its caller's if the function is called by itself, or by
+ * another closure of its prototype. Only the machine code shows that: all that the VM keeps is the
+ * same as when the callee is about to call in turn. Takes the caller.
  */
 static __always_inline int take_own_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
@@ -154,9 +154,9 @@ static __always_inline int take_own_caller(struct ls_scratch *scratch, __u64 bas
 }
 
 /*
- * PC is in bytecode, but not of the function at BASE. It is called, and the old BASE is its
- * caller's; or it is about to return or to be replaced by a tail call; or it is a result, and its
- * caller runs.
+ * PC is in bytecode, but not of the function at BASE. That function is being called, and the old
+ * BASE is its caller's; or it is about to return or to be replaced by a tail call; or it is a
+ * result, and the caller runs.
  */
 static __always_inline int find_by_instruction(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
@@ -177,7 +177,7 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 	__u64 base = scratch->registers[LS_VM_BASE], pc = scratch->registers[LS_VM_PC];
 	int is_function, error = LS_WALK_FRAME_FUNCTION;
 
-	/* It returns to C code (vm_return), or is about to call it: it has stored BASE. */
+	/* The VM returns to C code (vm_return) or is about to call it, and has stored BASE. */
 	if (scratch->global.vm_state == LS_LUAJIT_IN_C && !find_c_function(scratch))
 		return LS_WALK_NONE;
 	if (take_receiver(scratch, base, pc) || take_own_caller(scratch, base, pc))
@@ -195,8 +195,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 /* ---- helpers */
 
 /*
- * Weighs a word that may be BASE as a helper has saved it: whose function holds a PC that is saved,
- * too. 1: two differ, so that one of them is left over from a call that has returned.
+ * Considers a word that may be BASE, saved by a helper: its function must hold a PC that is saved,
+ * too. 1: two such words differ, so one of them is left over from a call that has returned.
  */
 static __always_inline int weigh_word(struct ls_pass *pass, __u64 word)
 {
@@ -219,7 +219,7 @@ static long weigh_saved_word(__u32 i, void *context)
 }
 LS_STEP(weigh_saved_word);
 
-/* Copies the registers that the first helper has saved: right behind its frame record. */
+/* Copies the registers that the first helper has saved, right after its frame record. */
 static __always_inline int read_saved_words(struct ls_scratch *scratch)
 {
 	__u64 start = scratch->base.record + 16, end = scratch->chain[0].anchor;
@@ -232,9 +232,9 @@ static __always_inline int read_saved_words(struct ls_scratch *scratch)
 }
 
 /*
- * The VM has called C code as a helper. It may have left both registers alone, or saved them behind
- * its frame record, or, if it was built without, as LuaJIT is by default, anywhere. Returns
- * LS_WALK_NONE or the error.
+ * The VM has called C code as a helper. The helper may have kept both registers, or saved them
+ * after its frame record or, if built without frame records, as LuaJIT is by default, anywhere.
+ * Returns LS_WALK_NONE or the error.
  */
 static __always_inline int find_base_of_helper(struct ls_scratch *scratch,
 					       const struct ls_luajit_layout *layout)

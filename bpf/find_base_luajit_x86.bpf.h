@@ -19,8 +19,8 @@
 #include "base_candidate_luajit.bpf.h"
 
 /*
- * The VM returns to C code (vm_return): it has set the state already and makes PC the base of the C
- * function that called it, from the link. Returns 0 if it is not at that.
+ * The VM returns to C code (vm_return): it has set the state already, and turns PC from the link
+ * into the base of the C function that called it. Returns that base, or 0 if it does not return.
  */
 static __always_inline __u64 base_to_return_to(const struct ls_scratch *scratch, __u64 base,
 					       __u64 pc)
@@ -37,10 +37,10 @@ static __always_inline __u64 base_to_return_to(const struct ls_scratch *scratch,
 }
 
 /*
- * Whether the function at BASE is a result: a builtin stores its first one where it was itself, and
- * that may be a function, as pairs() returns next(). It comes from RD (rax) or RB (rbp), with its
- * type; these have no value with a type if the function is one that runs. Where a link is half a
- * slot, the type is stored over it, before the function.
+ * Whether the function at BASE is a result: a builtin stores its first result over itself, and that
+ * may be a function, as pairs() returns next(). The result comes from RD (rax) or RB (rbp), with
+ * its type; if the function runs, neither has a value with a type. If a link is half a slot, the
+ * type is stored over it, before the function.
  */
 static __always_inline int is_result(const struct ls_scratch *scratch)
 {
@@ -72,8 +72,8 @@ static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 ba
 
 /*
  * The candidate at BASE does not hold PC, which is in bytecode: the function there is about to be
- * called or to return, and its caller holds PC. Or it is being replaced by a tail call, and what it
- * calls is at RA (rcx), above BASE, until it has been moved down.
+ * called or to return, and its caller holds PC. Or it is being replaced by a tail call, and its
+ * callee is at RA (rcx), above BASE, until it has been moved down.
  */
 static __always_inline int find_by_instruction(struct ls_scratch *scratch, __u64 base, __u64 pc,
 					       int is_function)
@@ -131,8 +131,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 }
 
 /*
- * Weighs a word that the helper may have saved rbp as, from the VM's frame downward. The VM has
- * BASE in rbp, or L if it has saved BASE in L->base. 1: done.
+ * Considers a word that may be rbp, saved by the helper, from the VM's frame downward. rbp is BASE,
+ * or L if the VM has saved BASE in L->base. 1: done.
  */
 static __always_inline int weigh_word(struct ls_pass *pass, __u64 word)
 {
@@ -156,8 +156,8 @@ static long weigh_saved_word(__u32 i, void *context)
 LS_STEP(weigh_saved_word);
 
 /*
- * L->base, unless BASE was found elsewhere: if both hold PC, in a recursion, L on the native stack
- * tells that the VM has saved BASE there.
+ * Takes L->base, unless BASE was found elsewhere. If both hold PC, in a recursion, L on the native
+ * stack shows that the VM has saved BASE in L->base.
  */
 static __always_inline int choose_base(struct ls_scratch *scratch,
 				       const struct ls_luajit_layout *layout)
@@ -184,8 +184,7 @@ static __always_inline int find_base_of_helper(struct ls_scratch *scratch,
 	search->is_of_state = 0;
 	search->base = 0;
 	read_native_words(scratch);
-	/* Subroutines of the VM itself leave its registers alone: they have but a return address.
-	 */
+	/* Subroutines of the VM itself keep its registers, and push only a return address. */
 	if (scratch->chain[0].anchor - scratch->sp <= 16 &&
 	    read_candidate(scratch, scratch->registers[LS_RDX]) &&
 	    holds_pc(&search->candidate, scratch->registers[LS_RBX]))

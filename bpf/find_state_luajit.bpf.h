@@ -6,8 +6,8 @@
  * stack, to which L->cframe points and which holds L. A coroutine that yielded, ended or never
  * started has no cframe. So a state is active here exactly if its cframe is between SP and the end
  * of the thread's stack and holds the state; the lowest is the running one, those above are its
- * resumers, in order. This is not a heuristic. global_State.cur_L is none of that: a callback from
- * C leaves it stale.
+ * resumers, in order. This is not a heuristic. global_State.cur_L would not do: a callback from C
+ * leaves it stale.
  */
 #ifndef LS_FIND_STATE_LUAJIT_BPF_H
 #define LS_FIND_STATE_LUAJIT_BPF_H
@@ -43,7 +43,7 @@ static __always_inline __u64 cframe_of(const struct ls_luajit_state *state)
 	return state->cframe & ~LS_CFRAME_FLAGS;
 }
 
-/* Copies the state at `address`. Returns 0, or 1 if it is none that runs on this stack. */
+/* Copies the state at `address`. Returns 0, or 1 if it is not one that is active on this stack. */
 static __always_inline int read_active(struct ls_scratch *scratch, __u64 address,
 				       struct ls_luajit_state *state,
 				       struct ls_luajit_cframe *cframe)
@@ -121,7 +121,7 @@ static __always_inline int is_found(const struct ls_scratch *scratch)
 	       scratch->chain[last].anchor < scratch->search.address;
 }
 
-/* Moves the resumers of chain[0] away that are not proven to be on the same stack. */
+/* Drops the resumers of chain[0] that are not proven to be on the same stack. */
 static long keep_near(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -158,8 +158,8 @@ static __always_inline int keep_own(struct ls_scratch *scratch,
 }
 
 /*
- * Whether the root of the last sample still has a C frame, although none is found: outside of the
- * VM it has none, so this is not known to be time without a script.
+ * Whether the root of the last sample still has a C frame, although the search found no state.
+ * Outside of the VM it has none, so this may not be time without a script.
  */
 static __always_inline int is_entered(struct ls_scratch *scratch, const struct ls_thread *thread)
 {
@@ -171,8 +171,8 @@ static __always_inline int is_entered(struct ls_scratch *scratch, const struct l
 
 /*
  * Fills scratch->chain by a search of the registers and the stack. Returns LS_WALK_NONE or the
- * error. The root of the last sample may still be active: then Lua runs for certain, and its frame
- * tells how far up.
+ * error. If the root of the last sample is still active, Lua certainly runs, and the root's frame
+ * shows how far up.
  */
 static __always_inline int search_stack(struct ls_scratch *scratch,
 					const struct ls_luajit_layout *layout,
@@ -224,7 +224,7 @@ static long recall_active(__u32 i, void *context)
 LS_STEP(recall_active);
 
 /*
- * Takes the last sample's chain if it still holds and nothing can be deeper: SP is at the VM's
+ * Reuses the last sample's chain if it still holds and no state can be deeper: SP is at the VM's
  * frame of the running state, so the VM itself runs. Each resumer is in the same call as before.
  */
 static __always_inline int chain_stands(struct ls_scratch *scratch, const struct ls_thread *thread)

@@ -4,9 +4,8 @@
  *
  * A state is active (isactive) while it runs and while it waits for one that it has resumed.
  * Nothing in it points to the native stack, so more is needed to tell which state runs, and whether
- * it runs here: order_luau.bpf.h. A state must also describe itself without contradiction: the
- * sizes of its arrays are multiples of what their elements have, and its VM has a main thread that
- * is of the VM.
+ * it runs here: order_luau.bpf.h. A state must also be consistent: the sizes of its arrays are
+ * multiples of their elements' sizes, and its VM has a main thread that belongs to the VM.
  */
 #ifndef LS_FIND_STATE_LUAU_BPF_H
 #define LS_FIND_STATE_LUAU_BPF_H
@@ -45,7 +44,7 @@ static __always_inline int is_active_head(__u64 head)
 	return is_state_head(head) && (__u8)(head >> 40);
 }
 
-/* Returns what one of `count` elements takes of `bytes`; 0: they do not fit. */
+/* Returns the size of each of `count` elements in `bytes`; 0: not a whole number. */
 static __always_inline __u32 size_of_each(__u64 bytes, __u32 count)
 {
 	__u64 size = count ? bytes / count : 0;
@@ -59,10 +58,10 @@ static __always_inline int is_value_size(__u32 size)
 }
 
 /*
- * Measures a value. While the stack is enlarged, `stack` is the new one already, but what tells its
- * end and all addresses of values are of the old one until the rest of it is filled
- * (luaD_reallocstack(), ldo.cpp). Returns 0, or 1 if the state contradicts itself. __noinline, as
- * the next one, because stacks of callers add up.
+ * Measures a value. While the stack is being enlarged, `stack` is the new one already, but its end
+ * and all addresses of values are those of the old one until the rest of it is filled
+ * (luaD_reallocstack(), ldo.cpp). Returns 0, or 1 if the state contradicts itself. __noinline, like
+ * the next function, because stacks of callers add up.
  */
 __noinline int measure_values(const struct ls_luau_state *state, struct ls_luau_sizes *sizes)
 {
@@ -76,7 +75,7 @@ __noinline int measure_values(const struct ls_luau_state *state, struct ls_luau_
 		return 1;
 	sizes->moved = 0;
 	sizes->value = size_of_each(state->stack_last - state->stack, count);
-	/* Up to 2022, one more was kept free at the end. */
+	/* Releases up to 2022 kept one more value free at the end. */
 	if (!is_value_size(sizes->value))
 		sizes->value = size_of_each(state->stack_last - state->stack, count - 1);
 	if (!is_value_size(sizes->value)) {
@@ -109,7 +108,7 @@ static __always_inline int measure(const struct ls_luau_state *state, struct ls_
 	       measure_calls(state, sizes);
 }
 
-/* Copies a state and measures it. Returns 0, or 1 if it is none that is active. */
+/* Copies a state and measures it. Returns 0, or 1 if it is not an active state. */
 static __always_inline int read_active(__u64 address, struct ls_luau_state *state,
 				       struct ls_luau_sizes *sizes)
 {
@@ -157,8 +156,8 @@ LS_STEP(search_global_part);
 
 /*
  * Returns the main thread of the VM with this global_State, or 0 if it is no global_State. It is
- * the first word there that points to a thread which points back, but for the lists of the garbage
- * collector. __noinline: verified once.
+ * the first word there, outside the garbage collector's lists, that points to a thread which points
+ * back. __noinline: verified once.
  */
 __noinline __u64 main_thread_of(struct ls_scratch *scratch, __u64 global, __u32 thread)
 {
@@ -184,8 +183,8 @@ __noinline __u64 main_thread_of(struct ls_scratch *scratch, __u64 global, __u32 
 }
 
 /*
- * While a state moves its stack or its calls to a larger room, its fields contradict each other
- * (luaD_reallocstack(), ldo.cpp). Notes the VM of one that says it is active.
+ * While a state moves its stack or its calls to a larger array, its fields contradict each other
+ * (luaD_reallocstack(), ldo.cpp). Notes the VM of such a state if it says that it is active.
  */
 static __always_inline void note_unsettled(struct ls_scratch *scratch)
 {
@@ -227,7 +226,7 @@ static __always_inline int is_found(const struct ls_scratch *scratch)
 
 /*
  * Fills scratch->chain, in the order in which states were found. LS_WALK_NONE or the error. If the
- * root of the last sample is still active, a script runs for certain, however far up.
+ * root of the last sample is still active, a script certainly runs, however far up.
  */
 static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_luau_layout *layout,

@@ -49,8 +49,8 @@ static __always_inline long define_function(struct ls_scratch *scratch, __u64 pr
 }
 
 /*
- * Whether what names and lines are read by lies in the prototype, in the order in which the parser
- * puts it there (lj_parse_proto, fs_fixup_var); of a stripped chunk, it has nothing of that.
+ * Whether the data for names and lines lie in the prototype, in the order in which the parser puts
+ * them there (lj_parse_proto, fs_fixup_var). A prototype of a stripped chunk has none.
  */
 static __always_inline int is_in_order(const struct ls_luajit_proto *proto, __u64 address)
 {
@@ -65,7 +65,7 @@ static __always_inline int is_in_order(const struct ls_luajit_proto *proto, __u6
 	       proto->variable_info >= proto->upvalue_info && proto->variable_info <= end;
 }
 
-/* A layout is in doubt if the prototype in scratch->proto does not look like one. */
+/* Doubts the layout if what is in scratch->proto does not look like a prototype. */
 static __always_inline void check_proto(struct ls_scratch *scratch, __u64 address)
 {
 	struct ls_luajit_header name;
@@ -121,7 +121,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 f
 	return LS_WALK_NONE;
 }
 
-/* Which instruction precedes walk.pc. Returns LS_WALK_NONE or the error. */
+/* Sets frame.pc to the instruction before walk.pc. Returns LS_WALK_NONE or the error. */
 static __always_inline int instruction_before(struct ls_scratch *scratch, __u64 code, __u32 count)
 {
 	__u64 offset = scratch->walk.pc - code;

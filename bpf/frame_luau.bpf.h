@@ -14,7 +14,7 @@
 #define LS_LINE_MAX     (1U << 30) /* far more than any text has */
 #define LS_CHILDREN_MAX (1U << 24)
 
-#define LS_CALL_IS_OVER 0xff /* beside enum ls_walk_error: its function returns right now */
+#define LS_CALL_IS_OVER 0xff /* beside enum ls_walk_error: the function is just returning */
 
 /* A sample keeps the first error that occurs. */
 static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
@@ -29,7 +29,7 @@ static __always_inline void doubt(struct ls_scratch *scratch, __u32 part)
 		scratch->doubt = part;
 }
 
-/* Whether a main chunk: the only function without upvalues and name that has any arguments. */
+/* Whether it is a main chunk: the only vararg function without name, parameters and upvalues. */
 static __always_inline int is_chunk(const struct ls_luau_layout *layout, const __u8 *proto)
 {
 	return !ls_luau_word(proto, layout->proto_name) && proto[layout->proto_is_vararg] &&
@@ -55,8 +55,8 @@ static __always_inline __u32 first_line(struct ls_scratch *scratch,
 }
 
 /*
- * The line that a function is defined in. Compilers up to 2022 do not tell; then it is that of the
- * first instruction, as for debug.info.
+ * The line that a function is defined in. Compilers up to 2022 do not store it; then it is that of
+ * the first instruction, as for debug.info.
  */
 static __always_inline __u32 defined_line(struct ls_scratch *scratch,
 					  const struct ls_luau_layout *layout)
@@ -87,7 +87,7 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 	function->fingerprint = fingerprint;
 	function->shape = ls_luau_shape(layout, scratch->proto);
 	function->line_defined = is_chunk(layout, scratch->proto) ? 0 : line;
-	function->last_line_defined = 0; /* Proto does not tell */
+	function->last_line_defined = 0; /* Proto does not have it */
 	function->layout = scratch->sample.layout;
 	function->family = LS_FAMILY;
 	if (source >= LS_SOURCE_LEN)
@@ -110,7 +110,7 @@ static __always_inline int is_string(struct ls_scratch *scratch, __u64 address)
 	       string->tt == scratch->walk.sizes.thread - scratch->types.string;
 }
 
-/* A function is not defined behind the line of its first instruction. */
+/* A function is not defined after the line of its first instruction. */
 static __always_inline int is_defined_before(struct ls_scratch *scratch,
 					     const struct ls_luau_layout *layout)
 {
@@ -142,7 +142,7 @@ static __always_inline int has_child(struct ls_scratch *scratch,
 		       ls_luau_word(proto, layout->proto_source);
 }
 
-/* The self-check: a layout is in doubt if what names and lines are read by contradicts itself. */
+/* The self-check: doubts the layout if the data for names and lines contradict each other. */
 __noinline int check_proto(struct ls_scratch *scratch, const struct ls_luau_layout *layout)
 {
 	const __u8 *proto;
@@ -232,8 +232,8 @@ static __always_inline const __u8 *view_proto(struct ls_scratch *scratch,
 }
 
 /*
- * Whether `pc` may be the next instruction of a Proto. It is the first one of a function that has
- * stored none yet: it may compute for long before it does.
+ * Whether `pc` may be the next instruction of a Proto. It is the first one if the function has
+ * stored none yet, which may take long.
  */
 static __always_inline int owns_pc(const struct ls_luau_layout *layout, const __u8 *proto, __u64 pc)
 {
@@ -292,8 +292,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 }
 
 /*
- * What a C function has its debug name by: debugname, or the TString behind that, if the host has
- * that switched on. 0: nothing, or what cannot be told from the first upvalue of an older closure.
+ * The pointer to a C function's debug name: debugname, or the TString after it, if the host has
+ * that switched on. 0: none, or it cannot be told from the first upvalue of an older closure.
  */
 static __always_inline __u64 debug_name_of(const struct ls_scratch *scratch, const __u8 *closure)
 {
@@ -304,7 +304,7 @@ static __always_inline __u64 debug_name_of(const struct ls_scratch *scratch, con
 	return ls_luau_word(closure, scratch->debug_name + 8);
 }
 
-/* Where that name is as text. It is a C string or, in newer releases, a TString. 0: it is none. */
+/* The address of that name's text: a C string or, in newer releases, a TString. 0: neither. */
 static __always_inline __u64 debug_text_of(struct ls_scratch *scratch, const __u8 *closure,
 					   __u64 name)
 {
@@ -336,8 +336,8 @@ static __always_inline long define_c_function(struct ls_scratch *scratch, __u64 
 }
 
 /*
- * If the C function with that closure has a debug name, puts the fingerprint of code and name into
- * walk.frame, after it has defined the function if need be.
+ * If the C function with that closure has a debug name, defines the function if need be, and puts
+ * the fingerprint of code and name into walk.frame.
  */
 __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 code)
 {
@@ -385,7 +385,7 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 
 #define LS_OTHER_VALUE 1 /* no address */
 
-/* Returns the closure at that place of the stack, LS_OTHER_VALUE, or 0 if it is no place there. */
+/* Returns the closure at `func` on the stack, LS_OTHER_VALUE, or 0 if no value can be there. */
 static __always_inline __u64 function_at(struct ls_scratch *scratch, __u64 func)
 {
 	struct ls_walk *walk = &scratch->walk;
@@ -397,7 +397,8 @@ static __always_inline __u64 function_at(struct ls_scratch *scratch, __u64 func)
 	value = view(&scratch->stack, func, size, walk->stack);
 	if (!value)
 		return 0;
-	return ls_luau_half(value, ls_luau_type_at(size)) == walk->sizes.thread - scratch->types.function
+	return ls_luau_half(value, ls_luau_type_at(size)) ==
+			       walk->sizes.thread - scratch->types.function
 		       ? ls_luau_word(value, 0)
 		       : LS_OTHER_VALUE;
 }
@@ -417,7 +418,7 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
 	address = function_at(scratch, func + walk->moved);
 	if (ls_luau_word(scratch->call, LS_LUAU_CI_BASE) <= func)
 		return LS_WALK_FRAME_FUNCTION;
-	/* A result is in its place already. */
+	/* A result has replaced the function already. */
 	if (address == LS_OTHER_VALUE && is_running_call(walk))
 		return LS_CALL_IS_OVER;
 	if (!is_pointer(address))
@@ -441,8 +442,8 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
 }
 
 /*
- * Whether the running function of a script is just being returned from, and what is in its place is
- * a C function that it returns: a C function's call has no next instruction.
+ * Whether the running Lua function is just returning, and a C function that it returns has taken
+ * its place: a C function's call has no next instruction.
  */
 static __always_inline int is_returning(const struct ls_scratch *scratch)
 {
@@ -451,7 +452,7 @@ static __always_inline int is_returning(const struct ls_scratch *scratch)
 
 /*
  * Decodes the call in scratch->call into scratch->walk.frame, with its fingerprint. LS_WALK_NONE,
- * the error, or LS_CALL_IS_OVER. One function after the other, because their stacks add up.
+ * the error, or LS_CALL_IS_OVER. Functions are called one after the other, as nested stacks add up.
  */
 static __always_inline int take_call(struct ls_scratch *scratch,
 				     const struct ls_luau_layout *layout)

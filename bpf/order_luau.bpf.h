@@ -7,12 +7,12 @@
  * runs that holds no other: coroutine.resume has the coroutine as its argument, the function that
  * coroutine.wrap makes has it as an upvalue. Likewise the resumer of a state is the one that holds
  * it. A scheduler in C++ holds nothing; then the resumer is known if one state is left that holds
- * no other either, or if the numbers of nested C calls tell. They do not if it resumes by
+ * no other either, or if the counts of nested C calls show it. They do not if the scheduler calls
  * lua_resume(L, NULL, ...), which starts them anew.
  *
  * While other threads exist, a state that this stack merely has a pointer to may be active on
- * another one. One that runs here has left more: the VM keeps, in registers or in its frames,
- * pointers to the values and the calls of the state, or where it goes on after the running call.
+ * another one. A state that runs here has left more: the VM keeps, in registers or in its frames,
+ * pointers to its values and calls, or to the instruction after the running call.
  * What such words prove: state_holder.bpf.h.
  *
  * What remains in doubt is not shown: the stack ends there, or no state is taken.
@@ -52,7 +52,7 @@ static long note_held(__u32 i, void *context)
 				  : i >= LS_ARGUMENT_WORDS + order->upvalue_words)
 		return 0;
 	if (!word)
-		return 0; /* as the unused part of the chain */
+		return 0; /* would match the unused part of the chain */
 	for (__u32 j = 0; j < LS_CHAIN_MAX; j++)
 		held |= (__u32)are_equal(scratch->chain[j].state, word) << j;
 	order->links[order->at % LS_CHAIN_MAX].holds |= held;
@@ -61,8 +61,8 @@ static long note_held(__u32 i, void *context)
 LS_STEP(note_held);
 
 /*
- * Notes which states the C function with that closure holds, running in scratch->other_state. Of
- * the closure, upvalues and the names before them are read.
+ * Notes which states the C function with that closure holds. It runs in scratch->other_state. Reads
+ * the closure's upvalues and the names before them.
  */
 static __always_inline void note_holding(struct ls_pass *pass, __u64 closure, __u8 upvalues)
 {
@@ -127,7 +127,7 @@ static long describe_link(__u32 i, void *context)
 }
 LS_STEP(describe_link);
 
-/* Takes the place of a state that is of no VM. */
+/* Removes a state that belongs to no VM. */
 static long check_vm(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -147,7 +147,7 @@ static long check_vm(__u32 i, void *context)
 }
 LS_STEP(check_vm);
 
-/* Whether a word is the VM's while it runs the state. */
+/* Whether the VM keeps such a word while it runs the state. */
 static __always_inline int is_of_link(const struct ls_luau_link *link, __u64 word)
 {
 	return (lies_in(word, link->stack, link->stack_end) |
@@ -156,7 +156,7 @@ static __always_inline int is_of_link(const struct ls_luau_link *link, __u64 wor
 	       (are_equal(word, link->pc) & ~are_equal(link->pc, 0));
 }
 
-/* Returns a bit for each state of the chain that the word is the VM's of. */
+/* Returns a bit for each state of the chain for which the VM keeps such a word. */
 static __always_inline __u32 links_of(const struct ls_luau_order *order, __u64 word)
 {
 	__u32 links = 0;
@@ -210,7 +210,7 @@ static long weigh_chunk(__u32 i, void *context)
 }
 LS_STEP(weigh_chunk);
 
-/* Takes a state out of those that run here if it may be another thread that runs it. */
+/* Removes a state from those that run here if another thread may run it. */
 static long check_holder(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -259,8 +259,8 @@ static long note_resumer(__u32 i, void *context)
 LS_STEP(note_resumer);
 
 /*
- * lua_resume() sets the number of nested C calls of a state to one more than its resumer has, if it
- * is told which one that is, and that is where the state counts from.
+ * lua_resume() starts a state's count of nested C calls at one more than its resumer's, if it is
+ * told the resumer.
  */
 static __always_inline __u32 is_nested_in(const struct ls_luau_link *link,
 					  const struct ls_luau_link *resumer)
@@ -268,7 +268,7 @@ static __always_inline __u32 is_nested_in(const struct ls_luau_link *link,
 	return are_equal(link->base_c_calls, resumer->c_calls + 1ULL);
 }
 
-/* Notes whether a state of order->among counts from this one on. */
+/* Notes whether a state of order->among counts its C calls from this one. */
 static long note_nesting(__u32 i, void *context)
 {
 	struct ls_luau_order *order = &((const struct ls_pass *)context)->scratch->order;
@@ -282,7 +282,7 @@ static long note_nesting(__u32 i, void *context)
 }
 LS_STEP(note_nesting);
 
-/* Returns the states that one of `among` counts its C calls from. */
+/* Returns the states from which one of `among` counts its C calls. */
 static __always_inline __u32 resumers_by_nesting(struct ls_pass *pass, __u32 among)
 {
 	struct ls_luau_order *order = &pass->scratch->order;
@@ -348,7 +348,7 @@ static long note_holder(__u32 i, void *context)
 }
 LS_STEP(note_holder);
 
-/* Gives the resumer of the last one its place. 1: none is left, or it is not known. */
+/* Places the resumer of the last state. 1: none is left, or it is not known. */
 static long place_resumer(__u32 i, void *context)
 {
 	struct ls_pass *pass = context;

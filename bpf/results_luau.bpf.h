@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether the running call of Luau is just being returned from, and results are in its place. */
+/* Detects whether the running call of Luau is just returning, and results have replaced it. */
 #ifndef LS_RESULTS_LUAU_BPF_H
 #define LS_RESULTS_LUAU_BPF_H
 
@@ -82,8 +82,8 @@ static __always_inline int is_shifted(const struct ls_scratch *scratch)
 }
 
 /*
- * Whether `top` is lowered already, so that the results are past it: to where that of the caller
- * is or, if the caller wants all, to their end. `found` are the places of the closure past `top`.
+ * Whether `top` has been lowered already, so that the results are past it: to the caller's top or,
+ * if the caller wants all results, to their end. `found` are the places of the closure past `top`.
  */
 static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u64 top, __u32 found,
 				      __s32 wanted)
@@ -130,7 +130,7 @@ static __always_inline int runs_function(struct ls_scratch *scratch)
 
 /*
  * Whether what is past `top` was there before the call. Up to mid-2023, the VM looks up a function
- * of a module behind the caller's frame, and leaves a copy there. If it is such a copy, the C
+ * of a module beyond the caller's frame, and leaves a copy there. If it is such a copy, the C
  * function still runs, or it has pushed a result, so that `top` is past the end of its arguments:
  * the room that it may use, LUA_MINSTACK values, begins there.
  */
@@ -145,8 +145,8 @@ static __always_inline int is_leftover(struct ls_scratch *scratch, __u64 top)
 /*
  * Whether what looks like the running C function is a result of the function that runs. The VM
  * copies results to the place of the function that returns them, and only then leaves its call
- * (luau_precall(), lvmexecute.cpp). A C function among them, as of pairs(), is then on the stack
- * above its own place, too; hardly any function is called with itself.
+ * (luau_precall(), lvmexecute.cpp). A C function among the results, as of pairs(), is then on the
+ * stack above its own place, too; hardly any function is called with itself as an argument.
  */
 __noinline int is_half_returned(struct ls_scratch *scratch)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where what a trace has called returns to: the place in the machine code that the trace is at.
+ * Finds the return address of a call that a trace has made: the trace's place in its machine code.
  *
  * On x86-64, the call has pushed it below the trace's part of the native stack. On AArch64, it is
- * in a register until the callee saves it, wherever that wants to.
+ * in a register until the callee saves it anywhere.
  */
 #ifndef LS_RETURN_TO_TRACE_LUAJIT_BPF_H
 #define LS_RETURN_TO_TRACE_LUAJIT_BPF_H
 
 #include "frame_luajit.bpf.h"
 
-/* What is remembered of the VM that runs. */
+/* Returns what is remembered about the running VM. */
 static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)
 {
 	__u64 global = scratch->global.address;
@@ -28,8 +28,8 @@ static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)
 #define LS_CODE_UNIT 4 /* MCode, lj_jit.h */
 
 /*
- * Machine code fills an area from its end downward (JIT_P_sizemcode, lj_jit.h): a trace that was
- * not seen yet lies below those that were.
+ * Machine code fills an area from its end downward (JIT_P_sizemcode, lj_jit.h): traces not seen yet
+ * lie below those seen.
  */
 #define LS_CODE_AREA (64 << 10)
 
@@ -82,9 +82,9 @@ static long look_for_return(__u32 i, void *context)
 LS_STEP(look_for_return);
 
 /*
- * Fills base.returns with the addresses that a call of a trace may return to. Code that was built
- * without frame records, as LuaJIT is by default, has its own in the register or anywhere on the
- * stack, where those of calls that have returned may be as well.
+ * Fills base.returns with the addresses that a trace's call may return to. Code built without frame
+ * records, as LuaJIT is by default, keeps its return address in the register or anywhere on the
+ * stack, where those of calls that have returned may still be.
  */
 static __always_inline void find_returns(struct ls_pass *pass)
 {
@@ -103,7 +103,7 @@ static __always_inline void find_returns(struct ls_pass *pass)
 	search->return_address = search->return_count ? search->returns[0] : 0;
 }
 
-/* The first one that find_returns() has found. */
+/* Returns the first address that find_returns() found. */
 static __always_inline __u64 return_to_trace(const struct ls_scratch *scratch, __u32 stack_bytes)
 {
 	(void)stack_bytes;
@@ -127,7 +127,7 @@ static __always_inline void find_returns(struct ls_pass *pass)
 	(void)pass;
 }
 
-/* Where the call that a trace with so many bytes of stack has made returns to; 0: unknown. */
+/* The return address of the call made by a trace with that many bytes of stack; 0: unknown. */
 static __always_inline __u64 return_to_trace(const struct ls_scratch *scratch, __u32 stack_bytes)
 {
 	__u64 address, at = scratch->chain[0].anchor - LS_JIT_FRAME - stack_bytes - 8;

@@ -22,7 +22,7 @@ typedef int ls_reader_t;
 
 #define LS_NATIVE_WORDS 128 /* of the native stack below the VM's frame, to look for BASE in */
 
-/* What is known of global_State at this sample. */
+/* What is known about global_State at this sample. */
 struct ls_luajit_global {
 	__u64 address;
 	__s32 vm_state;
@@ -60,7 +60,7 @@ struct ls_base_search {
 	__u64 returns[LS_RETURNS_MAX];
 	__u64 base_pc;      /* PC of `base` */
 	__u32 base_count;   /* of different words that may be BASE */
-	__u32 return_count; /* and of such that may be return addresses */
+	__u32 return_count; /* of words that may be return addresses */
 #endif
 	__u64 words[LS_NATIVE_WORDS]; /* below the VM's frame, the nearest last */
 };
@@ -97,15 +97,15 @@ struct ls_trace_frames {
 #endif
 };
 
-/* Traces that a VM was seen in. */
+/* Traces in which a VM was seen. */
 struct ls_trace_memo {
 	__u64 global;
 	__u64 array; /* where the pointer to the array of traces is; 0: unknown */
 	__u32 tgid;
-	__u32 next;   /* of `numbers` to be replaced */
+	__u32 next;   /* of `numbers` to replace */
 	__u32 cursor; /* where the next search of the array begins */
 #if LS_HAS_FRAME_RECORDS
-	__u64 code; /* from where to where machine code of its traces was seen */
+	__u64 code; /* range in which machine code of its traces was seen */
 	__u64 code_end;
 #endif
 	__u16 numbers[LS_TRACES_RECENT];
@@ -122,10 +122,10 @@ struct ls_walk {
 	struct ls_luajit_cframe cframe; /* of the VM that runs the frame */
 	__u32 chain_index;
 	__u32 in_trace; /* 1: a trace runs on top of the running state's frames */
-	__u32 count;    /* frames, the left out included */
+	__u32 count;    /* frames, including those left out */
 	__u32 last;     /* index of the one stored last */
 	/* never set in a sample: */
-	__u32 in_system_call;  /* 1: as the caller knows */
+	__u32 in_system_call;  /* 1: the caller says so */
 	__u32 lacks_registers; /* 1: without them, BASE cannot be known */
 	struct {
 		__u32 first;

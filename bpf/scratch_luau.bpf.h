@@ -8,7 +8,7 @@
 
 #define LS_FAMILY LS_FAMILY_LUAU
 
-/* There are no finalizers in script, and the collector's own frames may be what has the state. */
+/* Finalizers are never script, and the state may be found in the garbage collector's own frames. */
 #define LS_ANCHOR_ENDS_GC 0
 #define LS_HAS_MADE_CODE  1 /* it calls luaC_step(), too */
 
@@ -27,9 +27,9 @@ typedef int ls_reader_t;
 #define LS_HELD_WORDS     64 /* room for both: a power of two */
 #define LS_RESULTS_MAX    8  /* results of a C function that are looked at, from either end */
 #define LS_RESULTS_BYTES  (LS_RESULTS_MAX * LS_LUAU_VALUE_MAX)
-#define LS_UNSETTLED_MAX  4 /* states that describe themselves wrongly at the moment */
+#define LS_UNSETTLED_MAX  4 /* states whose fields contradict each other at the moment */
 
-/* What a state tells of its build. */
+/* What a state shows about its build. */
 struct ls_luau_sizes {
 	__u32 value;  /* bytes of a TValue */
 	__u32 ci;     /* bytes of a CallInfo */
@@ -87,8 +87,8 @@ struct ls_luau_order {
 	__u32 unsure;      /* bit per state that may run here, or on another thread */
 	__u32 resumers;    /* bit per state that holds another one; or, while sorting, `callee` */
 	__u32 free;        /* bit per state without a place that holds none */
-	__u32 nested;      /* bit per state that counts C calls from one of `among` on, */
-	__u32 among;       /* or of which one of these does */
+	__u32 nested;      /* bit per state from which one of `among` counts its C calls */
+	__u32 among;       /* bit per state whose resumer is searched for */
 	__u32 padding;
 	__u64 address; /* of the native stack, next to be read */
 };
@@ -104,11 +104,11 @@ struct ls_walk {
 	__u64 base;  /* of the state that runs: L->base */
 	struct ls_luau_sizes sizes;
 	__u32 chain_index;
-	__u32 count;          /* frames, the left out included */
+	__u32 count;          /* frames, including those left out */
 	__u32 last;           /* index of the one stored last */
-	__u32 results_padded; /* so many of the first ones may be nils that pad */
+	__u32 results_padded; /* how many of the first ones may be padding nils */
 	__u32 upvalues;       /* of the closure of the call */
-	__u32 has_registers;  /* 1: a function has, as almost all do; or the layout is certain */
+	__u32 has_registers;  /* 1: some function has, like almost all; or the layout is certain */
 	__u32 returns_there;  /* 1: a return address lies in the C function of the call */
 	__u32 results_found;  /* bit per value in scratch->results that is the closure */
 	__u64 closure;        /* of the call */

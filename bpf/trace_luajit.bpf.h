@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which functions a trace is executing.
+ * Finds the functions that a trace is executing.
  *
- * While a trace runs, the stack of values is true up to the function that the trace began in, whose
- * base is in jit_base. Functions that the compiler inlined have no frames there. But the compiler
- * keeps snapshots: for each place where the trace may be left, what its slots would hold, frames
- * included, and which instruction of the bytecode would be next. So the snapshot before the machine
- * code that runs tells the functions and their calls. This is what the VM itself does if a C
+ * While a trace runs, the stack of values is valid up to the function that the trace began in,
+ * whose base is in jit_base. Functions that the compiler inlined have no frames there. But the
+ * compiler keeps snapshots: for each place where the trace may be left, what its slots would hold,
+ * frames included, and which instruction of the bytecode would be next. So the snapshot before the
+ * running machine code shows the functions and their calls. The VM itself does the same if a C
  * function that a trace called throws an error (lj_trace_unwind, lj_trace.c).
  *
  * The slots of these frames become an overlay over the stack of values, which is then walked like
- * any other. All of it is proven: the trace says its number, the machine code contains the pc, and
+ * any other. All of it is checked: the trace has its number, the machine code contains the pc, and
  * the instruction lies in the bytecode of the function on top.
  */
 #ifndef LS_TRACE_LUAJIT_BPF_H
@@ -23,7 +23,7 @@
 #define LS_TRACES_AT_ONCE 256
 #define LS_TRACES_FIRST   64
 
-/* Copies the header of that trace to scratch->trace. Returns 0, or 1: there is none. */
+/* Copies the header of trace `number` to scratch->trace. Returns 0, or 1: there is none. */
 static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place, __u32 number)
 {
 	struct ls_luajit_trace *header = &scratch->trace.header;
@@ -40,8 +40,7 @@ static __always_inline int read_trace_of(struct ls_scratch *scratch, __u64 place
 }
 
 /*
- * The same, of the array that is at one of the layout's places: the one at which trace n says that
- * it is trace n.
+ * The same, from the array at one of the layout's offsets: the one where trace n has the number n.
  */
 static __always_inline int read_trace(struct ls_scratch *scratch,
 				      const struct ls_luajit_layout *layout, __u32 number)
@@ -69,8 +68,8 @@ static __always_inline int is_in_code(const struct ls_trace_frames *trace, __u64
 }
 
 /*
- * Sets trace.pc if the trace in scratch->trace runs: the pc is in its code, or where its call of
- * what runs returns to. Returns 0 or 1.
+ * Whether the trace in scratch->trace runs: its code contains the pc, or the return address of the
+ * call that it has made. Then trace.pc is that place. Returns 0 or 1.
  */
 static __always_inline int is_running(struct ls_scratch *scratch)
 {
@@ -83,7 +82,7 @@ static __always_inline int is_running(struct ls_scratch *scratch)
 	return is_in_code(trace, trace->pc);
 }
 
-/* Tries one of the traces that this VM was seen in lately. 1: it runs. */
+/* Tries one of the traces in which this VM was seen recently. 1: it runs. */
 static long try_recent_trace(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;
@@ -109,7 +108,7 @@ static long try_next_trace(__u32 i, void *context)
 }
 LS_STEP(try_next_trace);
 
-/* Whether a trace says its number in the array at trace.place. 1: it does. */
+/* Whether the array at trace.place has trace i + 1, with that number. 1: it does. */
 static long try_place(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -120,8 +119,8 @@ static long try_place(__u32 i, void *context)
 LS_STEP(try_place);
 
 /*
- * Finds the array of traces where no number of one that runs has led to it: on AArch64, traces do
- * not say that they run (st_vmstate, vm_arm64.dasc). Numbers are given from 1 on.
+ * Finds the array of traces if the number of a running one has not led to it: on AArch64, traces do
+ * not say that they run (st_vmstate, vm_arm64.dasc). Numbers begin at 1.
  */
 static __always_inline void find_array(struct ls_pass *pass)
 {
@@ -139,7 +138,7 @@ static __always_inline void find_array(struct ls_pass *pass)
 	trace->is_found = 0;
 }
 
-/* Searches the array of traces, or as much of it as one sample may; the next goes on there. */
+/* Searches as much of the array of traces as one sample may; the next sample continues there. */
 static __always_inline void search_traces(struct ls_pass *pass)
 {
 	struct ls_trace_frames *trace = &pass->scratch->trace;
@@ -147,7 +146,7 @@ static __always_inline void search_traces(struct ls_pass *pass)
 	__u32 count;
 
 	find_array(pass);
-	/* MSize sizetrace, behind `trace` and `freetrace` of jit_State, lj_jit.h. */
+	/* MSize sizetrace, after `trace` and `freetrace` of jit_State, lj_jit.h. */
 	if (!memo->array || read_target(&trace->count, sizeof(trace->count), memo->array + 8 + 4))
 		return;
 	count = trace->count < LS_TRACES_AT_ONCE ? trace->count : LS_TRACES_AT_ONCE;
@@ -164,9 +163,9 @@ static __always_inline void remember_trace(struct ls_trace_memo *memo, __u32 num
 }
 
 /*
- * Reads the trace that runs. global_State has its number, unless the collector has put its own
- * state there, or the trace has not stored its number yet: then it mostly is the one that the last
- * trace goes on with, or one that was seen lately. Returns 0 or 1.
+ * Reads the running trace. global_State has its number, unless the garbage collector has put its
+ * own state there, or the trace has not stored its number yet: then it is usually the one that the
+ * last trace links to, or one seen recently. Returns 1, or 0: not found.
  */
 static __always_inline int find_trace(struct ls_pass *pass)
 {
@@ -198,7 +197,7 @@ static __always_inline const __u8 *view_snapshot(struct ls_scratch *scratch, __u
 	return view(&scratch->trace_part, first + index * size, size, first);
 }
 
-/* One step of a binary search for the first snapshot behind trace.pc. 1: done. */
+/* One step of a binary search for the first snapshot after trace.pc. 1: done. */
 static long halve_snapshots(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
@@ -210,7 +209,7 @@ static long halve_snapshots(__u32 i, void *context)
 	if (trace->low >= trace->high)
 		return 1;
 	if (trace->high - trace->low < LS_SNAPSHOTS_NEAR)
-		view_snapshot(scratch, trace->high - 1); /* the others of them as well */
+		view_snapshot(scratch, trace->high - 1); /* reads the others, too */
 	snapshot = view_snapshot(scratch, middle);
 	if (!snapshot) {
 		trace->low = trace->high = 0;
@@ -259,7 +258,7 @@ static __always_inline int read_map(struct ls_trace_frames *trace)
 }
 #endif
 
-/* Sets trace.low to the index of the first snapshot behind trace.pc. */
+/* Sets trace.low to the index of the first snapshot after trace.pc. */
 static __always_inline void search_snapshots(struct ls_pass *pass)
 {
 	struct ls_trace_frames *trace = &pass->scratch->trace;
@@ -270,7 +269,7 @@ static __always_inline void search_snapshots(struct ls_pass *pass)
 }
 
 #if LS_HAS_FRAME_RECORDS
-/* Looks for the snapshot of one of several addresses. 1: it is another, or the trace is. */
+/* Looks for the snapshot of one of several addresses. 1: its snapshot or its trace differs. */
 static long compare_snapshot(__u32 i, void *context)
 {
 	struct ls_pass *pass = context;
@@ -285,8 +284,8 @@ static long compare_snapshot(__u32 i, void *context)
 LS_STEP(compare_snapshot);
 
 /*
- * The same. Returns 1 if the call that the trace has made may be one of several, unless all have
- * the same snapshot.
+ * Like search_snapshots(). Returns 1 if the trace may have made one of several calls, unless all of
+ * them have the same snapshot.
  */
 static __always_inline int find_snapshot(struct ls_pass *pass)
 {
@@ -357,8 +356,8 @@ static __always_inline void set_slot(struct ls_trace_frames *trace, __u32 slot, 
 }
 
 /*
- * The function in a slot: a constant; or it was loaded from another slot, as the function of which
- * the trace began with variable arguments is. What else it may be is not known: 0.
+ * The function in a slot: a constant, or loaded from another slot, like the vararg function that
+ * the trace began in. 0: anything else.
  */
 static __always_inline __u64 function_of(struct ls_scratch *scratch, __u32 entry)
 {
@@ -381,8 +380,8 @@ static __always_inline __u64 function_of(struct ls_scratch *scratch, __u32 entry
 
 #ifdef LS_NARROW
 /*
- * Puts what an entry of the snapshot's map says of frames into the overlay. The links are behind
- * the map, those of the topmost frame first.
+ * Puts what an entry of the snapshot's map says about frames into the overlay. The links follow the
+ * map, those of the topmost frame first.
  */
 static long overlay_entry(__u32 i, void *context)
 {
@@ -413,7 +412,7 @@ static __always_inline void enter_overlay(struct ls_scratch *scratch)
 	scratch->walk.pc = trace->map[trace->snapshot.entry_count] + 4;
 }
 #else
-/* Puts what an entry of the snapshot's map says of frames into the overlay. 1: it is no entry. */
+/* Puts what an entry of the snapshot's map says about frames into the overlay. 1: no entry. */
 static long overlay_entry(__u32 i, void *context)
 {
 	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;

@@ -31,10 +31,10 @@
 #include "frame_room.bpf.h"
 
 /*
- * Whether an error was thrown out of the function at walk.base, so that pcall(), which called it,
- * goes on: L->base is pcall()'s again, and the message is where the function was (err_unwind(),
- * lj_err.c). The C library unwinds the native stack after that, for longer than all else that a
- * throw takes, and what is below its frames still tells of the function.
+ * Whether an error was thrown out of the function at walk.base, so that its caller pcall() goes on:
+ * L->base is pcall()'s again, and the message is where the function was (err_unwind(), lj_err.c).
+ * The C library unwinds the native stack after that, which takes longer than the rest of a throw,
+ * and what is below its frames still points to the function.
  */
 static __always_inline int is_thrown_out_of(const struct ls_scratch *scratch, __u64 link)
 {
@@ -90,7 +90,7 @@ static long skip_cpcall(__u32 i, void *context)
 }
 LS_STEP(skip_cpcall);
 
-/* C code called the function that the walk left: its caller ran in the VM's C frame before. */
+/* C code called the function that the walk left: its caller ran in the VM's previous C frame. */
 static __always_inline void leave_cframe(struct ls_pass *pass)
 {
 	struct ls_walk *walk = &pass->scratch->walk;
@@ -103,8 +103,8 @@ static __always_inline void leave_cframe(struct ls_pass *pass)
 }
 
 /*
- * The base of the caller by a link; 0: it cannot be read. What precedes the instruction is read
- * along with it, to the start of its page: that mostly has the caller's prototype.
+ * The caller's base, computed from a link; 0: unreadable. Also reads what precedes the instruction
+ * in its page: usually, that has the caller's prototype.
  */
 static __always_inline __u64 caller_below(struct ls_scratch *scratch, __u64 base, __u64 link)
 {
@@ -133,7 +133,7 @@ static __always_inline int follow_link(struct ls_pass *pass, __u64 link)
 	walk->pc = 0;
 	if ((link & LS_LINK_TYPE) == LS_LINK_LUA) {
 		if (below == walk->stack + LS_FRAME_BYTES)
-			return 1; /* no function of Lua is there, which could have called */
+			return 1; /* no Lua function is there that could have called */
 		walk->pc = link;
 	} else if ((link & LS_LINK_TYPE) == LS_LINK_C) {
 		leave_cframe(pass);
@@ -203,8 +203,8 @@ static __always_inline int is_dummy(const struct ls_scratch *scratch, __u64 valu
 
 #ifdef LS_NARROW
 /*
- * The same, where the message has taken the place of the link as well: the walk goes on at pcall(),
- * which L->base is at. Returns whether it does.
+ * Like is_thrown_out_of(), but if the message has replaced the link as well: moves the walk to
+ * pcall(), at L->base. Returns whether it did.
  */
 static __always_inline int go_on_at_catcher(struct ls_scratch *scratch, __u64 link)
 {
@@ -254,7 +254,7 @@ static long walk_frame(__u32 i, void *context)
 		else
 			put_frame(scratch);
 	}
-	/* A function with variable arguments has two frames, the upper one with its registers. */
+	/* A vararg function has two frames, the upper one with its registers. */
 	if ((link & LS_LINK_FLAGS) == LS_LINK_VARARG) {
 		below = walk->base - (link & ~LS_LINK_FLAGS);
 		slots = below < walk->base && is_base(walk, below)
@@ -277,7 +277,7 @@ static long walk_frames(__u32 i, void *context)
 }
 LS_STEP(walk_frames);
 
-/* The VM's state as releases number it. Those that a fork has more are of the interpreter. */
+/* The VM's state as releases number it. A fork's additional states are the interpreter's. */
 static __always_inline __s32 known_state(const struct ls_luajit_layout *layout, __s32 vm_state)
 {
 	if (vm_state >= LS_LUAJIT_IN_INTERPRETER)
@@ -286,7 +286,7 @@ static __always_inline __s32 known_state(const struct ls_luajit_layout *layout, 
 	return vm_state > LS_LUAJIT_IN_INTERPRETER ? LS_LUAJIT_IN_INTERPRETER : vm_state;
 }
 
-/* Reads what global_State tells. Returns 0, or 1: it cannot be read. */
+/* Reads the VM's state from global_State. Returns 0, or 1: unreadable. */
 static __always_inline int read_global(struct ls_scratch *scratch,
 				       const struct ls_luajit_layout *layout)
 {
@@ -312,8 +312,8 @@ static __always_inline int read_global(struct ls_scratch *scratch,
 }
 
 /*
- * cur_L is a state of this VM, and jit_base a place on a stack of it, or nothing: so it is under
- * one layout alone, for what is next to these are other pointers.
+ * Checks that cur_L is a state of this VM, and jit_base a place on its stack, or 0. That is so
+ * under one layout only, since these members are next to other pointers.
  */
 static __always_inline void check_global(struct ls_scratch *scratch)
 {

@@ -23,7 +23,7 @@
 /* Bytes: far more machine code than CodeGen makes of one function. */
 #define LS_MADE_CODE_MAX (16U << 20)
 
-/* Begins with the calls of scratch->state, which walk.sizes are of. */
+/* Moves the walk to the calls of scratch->state, which walk.sizes describes. */
 static __always_inline void enter_calls(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk = &scratch->walk;
@@ -86,8 +86,8 @@ static __always_inline int copy_call(struct ls_scratch *scratch)
 }
 
 /*
- * Whether the call is only about to begin: ci is its already, but its fields are those of an
- * earlier call, for L->base, which is set last, is still its caller's (luau_precall(),
+ * Whether the call is only about to begin: L->ci points to it already, but its fields are those of
+ * an earlier call, as L->base, which is set last, is still its caller's (luau_precall(),
  * lvmexecute.cpp).
  */
 static __always_inline int is_beginning(struct ls_scratch *scratch)
@@ -186,7 +186,7 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 	scratch->doubt = LS_DOUBT_NONE;
 }
 
-/* Notes what is needed where no layout is at hand. */
+/* Notes the parts of the layout that are needed where it is not passed. */
 static __always_inline void note_layout(struct ls_scratch *scratch,
 					const struct ls_luau_layout *layout)
 {
@@ -202,7 +202,7 @@ static __always_inline int is_evidence(const struct ls_scratch *scratch)
 	       (!scratch->sample.error || scratch->sample.error == LS_WALK_DEPTH);
 }
 
-/* Corrects where the running function is. Apart, because stacks of callers add up. */
+/* Corrects the pc of the running function. Not inlined, because stacks of callers add up. */
 __noinline int correct_pc(struct ls_scratch *scratch, struct ls_thread *thread)
 {
 	if (scratch && thread)
@@ -210,7 +210,7 @@ __noinline int correct_pc(struct ls_scratch *scratch, struct ls_thread *thread)
 	return 0;
 }
 
-/* Whether machine code made of script runs, or has called what runs. See gc.bpf.h. */
+/* Whether machine code made of script runs, or a C function that it called. See gc.bpf.h. */
 static __always_inline int has_made_code(const struct ls_scratch *scratch)
 {
 	const struct ls_frame *frames = scratch->frames;
@@ -258,7 +258,7 @@ __noinline int take_stack(struct ls_scratch *scratch, const struct ls_luau_layou
 		return 0;
 	if (scratch->search.is_cut)
 		note_error(scratch, LS_WALK_RESUMERS);
-	/* The state that runs is being moved: only its resumers can be told. */
+	/* The running state is being moved: only its resumers can be found. */
 	if (scratch->unsettled.is_here)
 		note_error(scratch, LS_WALK_STATE_MEMORY);
 	thread->root = scratch->chain[(scratch->chain_count - 1) % LS_CHAIN_MAX];

@@ -31,7 +31,7 @@ static const char *percent(const struct siege *siege)
 	return text;
 }
 
-/* ---- files that are dear to read, mapped by one who does nothing else */
+/* ---- files that are expensive to read, mapped by a process that does nothing else */
 
 static void map_bomb(struct siege *siege, const char *kind)
 {
@@ -99,7 +99,7 @@ static void map_big_files(struct siege *siege)
 	}
 }
 
-/* Functions of C whose symbols are dear, called by a script that leaves others their time. */
+/* C functions whose symbols are expensive to read, called by a script of low priority. */
 static void call_modules(struct siege *siege, const char *kind, int count)
 {
 	static const char script[] =
@@ -192,7 +192,7 @@ static void hide_lines_by_mount(struct siege *siege)
 	       HONEST_FIRST);
 }
 
-/* Users have that by themselves where vm.unprivileged_userfaultfd is 1. */
+/* Users do not need root for that if vm.unprivileged_userfaultfd is 1. */
 static void hide_lines_by_userfaultfd(struct siege *siege)
 {
 	aim_at(siege, attack_as_root(siege, "trapped_lua", "userfault", "-", "-", USER_ID),

@@ -8,7 +8,7 @@
 extern const struct attack attacks[];
 extern const int attack_count;
 
-/* Those that wait until luaspy knows them strike now. */
+/* Tells the attackers to strike that waited until luaspy knows them. */
 void attacks__strike(struct siege *siege);
 
 #endif

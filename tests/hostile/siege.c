@@ -61,7 +61,7 @@ int siege__open(void **state)
 	       chown(in_folder(siege->stage, "field"), SIEGE_USER, SIEGE_USER);
 }
 
-/* What a hung luaspy waits for are the attackers: they have to die first. */
+/* A hung luaspy waits for the attackers, so they have to die first. */
 int siege__close(void **state)
 {
 	struct siege *siege = *state;
@@ -76,7 +76,7 @@ int siege__close(void **state)
 	return 0;
 }
 
-/* Many are in use at once. */
+/* Copies a path, since many are in use at once. */
 static const char *keep(struct siege *siege, const char *path)
 {
 	return stage__own(siege->stage, strdup(path), free);
@@ -90,7 +90,7 @@ const char *siege__field(struct siege *siege, const char *name)
 	return keep(siege, in_folder(siege->stage, inside));
 }
 
-/* Others may not be allowed into the folder where it was built; one with a path is anybody's. */
+/* Others may have no access to the folder of built programs. With a path, no copy is needed. */
 static const char *copy_program(struct siege *siege, const char *program)
 {
 	const char *path = keep(siege, in_folder(siege->stage, program));
@@ -140,7 +140,7 @@ struct child *siege__attack_as_root(struct siege *siege, const char *program,
 	return start_attacker(siege, (const char *const[]){NULL}, program, words);
 }
 
-/* It has ended. */
+/* The attacker has ended. */
 static bool explain(struct siege *siege, struct child *attacker)
 {
 	const char *errors = child__errors(siege->stage, attacker);
@@ -193,7 +193,7 @@ const char *siege__fuse_device(struct siege *siege)
 	return path;
 }
 
-/* As late as luaspy itself is for want of a processor, it is late, too. */
+/* Has luaspy's priority, so it waits for a processor as long as luaspy does. */
 static void *watch(void *context)
 {
 	struct siege *siege = context;
@@ -205,7 +205,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* How many want each processor. */
+/* How many threads compete for each processor. */
 static double crowding(void)
 {
 	double load = 0, processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -291,7 +291,7 @@ double siege__time_us(struct siege *siege, const char *name, pid_t pid)
 	return sum;
 }
 
-/* Nothing that moves a cursor or turns text around, whatever processes and files are called. */
+/* Nothing may move a cursor or reverse text, whatever processes and files are called. */
 static void check_text(const char *where, const char *text, size_t size)
 {
 	static const char *const marks[] = {"\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xae",
@@ -307,7 +307,7 @@ static void check_text(const char *where, const char *text, size_t size)
 			fail_msg("%s has a mark that turns text or moves a cursor, %zu", where, i);
 }
 
-/* Whether it came in time; `from_ms` is when the first one began, 0: this one did. */
+/* Checks that the file came in time. *from_ms: when the first interval began; 0: this is it. */
 static void check_file(struct siege *siege, const char *path, double *from_ms, double interval,
 		       int number, bool is_last)
 {
@@ -346,7 +346,7 @@ static void check_files(struct siege *siege, double interval)
 		fail_msg("%zu intervals of %.0f s in %.1f s", paths->gl_pathc, interval, seconds);
 }
 
-/* All that the honest process was charged is in the files. */
+/* Checks that all CPU time of the honest process is in the files. */
 static void check_honest(struct siege *siege)
 {
 	double charged = 1e6 * (child__cpu_seconds(siege->honest) - siege->honest_before);

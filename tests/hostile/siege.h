@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A luaspy that records the host, an honest Lua process, and attackers: programs of
- * tests/programs/attacks/ that an ordinary user runs. What luaspy owes the honest one, whatever the
- * others do, is checked here. To be included after cmocka.h.
+ * tests/programs/attacks/ that an ordinary user runs. Checks what luaspy owes the honest process,
+ * whatever the others do. Include this after cmocka.h.
  */
 #ifndef TEST_SIEGE_H
 #define TEST_SIEGE_H
@@ -16,8 +16,8 @@
 #define SIEGE_USER 12345
 
 /*
- * What luaspy may take, and how late it may be: besides what a thread of its priority had to wait
- * for a processor, which others may have.
+ * What luaspy may take, and how late it may be, besides the time that a thread of its priority had
+ * to wait for a processor that others had.
  */
 #define SIEGE_LATE_SECONDS  0.1 /* the end of an interval, and its file */
 #define SIEGE_TERM_SECONDS  0.9 /* from SIGTERM to its end */
@@ -33,7 +33,7 @@ struct siege;
 struct attack {
 	const char *name; /* a sentence: the test's */
 	void (*launch)(struct siege *siege);
-	const char *named; /* a process that luaspy has to name, or its file; NULL: none */
+	const char *named; /* a process that luaspy must name, or its file; NULL: none */
 	bool spends_grant; /* only the user's budget limits what reading it takes */
 	bool holds_worker; /* the kernel may hold a worker that waits for it, SIGKILL or not */
 };
@@ -44,7 +44,7 @@ struct siege {
 	struct child *honest, *spy;
 	struct child *attackers[STAGE_CHILDREN];
 	int attacker_count;
-	struct child *target;    /* one of them, for those that look at a process */
+	struct child *target;    /* the one that record -p and dump look at */
 	int percent;             /* of a processor, that each attacker takes */
 	bool is_crowded;         /* an attack that cannot be made is left out */
 	double honest_before;    /* its CPU time when the session began */
@@ -63,19 +63,19 @@ struct child *siege__attack(struct siege *siege, const char *program, const char
 #define attack_with(siege, program, ...)                                                           \
 	siege__attack(siege, program, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The same by root, which the program gives up by itself: as a setuid program would do it. */
+/* The same as root; the program drops its privileges itself, as a setuid program would. */
 struct child *siege__attack_as_root(struct siege *siege, const char *program,
 				    const char *const *words);
 #define attack_as_root(siege, program, ...)                                                        \
 	siege__attack_as_root(siege, program, (const char *const[]){__VA_ARGS__, NULL})
 
 /*
- * Until it says `text`. Where this machine does not allow the attack, the test is skipped with the
- * attacker's own reason, or goes on without, and false is returned.
+ * Waits until the attacker says `text`. If this machine does not allow the attack, skips the test
+ * with the attacker's own reason or, if is_crowded, goes on without the attack and returns false.
  */
 bool siege__await(struct siege *siege, struct child *attacker, const char *text);
 
-/* An ELF file of that kind (tests/programs/attacks/elf_bomb.c): its path in "field". */
+/* Makes an ELF file of that kind (tests/programs/attacks/elf_bomb.c). Its path in "field". */
 const char *siege__make_bomb(struct siege *siege, const char *kind, const char *name);
 
 /* A path in the folder that the attackers may write; the stage owns it. */
@@ -84,25 +84,25 @@ const char *siege__field(struct siege *siege, const char *name);
 /* A node of /dev/fuse that everybody may open, as udev makes it. */
 const char *siege__fuse_device(struct siege *siege);
 
-/* An honest process that has not worked yet, and "luaspy record --system --interval" beside it. */
+/* Starts an honest process, which does not work yet, and "luaspy record --system --interval". */
 void siege__record(struct siege *siege, const char *interval);
 
-/* Lets the honest process work for so much CPU time, once in a session. */
+/* Lets the honest process work for that much CPU time, once in a session. */
 void siege__begin_work(struct siege *siege, double seconds);
 
-/* Until it has, at most `seconds`, and longer where others want the processors. */
+/* Waits until it has, at most `seconds`, or longer if others compete for the processors. */
 void siege__await_work(struct siege *siege, double seconds);
 
 /* The time of a process in all files together. */
 double siege__time_us(struct siege *siege, const char *name, pid_t pid);
 
-/* SIGTERM; then all that luaspy owes is asserted. `interval` is in seconds. */
+/* Sends SIGTERM, and asserts all that luaspy owes. `interval` is in seconds. */
 void siege__finish(struct siege *siege, double interval);
 
-/* Until another luaspy of the test's ends by itself, whatever its status. */
+/* Waits until another luaspy of the test ends by itself, whatever its status. */
 void siege__assert_ends(struct siege *siege, struct child *spy, const char *what, double seconds);
 
-/* Another one is killed: of it and its children nothing is left soon. */
+/* Kills another luaspy, and asserts that it and its children are soon gone. */
 void siege__assert_killable(struct siege *siege, struct child *spy);
 
 #endif

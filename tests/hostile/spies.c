@@ -8,7 +8,7 @@
 
 #include "stage.h"
 
-/* Called beside a test that may fail at any time: what is not there is not an error. */
+/* Called beside a test that may fail at any time: a missing file is not an error. */
 static bool read_line(const char *path, const char *key, char *line, int size)
 {
 	FILE *file = fopen(path, "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * One attack at a time: on a session of the host, one of the attacker, and a dump. An argument
- * chooses: test_attacks '*gigabyte*'.
+ * selects attacks: test_attacks '*gigabyte*'.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #define ENDS_SECONDS  3
 #define TESTS_MOST    64
 
-/* One that gives up says what it could not do. */
+/* A luaspy that gives up must say what it could not do. */
 static void assert_explains(struct siege *siege, const struct child *spy)
 {
 	const char *errors = child__errors(siege->stage, spy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* No attack: a file that is something else when it is run again. */
+/* No attack: a file that has become another program when it is run again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@
 static const char busy[] = "local stop = os.clock() + " WORK_SECONDS
 			   " while os.clock() < stop do for i = 1, 10000 do end end";
 
-/* Over what is there, in the same inode and as if it had never changed. */
+/* Overwrites the file, in the same inode and with times as if it had never changed. */
 static void write_over(const char *path, const char *from)
 {
 	static const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};

@@ -143,7 +143,7 @@ static bool is_truncation(const struct words *whole, const struct words *walked)
 		       leaves * sizeof(uint64_t));
 }
 
-/* Some of the leaf's frames are missing, and of the rest of a deep stack maybe the middle. */
+/* Frames at the leaf are missing and, if the stack is deep, maybe the middle of the rest. */
 static bool is_torn(const struct words *whole, const struct words *walked)
 {
 	static struct words rest;
@@ -166,9 +166,9 @@ static bool is_accepted(const struct words *truth, const struct ls_sample *sampl
 }
 
 /*
- * A helper on top of the published stack has not yet said, or has said already, that it runs. While
- * a transition is under way, on top of what it started from that can only be the helper which
- * announced it.
+ * A helper on top of the published stack runs before it says so, and after it has said that it
+ * ends. During a transition, only the helper that announced it, or here(), can be on top of the
+ * stack that the transition started from.
  */
 static bool is_with_helper(const struct truth *truth, struct words *words, uint32_t choice,
 			   const struct ls_sample *sample, const struct words *walked)
@@ -187,7 +187,7 @@ static bool is_with_helper(const struct truth *truth, struct words *words, uint3
 	return false;
 }
 
-/* Where the truth is exactly one stack. */
+/* Compares where the truth is exactly one stack. */
 static bool is_exact(const struct truth *truth, struct words *words, const struct ls_sample *sample,
 		     const struct words *walked)
 {

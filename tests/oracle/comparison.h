@@ -12,7 +12,7 @@
 enum outcome {
 	OUTCOME_RIGHT,  /* the published stack */
 	OUTCOME_WINDOW, /* what it is about to become, or with a helper that begins or ends */
-	OUTCOME_TORN,   /* the product says so, and what it has is the root's side of the truth */
+	OUTCOME_TORN,   /* the product says so, and its frames are the root's side of the truth */
 	OUTCOME_TRUNCATED,  /* likewise; both ends are true */
 	OUTCOME_UNREADABLE, /* the product says so */
 	OUTCOME_HOST,       /* it says that no script runs */

@@ -44,7 +44,7 @@ int by_helper(struct bpf_raw_tracepoint_args *ctx)
 	return !!error;
 }
 
-/* 0: it lies in a gap that was known, 1: in one that is known now, 2: in none, 3: nobody knows. */
+/* 0: the address is in a gap that was known, 1: in one learned now, 2: in none, 3: unknown. */
 SEC("raw_tp")
 int by_gap(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes what the target says of its stack, then hands over to the product's own programs, in the
- * same interrupt: nothing of the target can have run in between.
+ * Copies what the target says about its stack, then hands over to the product's own programs, in
+ * the same interrupt: the target cannot have run in between.
  */
 #include "maps.bpf.h"
 #include "send.bpf.h"
@@ -41,7 +41,7 @@ int take_truth(struct bpf_perf_event_data *ctx)
 	record->fetch.is_read =
 		fetch_address && !read_target(&record->fetch.before, 16, fetch_address);
 	record->is_read = !read_target(&record->truth, sizeof(record->truth), truth_address);
-	send_record(record, sizeof(*record)); /* lost, its sample finds no partner */
+	send_record(record, sizeof(*record)); /* if lost, its sample stays unpaired */
 	bpf_tail_call(ctx, &product, 0);
 	return 0;
 }

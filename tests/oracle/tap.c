@@ -26,7 +26,7 @@ struct tap {
 	struct timer_set timers;
 	uint64_t period_ns;
 	struct tap_receiver receiver;
-	struct truth_record truth; /* that waits for its sample */
+	struct truth_record truth; /* waits for its sample */
 	bool has_truth;
 	bool is_decided; /* the walker was told the layout */
 	uint64_t unpaired_truths, unpaired_samples;
@@ -34,7 +34,7 @@ struct tap {
 
 static int receive_sample(struct tap *tap, const struct ls_sample *sample)
 {
-	/* After a lost sample, a truth that waits may be that one's. */
+	/* After a lost sample, the waiting truth may belong to that one. */
 	if (!tap->has_truth || sample->dropped_before) {
 		tap->unpaired_truths += tap->has_truth;
 		tap->has_truth = false;
@@ -164,7 +164,7 @@ int tap__forget_relocation(struct tap *tap)
 	return set_layouts(tap, false);
 }
 
-/* Like the product, only what the target has: to load all takes as long as to take the samples. */
+/* Like the product, loads only the target's families: loading all takes as long as sampling. */
 static int load_walkers(struct tap *tap, uint32_t families)
 {
 	int error = 0;
@@ -204,7 +204,7 @@ void tap__set_fetches(struct tap *tap, uint64_t address)
 	tap->oracle->bss->fetch_address = address;
 }
 
-/* With timers as luaspy's are: a single one with a fixed period can keep step with a target. */
+/* Uses timers like luaspy's: a single one with a fixed period can run in step with a target. */
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns)
 {
 	const struct timer_options options = {.period_ns = period_ns};

@@ -15,10 +15,10 @@ struct tap;
 
 struct tap_receiver {
 	void *context;
-	/* Both are of the same interrupt. Negative ends the drain. */
+	/* Both are from the same interrupt. A negative result ends the drain. */
 	int (*pair)(void *context, const struct truth_record *record,
 		    const struct ls_sample *sample, const struct ls_frame *frames);
-	/* NULL: they do not matter. */
+	/* NULL: functions are ignored. */
 	int (*function)(void *context, const struct ls_function *function);
 };
 
@@ -37,12 +37,12 @@ void tap__close(struct tap *tap);
 /* Loads the walkers of its families. 0 or -errno. */
 int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target);
 
-/* The layout is known, as user space says once it is. 0 or -errno. */
+/* Tells the walker the layout, as luaspy does once it knows it. 0 or -errno. */
 int tap__decide(struct tap *tap, pid_t pid, enum ls_family family, uint32_t layout);
 
 /*
- * From now on the walk does not know that stacks move (relocates_stack). Once there is a target of
- * PUC's. 0 or -errno.
+ * Makes the walk unaware that stacks move (relocates_stack). Call it once there is a PUC target. 0
+ * or -errno.
  */
 int tap__forget_relocation(struct tap *tap);
 
@@ -52,10 +52,10 @@ void tap__set_fetches(struct tap *tap, uint64_t address);
 /* Starts the timer on one thread, whose truth is at that address. 0 or -errno. */
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns);
 
-/* Waits a little, hands out what is there. 0, or what a receiver returned. */
+/* Waits a little, and hands out what has arrived. 0, or what a receiver returned. */
 int tap__drain(struct tap *tap);
 
-/* Likewise, and says the layout to the walker once the vote has decided it. */
+/* Likewise, and tells the walker the layout once the vote has decided it. */
 int tap__drain_deciding(struct tap *tap, pid_t pid, const struct layout_vote *vote);
 
 void tap__losses(const struct tap *tap, struct tap_losses *losses);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the collector's time right? Programs that embed Lua, static and stripped, publish whether
- * their collector runs (target/collector.h), and every sample is compared with what was published
- * at that very instant. What publishes it changes nothing in how the collector is found.
+ * Is the garbage collector's time right? Programs that embed Lua, static and stripped, publish
+ * whether their collector runs (target/collector.h), and every sample is compared with what was
+ * published at that very instant. Publishing does not change how the collector is found.
  *
  * ORACLE_SAMPLES: how many of each run (6000). ORACLE_RUNS: which, as a pattern ("5.4* tables").
  */
@@ -29,9 +29,9 @@
 #define PERIOD_NS   100000
 #define MAX_DEPTH   64
 #define DRAINS_MAX  6000 /* of 10 ms and more */
-#define SHARE_LEAST 3.0  /* of the collector, for those to be enough samples */
-#define POINTS_MAX  1.0  /* that the share may be off by */
-#define RIGHT_LEAST 85.0 /* percent, of samples in the collector and of those said to be */
+#define SHARE_LEAST 3.0  /* percent in the collector: with less, it has too few samples */
+#define POINTS_MAX  1.0  /* by which the share may be off */
+#define RIGHT_LEAST 85.0 /* percent: precision and recall */
 
 struct target {
 	char name[80];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the leaf's line right? Targets whose luaV_execute publishes where it fetches each instruction
- * from, as it does; every sample is compared with what was published at that very instant. To
- * publish and to fetch are several instructions of the machine, hence the window.
+ * Is the leaf's line right? The targets' luaV_execute publishes the address of each instruction
+ * that it fetches; every sample is compared with what was published at that very instant.
+ * Publishing and fetching take several machine instructions, hence the window.
  *
  * right      the line of the published instruction
  * +-1        that, or the line of one beside it
@@ -54,8 +54,8 @@ struct prototype {
 	uint64_t address, code;
 	uint32_t count;
 	struct line_table *lines;
-	/* By instruction and instruction: how often one was fetched after the other, and how often
-	 * the product took one for the other that is no neighbour. */
+	/* By pair of instructions: how often the second was fetched after the first, and how often
+	 * the product wrongly took the second for the first. */
 	uint32_t *fetched, *taken;
 };
 
@@ -164,7 +164,7 @@ static enum outcome compare(struct run *run, const struct truth_fetch *fetch,
 	return OUTCOME_WRONG;
 }
 
-/* What follows each instruction is known at the end. */
+/* Decides at the end, when it is known which instructions follow each one. */
 static void judge_taken(struct run *run, const struct prototype *prototype)
 {
 	for (uint32_t now = 0; now < prototype->count; now++) {
@@ -198,7 +198,7 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	return 0;
 }
 
-/* All that can be told apart. */
+/* Sets all layouts that can be told apart. */
 static int set_candidates(struct run *run)
 {
 	struct ls_image target = {.families = 1U << LS_FAMILY_PUC};

@@ -201,7 +201,7 @@ static void expect_gaps(struct lookup *lookup, size_t count)
 	}
 }
 
-/* Below all mappings; what is mapped there must not be taken for nothing. */
+/* Below all mappings: what is mapped there must no longer be taken for a gap. */
 static void expect_gap_to_be_forgotten(struct lookup *lookup, uint64_t address, size_t page)
 {
 	struct range found;

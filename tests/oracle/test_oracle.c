@@ -9,14 +9,14 @@
  * where half of the samples fall into one; there any stack that the transition passes through is
  * right. That finds what a transition makes the walker believe, thousands of times as often as in
  * programs that do anything else. Cut: the deepest stacks do not fit; all that happens is
- * recursion. Growing: hasty, and all that happens is that stacks are moved. Blind: growing, for a
- * walker that does not know how that is done from 5.4.5 on, to see that it would show. Old: hasty,
- * by the programs for kernels before 6.1.
+ * recursion. Growing: hasty, and all that happens is that stacks are moved. Blind: growing, with a
+ * walker that does not know how stacks move from 5.4.5 on, to prove that the test would notice.
+ * Old: hasty, by the programs for kernels before 6.1.
  *
  * ORACLE_SAMPLES: how many of each run (6000; steady, 18000, for as many transitions). ORACLE_RUNS:
- * which, as a pattern ("lua5.4 *"). ORACLE_ONLY_WRONG: set and not empty, a run may have any number
- * of samples in windows, for an emulated machine is interrupted at other places than a real one,
- * and functions idle less, for it is slow.
+ * which, as a pattern ("lua5.4 *"). ORACLE_ONLY_WRONG: if set and not empty, a run may have any
+ * number of samples in windows, since an emulated machine is interrupted at other places than a
+ * real one, and functions idle less, since it is slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +91,7 @@ struct run {
 	uint64_t outcomes[OUTCOME_COUNT];
 };
 
-/* Close to TORN_PER_MILLE, chance decides on a few thousand samples: Luau's hasty runs have 2. */
+/* With few samples, chance decides if a share is close to TORN_PER_MILLE: Luau's hasty one is 2. */
 static uint64_t samples_wanted(const struct target *target)
 {
 	const char *text = getenv("ORACLE_SAMPLES");
@@ -171,7 +171,7 @@ static int set_candidates(struct run *run)
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }
 
-/* The product derives the layout of what fits none; the samples until then do not count. */
+/* Like the product, derives the layout if none fits; the samples until then do not count. */
 static int derive_layout(struct run *run)
 {
 	const struct family *family = run->vote.family;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the running function right where a compiler has made machine code of functions that it inlined
- * in each other? LuaJIT runs target/traces.lua, whose functions publish themselves; every sample is
- * compared with what was published at that very instant.
+ * Is the running function right if a compiler has inlined functions into each other's machine code?
+ * LuaJIT runs target/traces.lua, whose functions publish themselves; every sample is compared with
+ * what was published at that very instant.
  *
  * The compiler tells where it is only at certain places, its guards, and a function publishes
  * itself after it was entered. So a sample may show the caller or the callee of the published

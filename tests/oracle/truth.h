@@ -27,7 +27,7 @@
 /* Written by a single store. */
 struct truth_state {
 	__u16 depth;
-	__u8 alternatives; /* there are so many besides the published stack */
+	__u8 alternatives; /* how many there are besides the published stack */
 	__u8 chosen;       /* not 0: the true stack is exactly that alternative, counted from 1 */
 	__u8 busy;         /* not 0: helper that runs; then the true stack is exactly one */
 	__u8 last;         /* helper that ran last */
@@ -55,7 +55,7 @@ struct truth {
 };
 _Static_assert(sizeof(struct truth) <= 4096, "it must not cross a page");
 
-/* What a target says of its leaf: luaV_execute publishes where it fetches each instruction from. */
+/* What a target says about its leaf: luaV_execute publishes the address of each fetch. */
 struct truth_fetch {
 	__u64 is_read; /* 0: no such target, or the memory could not be read */
 	__u64 before;  /* the instruction that it fetched before */

@@ -105,7 +105,7 @@ static int add_arc(struct walk *walk, struct entry *entry)
 	return HASH_HAS_ADDED(entry) ? 0 : -ENOMEM;
 }
 
-/* The arc, made on first use; NULL when out of memory. Valid until the next one is made. */
+/* Returns the arc, made on first use; NULL: out of memory. Valid until the next one is made. */
 static struct call_arc *find_arc(struct walk *walk, uint32_t caller, uint32_t callee)
 {
 	struct entry wanted = {.key = {caller, callee}}, *entry;
@@ -220,9 +220,9 @@ void call_arcs__free(struct call_arcs *arcs)
 /* Tarjan's search for strongly connected functions. All arrays are by function. */
 struct search {
 	const struct call_arc *arcs;
-	size_t *next, *end; /* of its arcs: the first that was not followed yet; behind the last */
-	uint32_t *order;    /* in which it was met, from 1; 0: not yet */
-	uint32_t *lowest;   /* order of the first one on `open` that it leads to */
+	size_t *next, *end; /* of its arcs: the first not followed yet; the end */
+	uint32_t *order;    /* in which it was visited, from 1; 0: not yet */
+	uint32_t *lowest;   /* low link: lowest order on `open` that it reaches */
 	uint32_t *path,
 		*open; /* stacks: those being searched; those whose cycle is not known yet */
 	bool *is_open;
@@ -273,7 +273,7 @@ static void meet(struct search *search, uint32_t function)
 	search->is_open[function] = true;
 }
 
-/* Those opened since `first` are connected with it. */
+/* `first` and those opened after it form a strongly connected component. */
 static void close_cycle(struct search *search, uint32_t first)
 {
 	bool is_cycle = search->open[search->opened - 1] != first;

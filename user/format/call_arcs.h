@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which functions call which, for formats without stacks. Functions here are the profile's, by id,
- * and behind them its categories, by function_count + 1 + index.
+ * The call graph, for formats without stacks. Functions here are the profile's, by id, followed by
+ * its categories, at function_count + 1 + index.
  *
- * The arcs to a function add up to its total, which is how readers compute that: of recursive calls
- * only the outermost one counts, with all of the function's own time below it. A call of a function
- * that is on the stack already adds nothing, so an arc may have nothing.
+ * The arcs to a function add up to its total, which readers compute from them: of recursive calls,
+ * only the outermost one counts, with all of the function's self time below it. A call of a
+ * function that is on the stack already adds no time, so an arc may have none.
  */
 #ifndef LS_CALL_ARCS_H
 #define LS_CALL_ARCS_H
@@ -26,7 +26,7 @@ struct call_arc {
 struct call_arcs {
 	struct call_arc *arcs; /* sorted by caller, then callee */
 	size_t count;
-	bool has_samples; /* false: microseconds take the place of samples, for there are none */
+	bool has_samples; /* false: the profile has none, and microseconds take their place */
 };
 
 /* 0 or -ENOMEM. Free with call_arcs__free(), also after a failure. */
@@ -35,10 +35,10 @@ int call_arcs__make(const struct ls_profile *profile, const struct ls_totals *to
 void call_arcs__free(struct call_arcs *arcs);
 
 /*
- * Which functions call each other in a circle: sets cycles[function] to the number of its cycle,
- * from 1, or to 0 if it is in none, as a function that only calls itself. `functions` is the
- * highest one; the arcs of a caller have to be together. Returns how many cycles there are, or
- * -ENOMEM.
+ * Finds functions that call each other in a cycle: sets cycles[function] to the number of its
+ * cycle, from 1, or to 0 if it is in none; a function that only calls itself is in none.
+ * `functions` is the highest function; the arcs of a caller must be adjacent. Returns the number of
+ * cycles, or -ENOMEM.
  */
 int64_t call_arcs__find_cycles(const struct call_arcs *arcs, uint32_t functions, uint32_t *cycles);
 

@@ -34,7 +34,7 @@ const struct format *format__by_name(const char *name)
 	return NULL;
 }
 
-/* The longest of a format's endings that `name` has; 0: it has none of them. */
+/* The length of the longest of a format's endings that `name` has; 0: none. */
 static size_t fitting_length(const struct format *format, const char *name)
 {
 	size_t length = strlen(name), longest = 0;
@@ -65,7 +65,7 @@ static const struct format *fitting(const char *name, size_t *length)
 	return found;
 }
 
-/* Where `name` has an ending that may be no format's. NULL: none; a leading dot begins none. */
+/* The last ending of `name`, of a format or not. NULL: none; a leading dot does not begin one. */
 static const char *any_ending(const char *name)
 {
 	const char *dot = strrchr(name, '.');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The formats of profiles: which there are, and which one a file name asks for. */
+/* The formats that profiles are written in, and which one a file name asks for. */
 #ifndef LS_FORMAT_H
 #define LS_FORMAT_H
 
@@ -19,7 +19,7 @@ enum format_needs {
 
 /*
  * Writes a profile with at most one child per function and node, such as merged_profile.h makes,
- * and its totals. 0 or -errno of the stream. Errors in writing its buffer only appear when it is
+ * and its totals. 0 or -errno of the stream. Some errors only appear when the stream's buffer is
  * flushed: check that, too.
  */
 typedef int format_writer(const struct ls_profile *profile, const struct ls_totals *totals,
@@ -32,7 +32,7 @@ struct format {
 	format_writer *write;
 };
 
-/* write_scriptprofiler() and its like, one for each row. */
+/* write_scriptprofiler() and so on, one for each row. */
 #define X(name, ...) format_writer write_##name;
 LS_FORMATS(X)
 #undef X
@@ -51,8 +51,8 @@ const struct format *format__by_name(const char *name);
 int format__of_path(const char *path, const struct format **format);
 
 /*
- * Whether a file of this format may have the name at `path` where somebody asks for the format: the
- * last part of one of its endings says its syntax, so that "a.json" may be speedscope's.
+ * Whether a file may be called `path` if the user asks for this format by name: the last part of
+ * one of its endings suffices, as it tells the syntax, so "a.json" may be speedscope's.
  */
 bool format__has_syntax_of(const struct format *format, const char *path);
 
@@ -60,7 +60,7 @@ bool format__has_syntax_of(const struct format *format, const char *path);
 size_t format__stem_length(const char *path);
 
 /*
- * Lists all formats: "NAME (.ending, .ending), ...". Cut off if `size` bytes are too few; always
+ * Lists all formats: "NAME (.ending, .ending), ...". Truncated if `size` is too small; always
  * NUL-terminated. Returns `to`.
  */
 #define FORMAT_LIST_SIZE 1024

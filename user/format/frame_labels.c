@@ -78,8 +78,8 @@ static char *make_label(const struct frame_labels *labels, uint32_t id, bool pla
 }
 
 /*
- * Gives each function whose label another one has the place as well. The table holds the labels
- * that were seen, and *again is set by id.
+ * Sets again[id] for each function whose label another function has, too. The table holds the
+ * labels seen so far.
  */
 static int find_twins(const struct frame_labels *labels, uint8_t *again)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the functions of a profile are called in formats that know less of a function than luaspy:
- * printable text in UTF-8 (log__printable()) without line feeds, never empty. A function without a
- * name is "<anonymous>", and code generated from script and plugins have " <native>" and "
- * <plugin>" behind the name, as in Roblox's profiler.
+ * Labels of functions for formats that store less about a function than luaspy: printable UTF-8
+ * text (log__printable()) without line feeds, never empty. A function without a name is
+ * "<anonymous>"; code generated from script and plugins have " <native>" and " <plugin>" after the
+ * name, as in Roblox's profiler.
  */
 #ifndef LS_FRAME_LABELS_H
 #define LS_FRAME_LABELS_H
@@ -13,13 +13,13 @@
 #include "profile/profile.h"
 
 enum frame_label_kind {
-	/* "work", "<anonymous>": for formats that have source and line beside it */
+	/* "work", "<anonymous>": for formats that store source and line separately */
 	FRAME_LABELS_NAME,
 	/* "work (app.lua:4)": different functions have different labels */
 	FRAME_LABELS_PLACE,
 	/*
 	 * "work"; but "work app.lua:4" if another function has that name, and "<anonymous
-	 * app.lua:4>": for readers that take functions of one name for one
+	 * app.lua:4>": for readers that merge functions of the same name
 	 */
 	FRAME_LABELS_UNIQUE,
 };
@@ -39,15 +39,15 @@ const char *frame_labels__of_category(const struct frame_labels *labels, uint32_
 const char *frame_labels__source(const struct frame_labels *labels, uint32_t function);
 
 /*
- * The label of a node: of its function or, for a node below no other, of its category. Categories'
- * nodes are looked up once, when the labels are made.
+ * The label of a node: its function's or, if it has no parent, its category's. The nodes of
+ * categories are looked up once, when the labels are made.
  */
 const char *frame_labels__of_node(const struct frame_labels *labels, uint32_t node);
 
-/* Room for a name that V8's profiles have for something else than a function. */
+/* Room for the escaped form of a name that V8 reserves for nodes that are no functions. */
 #define FRAME_LABEL_RESERVED_SIZE 32
 
-/* The same for readers of V8's profiles: "(idle)" is escaped, in `to`. */
+/* The same for readers of V8's profiles: a reserved name, such as "(idle)", is escaped in `to`. */
 const char *frame_labels__for_v8(const struct frame_labels *labels, uint32_t node,
 				 char to[FRAME_LABEL_RESERVED_SIZE]);
 

@@ -45,7 +45,7 @@ static void free_shares(struct shares *shares)
 	free(shares->taken);
 }
 
-/* Of a sample taken before the session's start, as clocks of processors may have it: 0. */
+/* 0 for a sample from before the session's start, since the clocks of processors may differ. */
 static uint64_t time_of(const struct ls_profile *profile, const struct ls_profile_sample *sample)
 {
 	uint64_t from_ns = profile->recorder.timed_from_ns;
@@ -125,7 +125,7 @@ void sample_order__free(struct sample_order *order)
 	*order = (struct sample_order){};
 }
 
-/* A sample and its place, since sorting must keep the order of time. */
+/* A sample and its index: sorting must keep the order of time, and qsort() is not stable. */
 struct placed {
 	struct ordered_sample sample;
 	size_t place;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile as a sequence of stacks with durations that add up to its totals. A node's own time is
- * shared out among its samples on the timeline. Time of nodes that have none, such as samples for
- * which the timeline had no room, comes last, with the thread 0; so does all time if there is no
- * timeline, in depth-first order.
+ * A profile as a sequence of stacks with durations that add up to its totals. A node's self time is
+ * divided among its samples on the timeline. The time of nodes without such samples, for example
+ * because the timeline was full, comes last, on thread 0; without a timeline, all time does, in
+ * depth-first order.
  */
 #ifndef LS_SAMPLE_ORDER_H
 #define LS_SAMPLE_ORDER_H
@@ -18,7 +18,7 @@ struct ordered_sample {
 	uint32_t thread;
 	uint32_t category; /* index of the node's category */
 	uint64_t us;
-	/* When it was taken, since the session's start, or when it begins; of thread 0: 0. */
+	/* Since the session's start: when it was taken or, if laid out, begins. Thread 0: 0. */
 	uint64_t at_us;
 };
 
@@ -32,20 +32,20 @@ int sample_order__make(const struct ls_profile *profile, const struct ls_totals 
 		       struct sample_order *order);
 void sample_order__free(struct sample_order *order);
 
-/* Puts the samples of each category together, and in these, those of each thread. 0 or -ENOMEM. */
+/* Groups the samples by category and, within a category, by thread. 0 or -ENOMEM. */
 int sample_order__group(struct sample_order *order);
 
-/* After grouping: where the samples of the category and thread of the sample at `first` end. */
+/* After grouping: the end of the samples with the category and thread of the one at `first`. */
 size_t sample_order__group_end(const struct sample_order *order, size_t first);
 
-/* Likewise, those of its category. */
+/* Likewise, of the samples with its category. */
 size_t sample_order__category_end(const struct sample_order *order, size_t first);
 
 /*
- * After grouping: lays the samples of each group out in time, for charts. From now on, at_us is
- * when a sample begins: so that it ends when it was taken, or later, if the one before it does.
- * Pauses shorter than half of the profile's period are none. Samples of thread 0 follow each other
- * from 0.
+ * After grouping: lays out the samples of each group in time, for charts. at_us becomes the time at
+ * which a sample begins: it ends when it was taken, or later if the one before it leaves no room.
+ * Pauses shorter than half of the profile's period are closed. Samples of thread 0 follow each
+ * other from 0.
  */
 void sample_order__lay_out(struct sample_order *order, const struct ls_profile *profile);
 

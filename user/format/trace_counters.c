@@ -7,7 +7,7 @@
 
 #include "json/json_field.h"
 
-/* A step is at least 10 ms, and at most a thousandth of the session. */
+/* A step is a thousandth of the session, but at least 10 ms. */
 #define STEP_US_MIN 10000
 #define STEPS       1000
 

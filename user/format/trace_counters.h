@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Counters of the Trace Event format (ph "C"): "CPU", the share of a processor that a process took,
- * and "GC", the share that its garbage collectors took, in percent, over time. Each has an event
- * where it changes.
+ * and "GC", the share that its garbage collectors took, in percent, over time. A counter has an
+ * event wherever it changes.
  */
 #ifndef LS_TRACE_COUNTERS_H
 #define LS_TRACE_COUNTERS_H
@@ -19,16 +19,16 @@ struct trace_counters {
 };
 
 /*
- * The order is one that sample_order__lay_out() made. It and the profile are borrowed. 0 or
- * -ENOMEM. Free it, also after a failure.
+ * The order must be laid out by sample_order__lay_out(). It and the profile are borrowed. 0 or
+ * -ENOMEM. Free the counters even after a failure.
  */
 int trace_counters__init(struct trace_counters *counters, const struct ls_profile *profile,
 			 const struct sample_order *order);
 void trace_counters__free(struct trace_counters *counters);
 
 /*
- * Writes the events of the process whose samples are those from `first` to `end`. Its id is that of
- * the category and 1. Samples of thread 0 count for nothing, since their time is not known. The
+ * Writes the events of the process that has the samples from `first` to `end`. Its id is its
+ * category's index plus 1. Samples of thread 0 are ignored, since their time is not known. The
  * session starts at start_us of the trace.
  */
 void trace_counters__write(struct trace_counters *counters, struct json_writer *writer,

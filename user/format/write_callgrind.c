@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Callgrind's format, for KCachegrind and callgrind_annotate: the own time of functions by line,
- * and who calls whom. Samples count no calls, so "calls=" has samples. Categories are functions
+ * Callgrind's format, for KCachegrind and callgrind_annotate: the self time of functions by line,
+ * and the call graph. Samples do not count calls, so "calls=" has samples. Categories are functions
  * that call the outermost ones.
  */
 #include <errno.h>
@@ -22,7 +22,7 @@ struct output {
 	const struct frame_labels *labels;
 	struct call_arcs arcs;
 	uint64_t *self_us, *self_samples; /* by function, categories included */
-	bool *is_named; /* by function: its number has its name in the file already */
+	bool *is_named;                   /* by function: the file defines its number already */
 	bool has_samples;
 	FILE *stream;
 };
@@ -40,8 +40,7 @@ static uint32_t line_of(const struct output *output, uint32_t function)
 		       : 0;
 }
 
-/* The file and the function, which has a name where it comes first; `call` is "c" for the callee of
- * an arc. */
+/* Puts file and function, whose name is written only once; `call` is "c" for an arc's callee. */
 static void put_names(const struct output *output, uint32_t function, const char *call)
 {
 	const struct ls_profile *profile = output->profile;
@@ -67,7 +66,7 @@ static void put_cost(const struct output *output, uint32_t line, uint64_t us, ui
 	fputc('\n', output->stream);
 }
 
-/* Lines that are known have their share, and the line of the definition has the rest. */
+/* Known lines get their share; the line of the definition gets the rest. */
 static void put_self(const struct output *output, uint32_t function)
 {
 	const struct ls_profile *profile = output->profile;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The .cpuprofile of V8, for Chrome's DevTools and VS Code. Its axis is CPU time: a sample lasts as
- * long as the CPU time that it stands for, in the order in which samples were taken, so that totals
- * are those of the profile, and several threads find room on one axis.
+ * The .cpuprofile of V8, for Chrome's DevTools and VS Code. Its axis is CPU time: samples are in
+ * the order in which they were taken, and each lasts for the CPU time that it stands for. So totals
+ * are those of the profile, and several threads share one axis.
  *
- * A reader takes a sample to last until the next one, and some take the last one to last no time,
- * so one of the root ends the list. Times are multiples of 125 us: DevTools computes wrong self
+ * To a reader, a sample lasts until the next one, and to some, the last one has no duration, so a
+ * sample of the root ends the list. Times are multiples of 125 us: DevTools computes wrong self
  * times unless they are exact as binary fractions of a millisecond.
  */
 #include <errno.h>
@@ -20,8 +20,7 @@
 #define START_US 1000000 /* at 0, DevTools draws an empty chart */
 #define ROOT_ID  1       /* node ids are one more than the profile's */
 
-/* `line` counts from 1; 0: none. DevTools looks script ids up in the page it inspects, but not 0.
- */
+/* `line` counts from 1; 0: none. DevTools looks up script ids, except 0, in the inspected page. */
 static void put_call_frame(struct json_writer *writer, const char *name, const char *source,
 			   uint32_t line)
 {
@@ -82,7 +81,7 @@ static void put_nodes(struct json_writer *writer, const struct ls_profile *profi
 	json_writer__end_array(writer);
 }
 
-/* The time after `us` of CPU time, on the grain. */
+/* Rounds to a multiple of GRAIN_US. */
 static uint64_t grained(uint64_t us)
 {
 	return (us + GRAIN_US / 2) / GRAIN_US * GRAIN_US;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The trace that the Performance panel of Chrome's DevTools loads: a process for each category, in
- * it a thread for each of the target's, and for each of these a CPU profile in one chunk.
+ * The trace that the Performance panel of Chrome's DevTools loads: a process for each category,
+ * with a thread for each of the target's, each with a CPU profile in one chunk.
  *
- * Samples end when they were taken and last for the CPU time that they stand for, until the next
- * one. Where the thread pauses, "(idle)" comes in between, and a stretch without a pause is a task:
- * the panel shows only what lies between the first and the last of these. A task begins before its
- * first sample, or the panel loses that.
+ * A sample ends when it was taken and lasts for the CPU time that it stands for. Pauses of the
+ * thread are "(idle)", and a stretch without a pause is a task: the panel shows only what lies
+ * between the first and the last task. A task begins before its first sample, or the panel would
+ * lose that sample.
  *
  * The panel has no place for luaspy's counters (trace_counters.h), but Perfetto, which reads this
  * file as well, shows them.
  *
- * The panel opens with the main thread of a page whose URL parses: the busiest thread is that. The
- * others have their names. Its sums take functions of one name for one, so that names differ.
+ * The panel opens with the main thread of a page, whose URL must parse: the busiest thread takes
+ * that role, the others keep their names. The panel's sums merge functions of the same name, so
+ * labels are unique.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -29,15 +30,15 @@
 #define START_US 1000000 /* at 0, the panel is empty */
 #define ROOT_ID  1
 #define IDLE_ID  2
-#define FIRST_ID 3 /* node ids are as many more than the profile's, less 1 */
+#define FIRST_ID 3 /* the id of the profile's node 1 */
 #define CATEGORY "disabled-by-default-devtools.timeline"
 
-#define MAIN_THREAD "CrRendererMain" /* Chrome's name for that of a page */
+#define MAIN_THREAD "CrRendererMain" /* Chrome's name for a page's main thread */
 
 /* No process has a thread of this id (PID_MAX_LIMIT of Linux). */
 #define REST_THREAD ((4U << 20) + 1)
 
-/* From when on a thread is at a node of the profile, or pauses. */
+/* The time from which a thread is at a node of the profile, or pauses. */
 struct step {
 	uint32_t id;
 	uint64_t at_us;
@@ -54,10 +55,10 @@ struct output {
 	uint32_t node_count, profile_count;
 	struct step *steps; /* of the current profile */
 	size_t step_count, step_room;
-	size_t busiest; /* the first sample of the thread with most time */
+	size_t busiest; /* the first sample of the thread with the most time */
 };
 
-/* The caller closes the event. `sample` is one of the thread. */
+/* The caller closes the event. `sample` is any sample of the thread. */
 static void open_event(struct output *output, const char *name, const char *phase,
 		       const struct ordered_sample *sample, uint64_t at_us)
 {
@@ -100,7 +101,7 @@ static int add_step(struct output *output, uint32_t id, uint64_t at_us)
 	return 0;
 }
 
-/* Of the samples from `first` to `end`, those that stand for time; a pause ends them. */
+/* Makes steps of the samples from `first` to `end` that have a duration; the last is a pause. */
 static int make_steps(struct output *output, size_t first, size_t end)
 {
 	uint64_t end_us = 0;
@@ -136,7 +137,7 @@ static int compare_ids(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Callers have lower numbers, so they come first. Of categories, only those with samples. */
+/* Callers have lower numbers, so they come first. A category is included if it has samples. */
 static void collect_nodes(struct output *output, size_t first, size_t end)
 {
 	output->node_count = 0;
@@ -155,8 +156,7 @@ static void collect_nodes(struct output *output, size_t first, size_t end)
 	qsort(output->nodes, output->node_count, sizeof(*output->nodes), compare_ids);
 }
 
-/* `line` counts from 1; 0: none. DevTools looks script ids up in the page it inspects, but not 0.
- */
+/* `line` counts from 1; 0: none. DevTools looks up script ids, except 0, in the inspected page. */
 static void put_node(struct output *output, uint32_t id, uint32_t parent, const char *name,
 		     const char *source, uint32_t line)
 {

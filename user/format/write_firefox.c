@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The processed format of the Firefox Profiler, in a version that later ones still read. A process
- * for each category, and in it a thread for each of the target's. Samples are where they were taken
- * on the wall clock, and weigh the CPU time that they stand for.
+ * The processed format of the Firefox Profiler, in a version that later ones still read. Each
+ * category is a process, with a thread for each of the target's. Samples have the wall-clock time
+ * at which they were taken, and weigh the CPU time that they stand for.
  *
- * A node is the stack of its number less 1. Categories have frames of their own, for time that has
- * no stack, but are not above other stacks: they are processes.
+ * Node N is stack N - 1. Categories have frames of their own, for time without a stack, but are not
+ * part of other stacks, since they are processes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #define GECKO_VERSION     24 /* meta.version, of what Firefox itself sends */
 #define NS_PER_US         1000
 
-/* Subcategories of the reader's have these numbers. */
+/* These flags number the reader's subcategories. */
 #define FLAGS (LS_FUNCTION_NATIVE | LS_FUNCTION_PLUGIN)
 
 /* The reader's categories of frames. */
@@ -45,9 +45,9 @@ struct output {
 	struct json_writer writer;
 	struct sample_order order;
 	struct source *sources; /* by frame of a function */
-	struct source *table;   /* of those that differ */
+	struct source *table;   /* of the distinct ones */
 	uint32_t source_count;
-	uint32_t *categories; /* by node: its category's index, if it is one's */
+	uint32_t *categories; /* by node of a category: its index */
 };
 
 /* Functions come first in the tables of frames, functions and strings, then categories. */
@@ -65,7 +65,7 @@ static void put_number_or_null(struct output *output, uint64_t value)
 		json_writer__null(&output->writer);
 }
 
-/* Puts what a table has in a row, counted from 0. */
+/* Writes a column's cell in a row, counted from 0. */
 typedef void cell_writer(struct output *output, uint32_t row);
 
 static void put_column(struct output *output, const char *key, uint32_t count, cell_writer *put)
@@ -377,7 +377,7 @@ static void put_samples(struct output *output, size_t first, size_t end)
 	json_writer__end_object(&output->writer);
 }
 
-/* Of thread 0, samples that are not on the timeline. */
+/* Thread 0 has the samples that are not on the timeline. */
 static void put_thread_name(struct output *output, const struct ordered_sample *sample)
 {
 	char name[64];
@@ -426,7 +426,7 @@ static void put_threads(struct output *output)
 	json_writer__end_array(&output->writer);
 }
 
-/* Numbers the sources that differ. */
+/* Numbers the distinct sources. */
 static int find_sources(struct output *output)
 {
 	const struct ls_profile *profile = output->profile;
@@ -467,7 +467,7 @@ static int find_categories(struct output *output)
 static int put_document(struct output *output)
 {
 	json_writer__object(&output->writer);
-	put_meta(output); /* first: Perfetto tells the format by it */
+	put_meta(output); /* first: Perfetto recognises the format by it */
 	json_field__array(&output->writer, "libs");
 	json_writer__end_array(&output->writer);
 	put_shared(output);

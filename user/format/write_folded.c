@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Folded stacks: a line for each node with time of its own, "category;caller;callee MICROSECONDS".
- * The separator is "\x3b" in names, and a leading "#", which begins a comment for some readers, is
+ * Folded stacks: a line for each node with self time, "category;caller;callee MICROSECONDS". In
+ * names, the separator becomes "\x3b", and a leading "#", which begins a comment to some readers,
  * "\x23".
  */
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The report that gprof prints: a flat profile, an entry for each function between the arcs that
- * lead to it and those that lead away from it, and an index. "called" counts samples, for luaspy
- * sees no calls, or microseconds where there are no samples. Times are measured, not shared out by
- * numbers of calls as in gprof. Categories are functions that nobody called.
+ * lead to it and those that lead away from it, and an index. "called" counts samples, since luaspy
+ * sees no calls, or microseconds if there are no samples. Times are measured, not estimated from
+ * numbers of calls as in gprof. Categories are functions without callers.
  *
- * Functions that call each other in a circle are a cycle, as in gprof: readers that follow the arcs
- * rely on it. An entry shows its members; its callers are with them, for readers take an entry with
- * callers for a function's.
+ * Functions that call each other form a cycle, as in gprof: readers that follow the arcs rely on
+ * it. The entry of a cycle lists its members. Its callers are listed with the members, since
+ * readers take an entry with callers for a function's.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,10 +24,10 @@
 struct entry {
 	const char *name; /* NULL: a cycle */
 	uint64_t self_us, total_us, samples;
-	uint32_t function;         /* id, or that of call_arcs.h for a category; behind: cycles */
+	uint32_t function;         /* number as in call_arcs.h; cycles follow categories */
 	uint32_t cycle;            /* its number; 0: in none */
-	size_t first_out, end_out; /* its arcs, by caller; of a cycle: its members, by cycle */
-	size_t first_in, end_in;   /* by callee */
+	size_t first_out, end_out; /* arcs in by_caller; of a cycle: its members in `sorted` */
+	size_t first_in, end_in;   /* arcs in by_callee */
 };
 
 struct output {
@@ -37,8 +37,8 @@ struct output {
 	struct entry *entries;   /* those with any time or samples, the longest first */
 	struct entry **sorted;   /* by name, by cycle or by self time */
 	uint32_t *numbers;       /* by function: of its entry, from 1 */
-	uint32_t *cycles;        /* by function: its cycle as call_arcs__find_cycles() has it */
-	uint32_t *cycle_numbers; /* by that: its number, from 1, the longest first */
+	uint32_t *cycles;        /* by function: its cycle as call_arcs__find_cycles() numbers it */
+	uint32_t *cycle_numbers; /* by that: the number shown, from 1, the longest first */
 	uint32_t entry_count, cycle_count;
 	FILE *stream;
 };
@@ -60,7 +60,7 @@ static int find_cycles(struct output *output)
 	return count < 0 ? (int)count : 0;
 }
 
-/* Starts with an entry for each function, in the order of their ids, from 1, and each cycle. */
+/* Allocates an entry for each function, by id from 1, and then for each cycle. */
 static int make_tables(struct output *output)
 {
 	size_t entries = (size_t)function_count(output) + output->cycle_count + 1;
@@ -131,7 +131,7 @@ static int compare_totals(const void *left, const void *right)
 	return compare_numbers(a->function, b->function);
 }
 
-/* The longest first, as the entries are. */
+/* By cycle, then in the order of the entries: the longest first. */
 static int compare_cycles(const void *left, const void *right)
 {
 	const struct entry *a = *(struct entry *const *)left, *b = *(struct entry *const *)right;
@@ -155,7 +155,7 @@ static int compare_names(const void *left, const void *right)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* Points at the entries of functions, in that order. Returns how many there are. */
+/* Fills output->sorted with the entries of functions, in that order. Returns their number. */
 static uint32_t sort_functions(const struct output *output, int compare(const void *, const void *))
 {
 	uint32_t count = 0;
@@ -213,7 +213,7 @@ static void give_arcs(struct output *output)
 	}
 }
 
-/* What a cycle took is what led into it from outside. */
+/* The total of a cycle is that of the arcs into it from outside. */
 static void describe_cycles(struct output *output)
 {
 	struct entry *cycles = &output->entries[function_count(output)]; /* from 1 */
@@ -237,7 +237,7 @@ static void describe_cycles(struct output *output)
 	}
 }
 
-/* Leaves out functions of which nothing is known, and numbers the others. */
+/* Drops entries with neither time nor samples, and numbers the others. */
 static void number_entries(struct output *output)
 {
 	uint32_t cycles = 0;
@@ -258,7 +258,7 @@ static void number_entries(struct output *output)
 		output->entries[i].cycle = output->cycle_numbers[output->entries[i].cycle];
 }
 
-/* qsort() takes no NULL, which is what a profile without calls has. */
+/* qsort() does not take NULL, which the arcs of a profile without calls are. */
 static void sort_arcs(struct call_arcs *arcs, int (*compare)(const void *, const void *))
 {
 	if (arcs->count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The page of user/page/ with the profile as ScriptProfiler JSON in it. None of the characters "<",
- * ">" and "&" of the profile gets into the file, so no name can end the element that holds it.
+ * The page of user/page/ with the profile as ScriptProfiler JSON in it. The characters "<", ">" and
+ * "&" of the profile are escaped, so no name can end the element that holds it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "page.inc"
 #include "format/write_scriptprofiler.h"
 
-/* In JSON these are in strings only, where they may be written as code units. */
+/* JSON has these characters in strings only, where \u escapes may stand for them. */
 static const char *escape_of(char character)
 {
 	switch (character) {
@@ -31,7 +31,7 @@ static bool put(FILE *stream, const void *bytes, size_t length)
 	return fwrite(bytes, 1, length, stream) == length;
 }
 
-/* The `write` of fopencookie(): 0 is its error. */
+/* For fopencookie(): returns 0 on failure. */
 static ssize_t write_escaped(void *cookie, const char *bytes, size_t length)
 {
 	FILE *stream = cookie;

@@ -2,13 +2,13 @@
 /*
  * A chunk of Lua that returns the profile as a table, for scripts: `local profile = dofile(name)`.
  * Every release of Lua loads it.
- * Numbers are indices of the lists, and what is 0 or not known is left out:
+ * References are indices into the lists, and fields that are 0 or unknown are left out:
  *
  *	functions   {{name=, source=, line=, current_line=, flags=, total_us=, self_us=}, ...}
  *	nodes       {{parent=, func=, total_us=, self_us=, samples=}, ...}; a parent comes first
  *	categories  {{name=, node=}, ...}
  *
- * Lua limits the constants of a function, so there is one for every thousand items.
+ * Lua limits the constants of a function, so each function adds at most a thousand items.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct output {
 	unsigned calls; /* in the current function */
 };
 
-/* Any bytes as a string of Lua: what is not printable ASCII as \ddd. */
+/* Writes bytes as a Lua string, with \ddd for all that is not printable ASCII. */
 static void put_string(FILE *stream, const char *key, const char *text)
 {
 	if (!text)

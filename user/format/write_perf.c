@@ -2,11 +2,11 @@
 /*
  * What `perf script` prints: for each sample a line with thread, time and period, and one for each
  * frame, the innermost first. The command is the category, whose number stands for the process id,
- * and the period is the CPU time that the sample stands for. Time that is not on the timeline is
- * one sample for each stack, of the thread 0, behind the others.
+ * and the period is the CPU time that the sample stands for. Time that is not on the timeline comes
+ * last, as one sample for each stack, on thread 0.
  *
- * Readers take blanks, "(" and "+0x" for the end of a name, and "#" for a comment's beginning: they
- * become "_", "[", "\x2b0x" and "\x23".
+ * To readers, blanks, "(" and "+0x" end a name, and "#" begins a comment: they become "_", "[",
+ * "\x2b0x" and "\x23".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static int make_line(struct line *line, const char *name, const char *source)
 	return line->text ? 0 : -ENOMEM;
 }
 
-/* "0000000000000002 work (app.lua:4)"; `number` is what stands for the address. */
+/* "0000000000000002 work (app.lua:4)"; `number` stands in for the address. */
 static int make_frame(struct line *line, uint32_t number, const char *name, const char *source,
 		      uint32_t line_number)
 {

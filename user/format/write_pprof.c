@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pprof: profile.proto of github.com/google/pprof, compressed. A sample for each node with time or
- * samples of its own, whose category is a label. Messages are written one by one, so that only the
+ * pprof: profile.proto of github.com/google/pprof, compressed. Each node with self time or samples
+ * is a sample, with its category as a label. Messages are written one by one, so that only the
  * current one is in memory.
  *
- * Locations have the ids of functions. Behind the profile's functions there is one for each
- * category, for time that has no stack. system_name stays empty: pprof would demangle it.
+ * Locations have the ids of functions. The profile's functions are followed by one for each
+ * category, for time without a stack. system_name stays empty: pprof would demangle it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -71,7 +71,7 @@ enum {
 	TEXT_FIRST_FUNCTION,
 };
 
-/* A message that is being put together. */
+/* A message under construction. */
 struct message {
 	unsigned char *bytes;
 	size_t size, room;
@@ -133,7 +133,7 @@ static void put_varint(struct message *message, uint64_t value)
 		put_byte(message, bytes[i]);
 }
 
-/* A number; 0 is what a field that is left out has. */
+/* Puts a number, unless it is 0, the default of a missing field. */
 static void put_number(struct message *message, unsigned field, uint64_t value)
 {
 	if (!value)
@@ -196,7 +196,7 @@ static uint64_t name_text(uint32_t function)
 	return TEXT_FIRST_FUNCTION + 2 * ((uint64_t)function - 1);
 }
 
-/* The function that stands for a category is behind the others, and so is its text. */
+/* The functions that stand for categories follow the others, and so do their texts. */
 static uint32_t category_function(const struct output *output, uint32_t category)
 {
 	return output->profile->function_count + 1 + category;
@@ -332,7 +332,7 @@ static void send_sample(struct output *output, uint32_t id)
 	send_with_stack(output);
 }
 
-/* Visits all below a node, depth first, so that the stack is always that of the node. */
+/* Visits all nodes below `root`, depth first; output->stack is always that of the current one. */
 static void send_below(struct output *output, uint32_t root)
 {
 	const struct ls_profile_node *nodes = output->profile->nodes;
@@ -369,7 +369,7 @@ static void send_samples(struct output *output)
 	}
 }
 
-/* The room that the deepest stack takes at most. Parents come before their children. */
+/* Allocates enough for the deepest stack. Parents come before their children. */
 static int make_stack(struct output *output)
 {
 	const struct ls_profile *profile = output->profile;
@@ -387,7 +387,7 @@ static int make_stack(struct output *output)
 	return output->stack.bytes ? 0 : -ENOMEM;
 }
 
-/* What the samples need to know of the tree. */
+/* Collects what the samples need to know about the tree. */
 static int look_at_nodes(struct output *output)
 {
 	const struct ls_profile *profile = output->profile;

@@ -152,7 +152,7 @@ static void write_functions(struct json_writer *writer, const struct ls_profile 
 	json_writer__end_array(writer);
 }
 
-/* There may be a GC function for plugins, too; readers expect one id, so it is the plain one's. */
+/* There may be a GC function for plugins, too; readers expect one id, that of the plain one. */
 static void write_gc(struct json_writer *writer, const struct ls_profile *profile)
 {
 	uint32_t gc = 0;
@@ -233,7 +233,7 @@ static void write_overhead(struct json_writer *writer, const struct ls_profile_r
 	json_writer__end_object(writer);
 }
 
-/* Of the functions as they are in the file: what joins or trims recordings need not know of it. */
+/* Computed from the functions in the file, so merging and trimming need not maintain it. */
 static void write_split(struct json_writer *writer, const struct ls_profile *profile,
 			const struct ls_totals *totals)
 {

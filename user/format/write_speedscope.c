@@ -13,7 +13,7 @@
 #include "format/sample_order.h"
 #include "json/json_field.h"
 
-/* Where a profile is. */
+/* The position in the profile that is being written. */
 struct cursor {
 	const struct ls_profile *profile;
 	struct json_writer *writer;
@@ -40,7 +40,7 @@ static void close_to(struct cursor *cursor, size_t depth)
 		put_event(cursor, "C", cursor->path[--cursor->depth]);
 }
 
-/* Goes to `node` by way of the innermost node that is above both. */
+/* Closes frames down to the innermost common caller, then opens those that lead to `node`. */
 static void go_to(struct cursor *cursor, uint32_t node)
 {
 	const struct ls_profile_node *nodes = cursor->profile->nodes;
@@ -78,7 +78,7 @@ static void put_name(struct json_writer *writer, const struct frame_labels *labe
 	free(name);
 }
 
-/* Samples from `at` on that are of one category and thread. Returns the index of the next one. */
+/* Puts the samples from `at` on of one category and thread. Returns the index of the next one. */
 static size_t put_profile(struct cursor *cursor, const struct sample_order *order, size_t at,
 			  const struct frame_labels *labels)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Trace events, as Perfetto and chrome://tracing read them: a process for each category, and in it
- * a thread for each of the target's. A slice ("X") is a call as far as samples tell: it lasts while
- * the stack has it and the thread runs. Samples end when they were taken and last for the CPU time
- * that they stand for, so slices add up to the totals of the profile. Counters are those of
- * trace_counters.h.
+ * Trace events, as Perfetto and chrome://tracing read them: a process for each category, with a
+ * thread for each of the target's. A slice ("X") is a call as far as samples tell: it lasts while
+ * the call is on the stack and the thread runs. Samples end when they were taken and last for the
+ * CPU time that they stand for, so slices add up to the totals of the profile. Counters are those
+ * of trace_counters.h.
  *
- * Readers nest slices by their times, so that callers have to come before what they call. There are
- * no "args", which some readers append to the names. The place of a function is its "cat".
+ * Readers nest slices by their times, so callers must come before callees. There are no "args",
+ * which some readers append to the names. A function's source and line are its "cat".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -105,7 +105,7 @@ static void close_to(struct output *output, size_t depth, uint64_t at_us)
 		output->slices[output->path[--output->depth]].end_us = at_us;
 }
 
-/* The nodes from below the category down to `node`; a category has itself. Returns how many. */
+/* Finds the nodes below the category down to `node`; a category alone. Returns how many. */
 static size_t find_path(struct output *output, uint32_t node)
 {
 	const struct ls_profile_node *nodes = output->profile->nodes;

@@ -7,7 +7,7 @@
 
 #include "luajit/prototype_luajit.h"
 
-/* Opcodes, lj_bc.h: the same in all releases 2.1; number_as_new() makes those of 2.0 the same. */
+/* Opcodes of lj_bc.h, the same in all 2.1 releases; number_as_new() converts those of 2.0. */
 enum {
 	OP_ISLT = 0,
 	OP_ISLE = 2,
@@ -49,15 +49,15 @@ enum {
 
 #define CODE_MAX     (1U << 20) /* instructions of a caller: 4 MiB */
 #define VARIABLE_MAX (1U << 16) /* bytes of names and extents of its local variables */
-#define MOVES_MAX    64         /* a value is followed through so many registers */
-#define NAMED_KINDS  7          /* VARNAME__MAX, lj_bcdump.h: variables that have no name */
+#define MOVES_MAX    64         /* registers that a value is followed through */
+#define NAMED_KINDS  7          /* VARNAME__MAX, lj_bcdump.h: kinds stored without a name */
 
 struct search {
 	const struct target_memory *memory;
 	const struct ls_luajit_layout *layout;
 	struct ls_luajit_proto proto;
 	uint64_t address;
-	uint32_t *code; /* instructions 0 .. the call's */
+	uint32_t *code; /* instructions up to and including the call */
 	uint32_t count;
 	uint8_t *variables;
 	size_t variables_size;
@@ -129,7 +129,7 @@ static int name_constant(struct search *search, enum call_site_kind kind, uint32
 	return 0;
 }
 
-/* lj_debug_uvname(), lj_debug.c: names one after the other. 0 or -errno. */
+/* Like lj_debug_uvname(), lj_debug.c: the names follow each other. 0 or -errno. */
 static int name_upvalue(struct search *search, uint32_t index)
 {
 	char names[4096];
@@ -165,8 +165,8 @@ static uint32_t take_number(const struct search *search, size_t *at)
 }
 
 /*
- * debug_varname(), lj_debug.c: entries of a name, where its extent begins, from where the last one
- * does, and its length; by the first instruction. True: `slot` is a local variable at `pc`.
+ * Like debug_varname(), lj_debug.c. An entry has the name, the start of its extent relative to the
+ * previous start, and its length. Returns whether `slot` is a local variable at `pc`.
  */
 static bool name_local(struct search *search, uint32_t pc, uint32_t slot)
 {
@@ -248,7 +248,7 @@ static int name_value(struct search *search, uint32_t at)
 	}
 }
 
-/* lj_debug_slotname(), lj_debug.c. 0 or -errno. */
+/* Like lj_debug_slotname(), lj_debug.c. 0 or -errno. */
 static int name_register(struct search *search, uint32_t pc, uint32_t slot)
 {
 	uint32_t moves = 0;
@@ -323,8 +323,7 @@ static const char *event_of(uint32_t op)
 	return op == OP_GSET || (op >= OP_TSETV && op <= OP_TSETR) ? "__newindex" : NULL;
 }
 
-/* lj_debug_funcname(), lj_debug.c. ITERC calls what is three registers below its own. 0 or -errno.
- */
+/* Like lj_debug_funcname(), lj_debug.c. ITERC calls what is in register A - 3. 0 or -errno. */
 static int name_call(struct search *search)
 {
 	uint32_t pc = search->count - 1, instruction = search->code[pc], op = op_of(instruction);
@@ -342,7 +341,7 @@ static int name_call(struct search *search)
 	return 0;
 }
 
-/* 2.0 has no ISTYPE and ISNUM, which are before MOV, no TGETR and no TSETR. */
+/* 2.0 lacks ISTYPE and ISNUM (right before MOV), TGETR and TSETR. */
 static uint32_t number_as_new(uint32_t instruction)
 {
 	uint32_t op = op_of(instruction);
@@ -356,8 +355,7 @@ static uint32_t number_as_new(uint32_t instruction)
 	return (instruction & ~0xffU) | (op & 0xff);
 }
 
-/* Copies names and extents of local variables, which end the object of the prototype. 0 or -errno.
- */
+/* Copies the names and extents of local variables, the last part of a GCproto. 0 or -errno. */
 static int read_variables(struct search *search)
 {
 	uint64_t end = search->address + search->proto.size, from = search->proto.variable_info;

@@ -10,8 +10,8 @@
 #include "symbols/call_site.h"
 
 /*
- * By which name the prototype at `caller` calls a function at instruction `pc`. Returns 0 with
- * *site; -ENOMEM; -EFAULT or -ESRCH: cannot be read; -EINVAL: no prototype, or no such instruction.
+ * Finds the name by which the prototype at `caller` calls a function at instruction `pc`. Returns 0
+ * with *site; -ENOMEM; -EFAULT or -ESRCH: unreadable; -EINVAL: no prototype or no such instruction.
  */
 int call_site_luajit__read(const struct target_memory *memory,
 			   const struct ls_luajit_layout *layout, uint64_t caller, uint32_t pc,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LuaJIT 2.1, as the rest of luaspy knows it: a row of families[]; and, compiled for references of
- * 32 bits, another one (user/luajit32/).
+ * LuaJIT's row of families[]. Compiled for 32-bit references (user/luajit32/), this file makes a
+ * second row.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -50,12 +50,12 @@ static void read_version(const struct elf_file *elf, char release[16])
 }
 
 /*
- * Only a VM with 64-bit references takes the type out of those in registers: cleartp of rbp,
- * vm_x64.dasc, which calls do.
+ * Only a VM with 64-bit references strips type tags in registers: its calls run cleartp on rbp
+ * (vm_x64.dasc).
  */
 static const uint8_t clear_type[] = {0x48, 0xc1, 0xe5, 0x11, 0x48, 0xc1, 0xed, 0x11};
 
-/* One with references of 32 bits has a link in ebx when it returns to C: vm_return, vm_x86.dasc. */
+/* A VM with 32-bit references returns to C with a frame link in ebx: vm_return, vm_x86.dasc. */
 static const uint8_t return_to_c[] = {0x83, 0xe3, 0xf8, 0x29, 0xd3, 0xf7, 0xdb};
 
 #define CHUNK_BYTES 65536
@@ -88,7 +88,7 @@ static bool has_code(const struct elf_file *elf, const uint8_t *code, size_t siz
 }
 
 /*
- * Files tell the size of references, but not which layout they have: samples do. On AArch64,
+ * A file shows the size of references but not the layout, which samples select. On AArch64,
  * references always have 64 bits.
  */
 static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)

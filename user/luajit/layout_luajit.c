@@ -4,15 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* Where the VM's C frame has the previous one, lj_frame.h. */
+/* Where the VM's C frame links to the previous one, lj_frame.h. */
 #ifdef __aarch64__
 #define PREVIOUS(x86) .cframe_previous = 0
 #else
 #define PREVIOUS(x86) .cframe_previous = (x86)
 #endif
 
-/* Where the array of traces is on x86-64; how much nearer on AArch64, whose jit_State is smaller.
- */
+/* Offsets of the array of traces on x86-64, `nearer` on AArch64, where jit_State is smaller. */
 #ifdef __aarch64__
 #define TRACES(first, second, third, nearer)                                                       \
 	.global_traces = {(first) - (nearer), (second) - (nearer), (third) - (nearer)}
@@ -20,7 +19,7 @@
 #define TRACES(first, second, third, nearer) .global_traces = {first, second, third}
 #endif
 
-/* What never moved in releases. */
+/* Offsets that no release has changed. */
 #define UPSTREAM                                                                                   \
 	.global_vm_state = 184, .global_main_thread = 192, .global_registry = 272,                 \
 	.global_objects = 40, .string_text = 24, .string_length = 20, PREVIOUS(32),                \
@@ -34,9 +33,9 @@
 	.op_iterc = LS_LUAJIT_OP_ITERC, .more_states = 2
 
 /*
- * The member vmthref came between registrytv and uvhead of global_State in 2023, which moved all
- * behind it. Where the array of traces is depends on the size of jit_State as well; a walk looks at
- * each place.
+ * In 2023, vmthref was inserted into global_State between registrytv and uvhead, which moved all
+ * members after it. The offset of the array of traces also depends on the size of jit_State; a walk
+ * looks at each of the three.
  */
 const struct layout_luajit layouts_luajit[] = {
 	{
@@ -66,7 +65,7 @@ const struct layout_luajit layouts_luajit[] = {
 			    TARANTOOL},
 	},
 	{
-		/* of 2.7 and 2.8 */
+		/* Tarantool's fork, 2.7 and 2.8 */
 		.name = "2.1-tarantool-2.7",
 		.offsets = {.global_current = 472,
 			    .global_jit_base = 488,

@@ -16,7 +16,7 @@ struct layout_luajit {
 extern const struct layout_luajit layouts_luajit[];
 extern const size_t layouts_luajit_count; /* at most LS_LAYOUT_MAX */
 
-/* The index of the layout of that name; -ENOENT: none. */
+/* Returns the index of the layout with that name, or -ENOENT. */
 int layout_luajit__find(const char *name);
 
 #endif

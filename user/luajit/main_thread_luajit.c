@@ -42,8 +42,8 @@ static bool is_state_of(const struct target_memory *memory, uint64_t address, ui
 }
 
 /*
- * Whether `global` points back to the main thread, has a registry, which is a table, and the state
- * that ran last is one of this VM.
+ * Whether `global` points back to the main thread, its registry is a table, and the state that ran
+ * last belongs to this VM.
  */
 static bool is_global(const struct target_memory *memory, const struct ls_luajit_layout *layout,
 		      const uint8_t *bytes, uint64_t global, uint64_t main_thread)
@@ -61,8 +61,8 @@ static bool is_global(const struct target_memory *memory, const struct ls_luajit
 }
 
 /*
- * Whether `state` is a main thread under exactly one layout, *slot: only there, the state that ran
- * last is a state of this VM.
+ * Whether `state` is a main thread under exactly one layout, *slot. Under any other, the state that
+ * ran last does not belong to this VM.
  */
 static bool is_main_thread(const struct target_memory *memory, uint16_t layouts,
 			   const struct ls_luajit_state *state, uint64_t address, uint32_t *slot)

@@ -120,7 +120,7 @@ bool prototype_luajit__covers(uint32_t pc, uint32_t index)
 	return pc < LS_LUAJIT_CODE_MAX && index < LS_LUAJIT_STRINGS_MAX;
 }
 
-/* Bytes of a difference of lines: lj_debug.c, lj_debug_line(). */
+/* Bytes of a line difference: lj_debug_line(), lj_debug.c. */
 static uint32_t width_of(const struct ls_luajit_proto *proto)
 {
 	if (proto->line_count < 256)
@@ -128,7 +128,7 @@ static uint32_t width_of(const struct ls_luajit_proto *proto)
 	return proto->line_count < 65536 ? 2 : 4;
 }
 
-/* Lines by instruction; the first, which enters the function, has the line of its definition. */
+/* Sets the line of each instruction; the first one, the function's header, has first_line. */
 static int add_lines(const struct ls_luajit_proto *proto, const uint8_t *differences,
 		     int32_t *lines)
 {

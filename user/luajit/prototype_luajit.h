@@ -10,18 +10,17 @@
 #include "offsets_luajit.h"
 #include "process/target_memory.h"
 
-/* Copies the header of the prototype at `address`. 0; -EINVAL: none is there; -errno: unreadable.
- */
+/* Copies the header of the prototype at `address`. 0; -EINVAL: no prototype; -errno: unreadable. */
 int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
 			   struct ls_luajit_proto *proto);
 
-/* 0; -ESTALE: another one, or none, is there; -ESRCH: the process is gone. */
+/* 0; -ESTALE: the prototype is gone or replaced by another; -ESRCH: the process is gone. */
 int prototype_luajit__check(const struct target_memory *memory,
 			    const struct ls_luajit_layout *layout, const struct prototype_key *key);
 
 /*
- * Sets *length to that of the string at `address`, and *text to the address of its text. 0;
- * -EINVAL: none is there; -errno: unreadable.
+ * Sets *length to the length of the string at `address` and *text to the address of its text. 0;
+ * -EINVAL: no string; -errno: unreadable.
  */
 int prototype_luajit__string(const struct target_memory *memory,
 			     const struct ls_luajit_layout *layout, uint64_t address,
@@ -36,7 +35,7 @@ int prototype_luajit__source(const struct target_memory *memory,
 int prototype_luajit__lines(const struct target_memory *memory, uint64_t address,
 			    struct line_table **table);
 
-/* Whether the fingerprint covers instruction `pc`, and object constant `index`, a string. */
+/* Whether the fingerprint covers instruction `pc` and object constant `index`, a string. */
 bool prototype_luajit__covers(uint32_t pc, uint32_t index);
 
 #endif

@@ -137,8 +137,8 @@ static int read_function(const struct table_reader *reader, const struct table_v
 }
 
 /*
- * A script that keeps what coroutine.wrap() returns, a closure over a coroutine, has named that
- * coroutine, not the builtin behind all of them.
+ * coroutine.wrap() returns a closure over a coroutine. A script that stores it names that
+ * coroutine, not the builtin that all such closures call.
  */
 static bool wraps_coroutine(const struct table_reader *reader, uint64_t closure)
 {

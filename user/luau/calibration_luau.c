@@ -11,7 +11,7 @@
 #include "luau/proto_members_luau.h"
 #include "luau/specimens_luau.h"
 
-/* How many closures point to an object of each type, by the word that does. */
+/* How many closures point to an object of each type, by the word that holds the pointer. */
 struct objects {
 	size_t counts[CLOSURE_WORDS][LS_LUAU_TYPES_MAX];
 };
@@ -24,13 +24,13 @@ static void count_objects(const struct specimens *specimens, struct objects *obj
 			uint8_t type = specimens_luau__type_at(specimens,
 							       specimens->closures[i].words[word]);
 
-			/* The types of values come first, and prototypes are none. */
+			/* The types of values come first; prototypes are not values. */
 			if (type > specimens->state.tt && type < LS_LUAU_TYPES_MAX)
 				objects->counts[word][type]++;
 		}
 }
 
-/* Takes out the most frequent one. False: none is left. */
+/* Removes the most frequent pair of word and type. Returns false if none is left. */
 static bool take_most(struct objects *objects, size_t *word, size_t *type)
 {
 	size_t most = 0;
@@ -52,7 +52,7 @@ static bool take_most(struct objects *objects, size_t *word, size_t *type)
 /* Closures also point to upvalues, which may be more frequent than prototypes. */
 #define TRIES 6
 
-/* Derives the layout, if prototypes are of that type and at that offset of closures. */
+/* Derives the layout, assuming that closures point to objects of `type`, their prototypes. */
 static int derive_as(struct specimens *specimens, size_t closure_function, uint8_t type,
 		     struct ls_luau_layout *layout, const char **missing)
 {

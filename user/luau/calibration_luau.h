@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Derives the layout of a Luau VM that no known layout fits, from what all of its functions have in
- * common. An invariant of its own finds each member, wherever it is:
+ * common. Each member is found by its own invariant, at any offset:
  *
  * - types: the VM has a list of their names, in order;
  * - Closure: the member that points to a Proto, for which the rest holds;
@@ -10,11 +10,11 @@
  *   their sizes follow from each other;
  * - source: a string that a function shares with the functions that it defines; debugname: another
  *   string, or nil;
- * - code: savedpc of the calls points into it; k: it has as many values as sizek says;
- * - linedefined: it is not behind the line of the first instruction, and near it; nups: closures
- *   have the same number.
+ * - code: savedpc of the calls points into it; k: it has sizek values;
+ * - linedefined: shortly before the line of the first instruction, or equal; nups: closures have
+ *   the same number.
  *
- * Where several places fit, the member is where it has always been relative to those found before.
+ * If several offsets fit, the member is where it has always been relative to those found before.
  * The result is a candidate: samples decide whether it holds.
  */
 #ifndef LS_CALIBRATION_LUAU_H

@@ -12,7 +12,7 @@
 #define READINGS_MAX 8             /* attempts: the list of pages breaks off while it changes */
 #define TIME_MAX_NS  2000000000ULL /* CPU time for all of them */
 
-/* lua_State takes 120 or 128 bytes: a margin. Pages have objects of a few sizes. */
+/* lua_State takes 120 or 128 bytes; this leaves a margin. Pages have objects of a few sizes. */
 #define STATE_BYTES_MAX 192
 
 #define STATUS_BREAK 6 /* LUA_BREAK, lua.h */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Luau, as the rest of luaspy knows it: a row of families[]. */
+/* Luau's row of families[]. */
 #include "elf/elf_file.h"
 #include "interpreter/family.h"
 #include "interpreter/lua_files.h"
@@ -18,7 +18,7 @@ static const struct markers markers[] = {
 		     "attempt to compare %s %s %s", "table index contains NaN"}},
 };
 
-/* No file tells its release, nor which layout it has: samples do. */
+/* A file shows neither its release nor its layout; samples select the layout. */
 static int recognise(const struct elf_file *elf, const struct markers *found, struct lua_file *file)
 {
 	(void)found;

@@ -4,9 +4,9 @@
 #include "gc/gc_finder.h"
 
 /*
- * Of all releases: gcstate of global_State, lstate.h, which goes from GCSpause to GCSsweep, lgc.h;
- * the operands B and C, LUAU_INSN_B() and LUAU_INSN_C() of Bytecode.h. luau_execute() has a variant
- * for code that a debugger steps through.
+ * The same in all releases: the offset of gcstate in global_State (lstate.h), its states GCSpause
+ * to GCSsweep (lgc.h), and the operands B and C (LUAU_INSN_B() and LUAU_INSN_C(), Bytecode.h).
+ * luau_execute() has a second instance for single-stepping in a debugger.
  */
 static const struct gc_signs signs = {
 	.state_offset = 33,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tells the garbage collector of Luau to gc_finder.h. */
+/* Describes Luau's garbage collector to gc_finder.h. */
 #ifndef LS_GC_LUAU_H
 #define LS_GC_LUAU_H
 

@@ -11,7 +11,7 @@
 #define CLOCK_EVERY  256
 
 #define PAGE_BYTES_MIN 128
-#define PAGE_BYTES_MAX 32768 /* kLargePageSize, lmem.cpp; one for a larger object has no other */
+#define PAGE_BYTES_MAX 32768 /* kLargePageSize, lmem.cpp; larger pages have a single object */
 
 /* lua_Page. Objects follow; releases from 2025 on have padding before them. */
 struct page {
@@ -20,7 +20,7 @@ struct page {
 	int32_t size;            /* the whole page's, in bytes */
 	int32_t object_size;
 	uint64_t free_list;
-	int32_t free_next_at; /* objects from there downward were never used */
+	int32_t free_next_at; /* objects at this offset and below were never used */
 	int32_t used;
 };
 _Static_assert(sizeof(struct page) == 56, "lua_Page, lmem.cpp");
@@ -31,7 +31,7 @@ struct visit {
 	uint64_t end_ns;
 	uint64_t count; /* of pages */
 	uint8_t *bytes;
-	uint64_t words[GLOBAL_WORDS]; /* of global_State, but for pages that were visited */
+	uint64_t words[GLOBAL_WORDS]; /* of global_State; pointers to visited pages are cleared */
 };
 
 uint64_t gc_pages_luau__now_ns(void)
@@ -42,7 +42,7 @@ uint64_t gc_pages_luau__now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-/* Reads the page at that address. False: it is none. */
+/* Reads the page at that address. Returns false if there is none. */
 static bool read_page(const struct target_memory *memory, uint64_t address, struct page *page)
 {
 	return address && !(address & 7) &&
@@ -107,8 +107,8 @@ static void leave_out(struct visit *visit, uint64_t address)
 }
 
 /*
- * Visits a page and those after it. Each tells the one before it, so that no list leads back into
- * itself. The program may have put another one before the first.
+ * Visits a page and those after it. Checking each link back keeps the walk out of cycles; the first
+ * page is not checked, as the program may have put another before it.
  */
 static int follow_list(struct visit *visit, uint64_t address)
 {
@@ -132,7 +132,7 @@ static int follow_list(struct visit *visit, uint64_t address)
 	return 0;
 }
 
-/* Whether it is a page in a list with others. Those without objects are in none. */
+/* Whether `address` is a page in a list with others. Pages without GC objects are in no list. */
 static bool is_listed(const struct target_memory *memory, uint64_t address)
 {
 	struct page page, other;
@@ -145,9 +145,9 @@ static bool is_listed(const struct target_memory *memory, uint64_t address)
 }
 
 /*
- * Releases have the head of the list at different places, and it changes all the time. But many
- * fields of global_State lead into the list, such as those that tell of pages with room. Builds
- * with assertions have another list, of pages without objects.
+ * The offset of the list's head differs between releases, and the head changes all the time. But
+ * many fields of global_State point into the list, such as those for pages with free room. Builds
+ * with assertions have another list, of pages without GC objects.
  */
 static int visit_lists(struct visit *visit, uint64_t global)
 {

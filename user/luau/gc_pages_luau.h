@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The objects of a VM of Luau. No list links them: its allocator has them in pages, each for
- * objects of one size, and links the pages (lua_Page, lmem.cpp). A page may be freed at any moment
- * while the VM runs.
+ * The objects of a Luau VM. No list links them: the allocator keeps them in pages, each for objects
+ * of one size, and links the pages (lua_Page, lmem.cpp). A running VM may free a page at any time.
  */
 #ifndef LS_GC_PAGES_LUAU_H
 #define LS_GC_PAGES_LUAU_H
@@ -13,7 +12,7 @@
 
 #include "process/target_memory.h"
 
-/* A part of a page that may have objects. They are at multiples of 8 bytes. */
+/* The part of a page that may hold objects, at multiples of 8 bytes. */
 struct gc_page_luau {
 	uint64_t address;
 	uint32_t size;
@@ -26,16 +25,16 @@ struct gc_page_luau {
 
 struct gc_page_visitor_luau {
 	void *context;
-	/* Only pages with objects of at least and at most so many bytes are visited. */
+	/* Bytes: only pages with objects of sizes in this range are visited. */
 	uint32_t object_min, object_max;
 	/* 0: go on; positive: that is enough; negative: -errno. */
 	int (*visit)(void *context, const struct gc_page_luau *page);
 };
 
 /*
- * Visits pages of the VM with that global_State, new ones first, until CPU time is `end_ns`.
- * Returns 0: all of them; 1: the visitor had enough; -EAGAIN: the list broke off; -E2BIG: it is too
- * long; -ENOENT: it was not found; -ENOMEM; or what the visitor returned.
+ * Visits the pages of the VM with that global_State, newest first, until this thread's CPU time is
+ * `end_ns`. Returns 0: all visited; -EAGAIN: the list broke off; -E2BIG: it is too long, or out of
+ * time; -ENOENT: it was not found; -ENOMEM; or what the visitor returned, positive or negative.
  */
 int gc_pages_luau__visit(const struct target_memory *memory, uint64_t global, uint64_t end_ns,
 			 const struct gc_page_visitor_luau *visitor);

@@ -6,12 +6,12 @@
 
 #include "target.h"
 
-/* The same wherever it was seen. */
+/* The same in all releases seen. */
 #define TYPES .string_type = 4, .function_type = 2
 
 /*
- * Proto of VMs that can run native code: its lines are at `lines`, behind execdata and exectarget,
- * and its sizes at `sizes`. What lies between has stayed in order.
+ * Proto of VMs that can run native code: its lines are at `lines`, after execdata and exectarget,
+ * and its sizes at `sizes`. The members between them have kept their order.
  */
 #define PROTO_WITH_NATIVE_CODE(lines, sizes)                                                       \
 	.proto_constants = 8, .proto_code = 16, .proto_children = 24, .proto_size = (sizes) + 32,  \
@@ -21,7 +21,7 @@
 	.proto_line_gap = (sizes) + 24, .proto_line_defined = (sizes) + 28, .proto_upvalues = 3,   \
 	.proto_parameters = 4, .proto_is_vararg = 5, .proto_native = (lines)-8
 
-/* Of older ones, which have the numbers of upvalues and parameters at `numbers`, at the end. */
+/* Proto of older VMs: it ends with the numbers of upvalues and parameters, at `numbers`. */
 #define PROTO_WITHOUT_NATIVE_CODE(sizes, numbers)                                                  \
 	.proto_constants = 8, .proto_code = 16, .proto_children = 24, .proto_size = (numbers) + 4, \
 	.proto_line_info = 32, .proto_line_bases = 40, .proto_source = 64, .proto_name = 72,       \
@@ -51,7 +51,7 @@
 
 /*
  * Releases add and remove fields of Proto before its lines and before its sizes. These are the
- * layouts of all releases since 516, of February 2022, and three of what may come next; others are
+ * layouts of all releases since 516 (February 2022) and three that may come next; others are
  * derived.
  */
 const struct layout_luau layouts_luau[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ways in which Luau's Closure and Proto are laid out, each with a slot. */
+/* The layouts of Luau's Closure and Proto, one in each slot. */
 #ifndef LS_LAYOUT_LUAU_H
 #define LS_LAYOUT_LUAU_H
 
@@ -9,15 +9,15 @@
 #include "offsets_luau.h"
 
 struct layout_luau {
-	const char *name; /* not of a release: no file tells which one it has */
+	const char *name; /* not a release's: files do not show their release */
 	struct ls_luau_layout offsets;
 };
 
-/* Those that were seen, or are near to one that was. The index is the slot. */
+/* Layouts seen in releases, or close to one that was. The index is the slot. */
 extern const struct layout_luau layouts_luau[];
 extern const size_t layouts_luau_count;
 
-/* The layout in a slot: one of those or, behind them, one that was calibrated. NULL: none. */
+/* The layout in a slot: one of layouts_luau or, after those, a calibrated one. NULL: none. */
 const struct layout_luau *layout_luau__get(uint32_t slot);
 
 /* A bit for each slot with a layout. */
@@ -27,9 +27,9 @@ uint16_t layout_luau__all(void);
 int layout_luau__find(const char *name);
 
 /*
- * Returns the slot of a layout that was calibrated (calibration_luau.h), which is a new one if no
- * slot has an equal layout. It stays until luaspy ends, for processes of the same release that come
- * later. -ENOSPC: all slots are taken.
+ * Returns the slot of a calibrated layout (calibration_luau.h), adding it if no slot has an equal
+ * one. It stays until luaspy exits, for later processes of the same release. -ENOSPC: all slots are
+ * taken.
  */
 int layout_luau__add(const struct ls_luau_layout *offsets);
 

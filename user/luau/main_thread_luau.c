@@ -15,10 +15,10 @@
 #define STATE_BYTES_MAX 192
 #define GLOBAL_BYTES    4096 /* the main thread's address is among them in all releases */
 
-#define EVIDENCE_MAX 16  /* functions that fit some layout: one suffices mostly */
+#define EVIDENCE_MAX 16  /* functions that fit some layout; one usually suffices */
 #define TRIES_MAX    512 /* functions that are tried */
 
-/* Bytes of closures that are looked at: without upvalues to some, in whatever release. */
+/* Sizes of the closures that are examined: without upvalues to several, in any release. */
 #define CLOSURE_BYTES_MIN 32
 #define CLOSURE_BYTES_MAX 96
 
@@ -26,7 +26,7 @@
 
 #define TIME_MAX_NS 200000000ULL /* CPU time for the functions of a VM */
 
-/* What the functions of a VM tell of its layout. */
+/* What the functions of a VM tell about its layout. */
 struct evidence {
 	const struct target_memory *memory;
 	uint8_t thread;               /* LUA_TTHREAD */
@@ -43,7 +43,7 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 	return word;
 }
 
-/* Notes which layouts the closure with these bytes fits, if it is one. */
+/* Counts the layouts that these bytes fit, if they are a closure. */
 static void weigh(struct evidence *evidence, const uint8_t *closure)
 {
 	bool fits_any = false;
@@ -82,8 +82,8 @@ static int visit_page(void *context, const struct gc_page_luau *page)
 }
 
 /*
- * Returns the layout that most functions fit, or LS_LAYOUT_MAX. What stands next to a function may
- * look like one of another layout, now and then.
+ * Returns the layout that most functions fit, or LS_LAYOUT_MAX. With the memory next to it, a
+ * function occasionally fits another layout, too.
  */
 static uint32_t best_fit(const struct evidence *evidence)
 {

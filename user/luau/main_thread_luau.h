@@ -9,8 +9,8 @@
 #include "process/target_memory.h"
 
 /*
- * As walker_ops.find_main_thread() in interpreter/walker.h. The layout is that which the VM's
- * functions fit. Of a VM without any, or whose functions fit several, it is not known.
+ * As walker_ops.find_main_thread() in interpreter/walker.h. The layout is the one that the VM's
+ * functions fit; it is unknown if the VM has none or they fit several.
  */
 bool main_thread_luau__find(const struct target_memory *memory, uint16_t layouts,
 			    const uint8_t *bytes, uint64_t size, uint64_t address, uint64_t *at,

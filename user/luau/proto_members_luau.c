@@ -8,21 +8,21 @@
 
 #define FUNCTIONS_NEEDED 3 /* with lines, of more than one size */
 
-/* Of so many functions, one may contradict: the program may have freed it meanwhile. */
+/* One function in this many may contradict: the program may have freed it meanwhile. */
 #define FUNCTIONS_PER_WRONG 16
 
 #define TABLES_BYTES_MAX (64 << 20) /* of lines */
-#define PAIRS_MAX        8          /* of tables, whose sizes are searched: an honest VM has one */
+#define PAIRS_MAX        8          /* of tables whose sizes are searched; an honest VM has one */
 #define LINES_NEAR       8          /* from a definition to its first instruction, mostly */
 #define CHILDREN_MOST    (1U << 24)
 
-#define FIRST_MEMBER 8 /* behind CommonHeader, and the small numbers that follow it */
+#define FIRST_MEMBER 8 /* after CommonHeader and the small numbers that follow it */
 
 struct derivation {
 	struct specimens *specimens;
 	struct ls_luau_layout layout;
 	const char *missing; /* which member was not found */
-	unsigned int pairs;  /* of members whose distance is a number of instructions, so far */
+	unsigned int pairs;  /* of tables so far whose distance is a number of instructions */
 };
 
 /* What a function says about a member at some offset. */
@@ -36,7 +36,7 @@ static size_t count_of(const struct derivation *derivation)
 	return derivation->specimens->proto_count;
 }
 
-/* Whether the functions, of which at least `needed` confirm it, have that member at that offset. */
+/* Whether at least `needed` functions confirm that member at `offset` and few contradict. */
 static bool holds(const struct derivation *derivation, judge *judge, size_t offset, size_t needed)
 {
 	size_t wrong = 0, right = 0;
@@ -53,8 +53,8 @@ static bool holds(const struct derivation *derivation, judge *judge, size_t offs
 }
 
 /*
- * Returns the offset of a member, of `size` bytes: `expected` if it holds, else the only one that
- * does; 0: none, or more than one.
+ * Returns the offset of a member of `size` bytes: `expected` if it holds, else the only offset that
+ * does; 0: none does, or more than one.
  */
 static size_t find(const struct derivation *derivation, judge *judge, size_t expected, size_t size,
 		   size_t needed)
@@ -178,7 +178,7 @@ static bool has_sizes(const struct derivation *derivation, size_t code_count)
 	return false;
 }
 
-/* Finds the sizes of the two tables that derivation->layout has. False: they have none. */
+/* Finds the sizes of the two tables in derivation->layout. Returns false if there are none. */
 static bool find_sizes_of_tables(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
@@ -285,14 +285,14 @@ static enum verdict judge_source(const struct derivation *derivation,
 									    : CONTRADICTS;
 }
 
-/* debugname is another string; if several could be it, the one right behind source. */
+/* debugname is another string; if several could be it, the one right after source. */
 static int find_names(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
 	size_t expected = layout->proto_line_info + 32U, found = 0;
 	size_t source = find(derivation, judge_source, expected, 8, 1);
 
-	/* Without a child, it is where it would have been. */
+	/* If no child confirms it, it is where it has been so far. */
 	if (!source && holds(derivation, judge_source, expected, 0))
 		source = expected;
 	if (!source)
@@ -397,7 +397,7 @@ static int find_code(struct derivation *derivation)
 	/* If no call of a Lua function was found, code is where it has been so far. */
 	if (holds(derivation, judge_code, layout->proto_code, 0))
 		return 0;
-	/* codeentry, which follows, is the same unless there is machine code. */
+	/* codeentry, which follows code, is equal to it unless there is machine code. */
 	for (size_t offset = FIRST_MEMBER; offset + 8 <= PROTO_BYTES; offset += 8) {
 		if (!holds(derivation, judge_code, offset, 1))
 			continue;
@@ -431,8 +431,8 @@ static int find_counts(struct derivation *derivation)
 }
 
 /*
- * The numbers of upvalues and parameters, whether there may be more, and the number of registers
- * are in a row.
+ * The numbers of upvalues and parameters, whether the function is variadic, and the number of
+ * registers are adjacent.
  */
 static int find_numbers(struct derivation *derivation)
 {
@@ -464,7 +464,7 @@ static enum verdict judge_native(const struct derivation *derivation,
 	return CONFIRMS;
 }
 
-/* Where machine code begins is before the lines, if there is room. It is not needed for a stack. */
+/* The address of machine code, right before the lines if there is room, is optional. */
 static void find_native(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;

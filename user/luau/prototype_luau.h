@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A prototype of Luau in the target: whether it is still the one that was sampled, its text. */
+/* Luau prototypes in the target: checks that one is still the sampled one, and reads its text. */
 #ifndef LS_PROTOTYPE_LUAU_H
 #define LS_PROTOTYPE_LUAU_H
 
@@ -45,9 +45,9 @@ int constants_luau__string(const struct constants_luau *constants, uint32_t inde
 			   size_t size);
 
 /*
- * Whether there is a prototype under this layout, of a VM with that LUA_TTHREAD and of a closure
- * with so many upvalues: it has lines, uses registers, and what is read of it does not contradict
- * itself.
+ * Whether `address` has a prototype under this layout, in a VM with that LUA_TTHREAD and of a
+ * closure with that many upvalues: it has lines, uses registers, and its members do not contradict
+ * each other.
  */
 bool prototype_luau__fits(const struct target_memory *memory, const struct ls_luau_layout *layout,
 			  uint8_t thread, uint64_t address, uint8_t upvalues);
@@ -60,7 +60,7 @@ bool prototype_luau__has_lines(const struct ls_luau_layout *layout, const uint8_
 
 /*
  * Whether the small numbers in such a copy (upvalues, parameters, registers) agree with each other
- * and with a closure that has so many upvalues.
+ * and with a closure that has that many upvalues.
  */
 bool prototype_luau__has_numbers(const struct ls_luau_layout *layout, const uint8_t *proto,
 				 uint8_t upvalues);

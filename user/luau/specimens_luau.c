@@ -9,7 +9,7 @@
 #define TIME_MAX_NS 50000000ULL /* CPU time for the pages of the garbage collector */
 
 #define CLOSURE_BYTES_MIN 32 /* without upvalues */
-#define CLOSURE_BYTES_MAX 96 /* with some, in whatever release */
+#define CLOSURE_BYTES_MAX 96 /* with several, in any release */
 #define STATE_BYTES_MAX   192
 
 _Static_assert(sizeof(struct ls_luau_state) <= GC_PAGE_LUAU_SLACK &&
@@ -80,7 +80,7 @@ static bool has_text(const struct specimens *specimens, uint64_t address, const 
 	       !memcmp(read, text, size);
 }
 
-/* How many words behind `first` the name is, in a list of types' names; 0: it is not among them. */
+/* The index of `name` in a list of the names of types; 0: not in the list. */
 static uint8_t type_of(const struct specimens *specimens, const uint64_t *names, size_t count,
 		       const char *name)
 {
@@ -90,7 +90,7 @@ static uint8_t type_of(const struct specimens *specimens, const uint64_t *names,
 	return 0;
 }
 
-/* global_State.ttname, lstate.h, is a list of the names of types, by their numbers. */
+/* global_State.ttname (lstate.h) lists the names of types by their numbers. */
 static int read_types(struct specimens *specimens, const char **missing)
 {
 	uint64_t words[GLOBAL_WORDS] = {};
@@ -145,7 +145,7 @@ static void add_closure_at(struct specimens *specimens, uint64_t address)
 		add_closure(specimens, address, bytes);
 }
 
-/* A closure that is on the stack is one for certain, for values say of which type they are. */
+/* Values on the stack carry their types, so these closures are certain. */
 static void read_stack(struct specimens *specimens)
 {
 	const struct ls_luau_state *state = &specimens->state;
@@ -166,13 +166,13 @@ static void read_stack(struct specimens *specimens)
 	}
 }
 
-/* Reads past the cache, whose pages may be older. */
+/* Bypasses the cache, whose pages may be older. */
 static bool read_now(const struct specimens *specimens, uint64_t address, void *to, size_t size)
 {
 	return target_memory__read_some(specimens->memory, address, to, size) == (ssize_t)size;
 }
 
-/* Notes a call unless it has changed while its function was read. */
+/* Adds a call unless it changed while its function was read. */
 static void read_call(struct specimens *specimens, uint64_t ci, uint64_t size)
 {
 	struct call_specimen *call = &specimens->calls[specimens->call_count];
@@ -203,7 +203,7 @@ static void read_calls(struct specimens *specimens, const struct ls_luau_state *
 	}
 }
 
-/* Reads the calls of the state with these bytes, if it is one: a suspended one stands still. */
+/* Reads the calls of the state in these bytes, if it is one. Suspended states do not change. */
 static void read_calls_of(struct specimens *specimens, const uint8_t *bytes)
 {
 	struct ls_luau_state state;
@@ -214,7 +214,7 @@ static void read_calls_of(struct specimens *specimens, const uint8_t *bytes)
 		read_calls(specimens, &state);
 }
 
-/* Objects begin behind the head of a page, or behind padding that follows it. */
+/* Objects begin after the head of a page or after the padding that follows it. */
 static int visit_page(void *context, const struct gc_page_luau *page)
 {
 	struct specimens *specimens = context;
@@ -233,7 +233,7 @@ static uint32_t measure_value(const struct ls_luau_state *state)
 {
 	uint64_t bytes = state->stack_last - state->stack;
 
-	/* Up to 2022, one more was kept free at the end. */
+	/* Releases up to 2022 kept one more value free at the end. */
 	for (uint32_t spare = LS_LUAU_EXTRA_STACK; spare <= LS_LUAU_EXTRA_STACK + 1; spare++)
 		for (uint32_t size = 16; size <= LS_LUAU_VALUE_MAX; size += 8)
 			if (bytes == (uint64_t)size * (state->stack_size - spare))
@@ -269,7 +269,7 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 		return error;
 	read_calls(specimens, &specimens->state);
 	read_stack(specimens);
-	/* If the pages cannot be read, the closures on the stack have to do. */
+	/* If the pages cannot be read, the closures on the stack must suffice. */
 	gc_pages_luau__visit(memory, specimens->state.global, gc_pages_luau__now_ns() + TIME_MAX_NS,
 			     &visitor);
 	return 0;
@@ -277,7 +277,7 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 
 /* ---- prototypes */
 
-/* Returns the index of the prototype at that address, which is added if it is of that type. */
+/* Returns the index of the prototype at that address, adding it if new; -1: none, or no room. */
 static int add_proto(struct specimens *specimens, uint64_t address, uint8_t type)
 {
 	struct proto_specimen *proto;
@@ -312,8 +312,8 @@ void specimens_luau__read_protos(struct specimens *specimens, size_t closure_off
 }
 
 /*
- * Adds the prototypes that the array at `array` begins with. Nothing tells yet where it ends, so
- * only the first one is certain to be a child of `parent`.
+ * Adds the prototypes at the start of `array`. Its length is not known yet, so only the first one
+ * is certain to be a child of `parent`.
  */
 static void add_children_of(struct specimens *specimens, size_t parent, uint64_t array)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions of a VM of Luau, to derive its layout from (calibration_luau.h): closures from the
- * stack of a state and from the pages of the garbage collector, the prototypes that they may have,
- * and the calls of states. Only the head of lua_State is known yet, so nothing here is certain.
+ * Functions of a Luau VM, from which calibration_luau.h derives its layout: closures from the stack
+ * of a state and from the garbage collector's pages, the prototypes that they may have, and the
+ * calls of states. Only the head of lua_State is known yet, so nothing here is certain.
  */
 #ifndef LS_SPECIMENS_LUAU_H
 #define LS_SPECIMENS_LUAU_H
@@ -18,8 +18,8 @@
 #define PROTOTYPES_MAX 128
 #define CALLS_MAX      64
 
-#define CLOSURE_WORDS 8   /* of a closure that are read */
-#define PROTO_BYTES   224 /* of a Proto that are read: more than any release has */
+#define CLOSURE_WORDS 8   /* read of a closure */
+#define PROTO_BYTES   224 /* read of a Proto: more than any release has */
 
 struct closure_specimen {
 	uint64_t address;
@@ -28,12 +28,12 @@ struct closure_specimen {
 
 struct proto_specimen {
 	uint64_t address;
-	int upvalues; /* of a closure that has it; -1: none is known */
-	int parent;   /* index of the prototype that has it as a child; -1: none is known */
+	int upvalues; /* of a closure with this prototype; -1: no such closure is known */
+	int parent;   /* index of its parent's specimen; -1: unknown */
 	uint8_t bytes[PROTO_BYTES + 8];
 };
 
-/* A call of a Lua function, with the instruction where it goes on. */
+/* A call of a Lua function and the address of the instruction at which it resumes. */
 struct call_specimen {
 	uint64_t closure, pc;
 };
@@ -47,22 +47,22 @@ struct specimens {
 	size_t closure_count;
 	struct call_specimen calls[CALLS_MAX];
 	size_t call_count;
-	size_t calls_read; /* among them those that were of no use */
+	size_t calls_read; /* including those that were rejected */
 	struct proto_specimen protos[PROTOTYPES_MAX];
 	size_t proto_count;
 };
 
 /*
- * Reads the types of a VM and its closures and calls; no prototypes yet. `state` is the address of
+ * Reads the types of a VM, its closures and its calls, but no prototypes. `state` is the address of
  * a lua_State. 0; -ENODATA: *missing says what was not found; -EFAULT and other -errno.
  */
 int specimens_luau__read(struct specimens *specimens, const struct target_memory *memory,
 			 uint64_t state, const char **missing);
 
-/* Reads the prototypes, objects of that type, that the closures have at that offset. */
+/* Reads the prototypes: objects of that type to which closures point at that offset. */
 void specimens_luau__read_protos(struct specimens *specimens, size_t closure_offset, uint8_t type);
 
-/* Adds the children that prototypes have in the array at that offset, and their children. */
+/* Adds the children of prototypes, whose array is at that offset, and their children. */
 void specimens_luau__add_children(struct specimens *specimens, size_t children_offset);
 
 /* The type of the object at that address; 0: none is there. */

@@ -34,7 +34,7 @@ static const struct ls_luau_layout *find_layout(__u32 slot)
 	return layout ? &layout->offsets : NULL;
 }
 
-/* Of the state, what follows the bytes that the garbage collector marks it in, and two of those. */
+/* Keeps status, is_active and all from top on, but not the byte of the garbage collector's mark. */
 static void keep_state(struct kept_memory *kept, const struct ls_luau_state *state,
 		       uint64_t address)
 {
@@ -65,7 +65,7 @@ static struct walked_stack walk(struct walker *walker, const struct walker_place
 	begin_thread(walker, place);
 	select_layout(scratch, &walker->thread, image);
 	if (sample->error == LS_WALK_UNDECIDED && scratch->chain_count && !scratch->order.count) {
-		/* Where it is not known which state runs, no layout was needed yet. */
+		/* Without knowing which state runs, the walk did not need a layout yet. */
 		sample->error = LS_WALK_STACK_OWNER;
 		sample->flags &= (uint8_t)~LS_SAMPLE_MISFIT;
 	}
@@ -103,8 +103,8 @@ static void read_exactly(struct ls_scratch *scratch, __u64 is_exact)
 }
 
 /*
- * Its calls are like those of a state that has resumed another: each has stored where it goes on,
- * and none is half done. So it has the place of one. A Lua function is on top if the host's
+ * The calls of a yielded state look like those of a state that has resumed another: each has saved
+ * its pc, and none is half done. So it is walked as one. A Lua function is on top if the host's
  * interrupt callback has made it yield.
  */
 static void walk_yielded(struct ls_scratch *scratch, uint32_t slot)

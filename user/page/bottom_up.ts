@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The call tree upside down: functions by self time, below each its callers. A row is made when it
-// is asked for: all of them would be as many as the tree has stacks.
+// The call tree upside down: functions by self time, below each its callers. Rows are made on
+// demand, since there may be as many as the tree has stacks.
 
 import type { Shown } from "./shown";
 
 export interface Inverted {
 	frame: number; // a base
-	self: number; // time that the function at the top of the chain spent itself, called this way
+	self: number; // self time of the function at the top of the chain, when called this way
 	at: Int32Array; // the nodes of `frame` in which these chains are now
 	leaves: Int32Array; // and those in which they began
 }
@@ -54,7 +54,7 @@ export function invert(shown: Shown, base: Int32Array, top = 0): Inverted[] {
 	return grouping.ranked();
 }
 
-// The callers, up to the child of `top`, or to `top` itself where that is a function.
+// The callers, up to the child of `top`, or to `top` itself if that is a function.
 export function callersOf(shown: Shown, base: Int32Array, row: Inverted, top = 0): Inverted[] {
 	const { tree } = shown;
 	const grouping = new Grouping();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What the tables have in common: times with shares, names, places.
+// Cells that the tables have in common: times with shares, names, places.
 
 import { element, name } from "./dom";
 import type { Column } from "./grid";
@@ -14,7 +14,7 @@ export function shareCell(state: State, us: number): HTMLElement {
 	return element("span", { class: "share" }, bar, element("span", {}, state.share(us)));
 }
 
-// Two columns, time and share, of what `usOf` says.
+// Two columns, time and share, of the microseconds that `usOf` returns.
 export function timeColumns<Row>(
 	state: State,
 	title: string,

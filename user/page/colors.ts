@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Colours of boxes: one hue for each source file, so that what belongs together looks it. Text is
-// readable on every one of them (4.5:1) in both themes. What a box is, its label and pattern say.
+// Colours of boxes: one hue for each source file, so that what belongs together looks alike. Text
+// is readable on every colour (4.5:1) in both themes. Label and pattern say what a box is.
 
 import type { Frame } from "./functions";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Elements are made here, and of text nodes only: nothing in the page parses markup.
+// Makes elements, with text nodes only: nothing in the page parses markup.
 
 type Child = Node | string | null | undefined | false;
 
@@ -8,8 +8,8 @@ interface Attributes {
 	[name: string]: string | number | boolean | ((event: never) => void) | undefined;
 }
 
-// Attributes are set as such; "class" and "onclick" and the like are what they look like. False and
-// undefined leave an attribute out.
+// Sets attributes by name; functions, as of "onclick", become event listeners. False and undefined
+// leave an attribute out.
 export function element<K extends keyof HTMLElementTagNameMap>(
 	name: K,
 	attributes: Attributes = {},
@@ -38,7 +38,7 @@ export function byId(id: string): HTMLElement {
 	return found;
 }
 
-// A name out of the profile: isolated, so that its direction of text stays its own.
+// A name from the profile, isolated so that its text direction does not affect other text.
 export function name(text: string, attributes: Attributes = {}): HTMLElement {
 	return element("bdi", attributes, text);
 }

@@ -74,7 +74,7 @@ export interface ProfileFile {
 export const NATIVE = 1;
 export const PLUGIN = 2;
 
-// Throws what the page shows instead of the profile.
+// Throws the error that the page shows instead of the profile.
 export function parseFile(text: string): ProfileFile {
 	const file = JSON.parse(text) as Partial<ProfileFile> | null;
 

@@ -188,7 +188,7 @@ export class Flame {
 		tip.style.transform = `translate(${Math.max(left, 4)}px, ${Math.max(top, 4)}px)`;
 	}
 
-	// As in maps: the wheel zooms with Ctrl or Shift held, else it scrolls while there is where to.
+	// As in maps: the wheel zooms with Ctrl or Shift held, else it scrolls as far as it can.
 	private wheel(event: WheelEvent): void {
 		const box = this.canvas.getBoundingClientRect();
 		event.preventDefault();
@@ -229,8 +229,8 @@ export class Flame {
 			view.setRange(from - (to - from), to + (to - from));
 	}
 
-	// The box that a key leads to: caller, widest callee, the next on the same row. What the search
-	// hides is passed over.
+	// The box that a key leads to: caller, widest callee, the next on the same row. Skips boxes
+	// that the search hides.
 	private neighbour(node: number, key: string): number {
 		const layout = this.layout as Layout;
 		const { tree } = layout.shown;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What the frames of the tree are called: functions of the file, then its categories, and frame 0,
-// which stands for everything. Entries of one function that differ in the current line only have
-// the same `base`.
+// Names of the tree's frames: frame 0, which stands for everything, then the file's functions, then
+// its categories. Entries of one function that differ only in the current line have one `base`.
 
 import { NATIVE, PLUGIN, type FileFunction, type ProfileFile } from "./file";
 import { printable } from "./text";
@@ -47,8 +46,8 @@ function linesOf(entry: FileFunction): Frame["lines"] {
 	]);
 }
 
-// The suffixes are those of Roblox's profiler: the kind of a function is to be read, not guessed
-// from a colour.
+// The suffixes are those of Roblox's profiler: users read the kind of a function instead of
+// guessing it from a colour.
 function labelOf(entry: FileFunction): string {
 	const flags = whole(entry.Flags);
 	const current = whole(entry.CurrentLine);
@@ -104,7 +103,7 @@ function plainFrame(name: string, id: number, isCategory: boolean): Frame {
 	};
 }
 
-// An entry for each current line belongs to the one without, or else to the first of its kind.
+// Entries with a current line belong to the entry without, or else to the first of their kind.
 function joinEntries(list: Frame[], entries: FileFunction[]): void {
 	const bases = new Map<string, number>();
 	const key = (frame: Frame): string =>
@@ -140,7 +139,7 @@ export function readFrames(file: ProfileFile): Frames {
 	};
 }
 
-// The name of a function where it stands for all of its current lines.
+// The label of a function, without a current line.
 export function baseLabel(frames: Frames, id: number): string {
 	const frame = frames.list[id] as Frame;
 	return frame.label.replace(/ at :\d+/, "");

@@ -22,9 +22,9 @@ export interface GridOptions<Row> {
 	id: string;
 	label: string;
 	columns: Column<Row>[];
-	empty: string; // what is said instead of no rows
+	empty: string; // the text shown if there are no rows
 	level?(row: Row): number; // trees: from 1
-	isOpen?(row: Row): boolean | null; // trees: null where nothing is below
+	isOpen?(row: Row): boolean | null; // trees: null if the row has no children
 	toggle?(row: Row, open: boolean): void;
 	open?(row: Row): void;
 	select?(row: Row): void;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Self times of lines, and the text of the lines where the file has it.
+// Self times of lines, and their text if the file has it.
 
 import type { ProfileFile } from "./file";
 import type { Frames } from "./functions";
@@ -12,8 +12,8 @@ export interface LineTime {
 	samples: number; // 0: not known
 }
 
-// Self times by line, of the functions whose base `isWanted`: from the file, or, where it has an entry
-// for each line, of these entries. `self` is the self time by frame.
+// Self times by line of the functions whose base `isWanted`: from the file's Lines or, if functions
+// have an entry for each line, from these entries. `self` is the self time by frame.
 function collect(
 	frames: Frames,
 	self: Float64Array,
@@ -40,19 +40,19 @@ function collect(
 	return [...lines.values()];
 }
 
-// Of a function with all of its entries; by line.
+// The lines of a function with all of its entries, in order.
 export function linesOf(frames: Frames, self: Float64Array, base: number): LineTime[] {
 	return collect(frames, self, (other) => other === base).sort((a, b) => a.line - b.line);
 }
 
-// Of all functions, the hottest first.
+// The lines of all functions, the hottest first.
 export function allLines(frames: Frames, self: Float64Array): LineTime[] {
 	return collect(frames, self, () => true).sort(
 		(a, b) => b.us - a.us || a.frame - b.frame || a.line - b.line,
 	);
 }
 
-const BETWEEN_MAX = 3; // lines without time between two with time, or beside one, that are shown
+const BETWEEN_MAX = 3; // lines without time that are shown before and after one with time
 
 export class Sources {
 	private readonly texts = new Map<string, Map<number, string>>();
@@ -80,7 +80,7 @@ export class Sources {
 		return this.texts.get(this.frames.list[frame]?.source ?? "")?.get(line) ?? null;
 	}
 
-	// The lines of a function in order, and those around them whose text is known.
+	// The lines of a function in order, with nearby lines whose text is known.
 	listing(lines: LineTime[]): { line: number; time: LineTime | null; text: string | null }[] {
 		const times = new Map(lines.map((time) => [time.line, time]));
 		const wanted = new Set<number>();

@@ -44,7 +44,7 @@ class Page {
 		this.render();
 	}
 
-	// Made when first looked at: a page opens in the time of one view.
+	// Makes a view when it is first shown, so that opening the page takes the time of one view.
 	private make(view: View): Drawn {
 		const { state } = this;
 		const sources = new Sources(state.file, state.frames);
@@ -83,7 +83,7 @@ class Page {
 		drawn.render();
 	}
 
-	// Of what has the focus; it takes a walk over the tree.
+	// The headline of what has the focus. It is kept, since it takes a walk over the tree.
 	private drawHeadline(): void {
 		const { state } = this;
 		if (this.said?.shown === state.shown && this.said.focus === state.focus) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Draws the flame graph's boxes. What is narrower than a pixel is drawn as one bar with its
-// neighbours, found by halving, so a frame costs what can be seen and not what there is.
+// Draws the flame graph's boxes. Boxes narrower than a pixel become one bar with their neighbours,
+// found by binary search, so the cost of a frame depends on what is visible, not on all boxes.
 
 import type { Palette } from "./colors";
 import type { Frame, Frames } from "./functions";
@@ -166,7 +166,7 @@ export class Painter {
 				width = layout.width[node] as number;
 			if (start >= view.to) return;
 			if (width < pixel) {
-				// All that is in this pixel, in one go.
+				// Draw all boxes in this pixel as one.
 				const next = Math.max(firstAfter(layout, row, start + pixel), at + 1);
 				if (!found || this.anyFound(found, row, at, next)) {
 					this.context.fillStyle = palette.fill(this.widest(scene, row, at, next));
@@ -187,7 +187,7 @@ export class Painter {
 		}
 	}
 
-	// A bar of many boxes has the colour of the widest, so that a zoomed out chart keeps its areas.
+	// A bar of many boxes has the colour of the widest, so a zoomed-out chart keeps its areas.
 	private widest(scene: Scene, row: Int32Array, from: number, to: number): Frame {
 		const { width, shown } = scene.layout;
 		let best = row[from] as number;

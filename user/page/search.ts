@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Which nodes a search leaves: those that match, what leads to them, and what they called. A search
-// in lower case ignores case.
+// Finds the nodes that a search keeps: matches, their callers and their callees. A search in lower
+// case ignores case.
 
 import type { Frame, Frames } from "./functions";
 import type { Shown } from "./shown";
@@ -17,7 +17,7 @@ export interface Found {
 	time: number; // of the matches and what they called, each once
 }
 
-const TEXT_MAX = 1 << 16; // of a name: what is longer is looked through so far
+const TEXT_MAX = 1 << 16; // of a name: the rest of a longer one is not searched
 
 export class Searcher {
 	private exact: string[] | null = null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// A tree without what the user turned off: garbage collection, plugins. What is hidden is hidden
-// with all that it called, and its time is taken from everything above it, so totals still add up.
+// A tree without what the user turned off: garbage collection, plugins. A node is hidden with all
+// that it called, and its time is subtracted from its callers, so totals still add up.
 
 import type { Frames } from "./functions";
 import type { Tree } from "./tree";
@@ -42,8 +42,8 @@ export function show(tree: Tree, frames: Frames, hiding: Hiding): Shown {
 	return { tree, hidden, total };
 }
 
-// The time of all frames that `isOne` marks, with what they called: what hiding them would take
-// away.
+// The time of all frames that `isOne` marks, with what they called: the time that hiding them would
+// subtract.
 export function timeOf(tree: Tree, isOne: Uint8Array): number {
 	let sum = 0;
 

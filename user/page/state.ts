@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What the user looks at, and the only place where that changes. Views draw from here and are told
-// to draw anew after each change.
+// What the user looks at, and the only place where that changes. Views draw from here, and are told
+// to redraw after each change.
 
 import type { ProfileFile } from "./file";
 import { readFrames, type Frame, type Frames } from "./functions";
@@ -78,7 +78,7 @@ export class State {
 		return this.shown.total[0] as number;
 	}
 
-	// Roblox's average: what a second, a minute and so on of the session had of it.
+	// Roblox's average: the time per second, per minute and so on of the session.
 	get scale(): number {
 		return this.average && this.sessionUs ? (this.average * 1e6) / this.sessionUs : 1;
 	}
@@ -93,7 +93,7 @@ export class State {
 
 	isFunction = (frame: number): boolean => !this.frames.list[frame]?.isCategory;
 
-	// Self time by frame, of everything.
+	// Self time by frame, of the whole tree.
 	get frameSelf(): Float64Array {
 		if (this.selfTimes) return this.selfTimes;
 		const self = new Float64Array(this.frames.list.length);
@@ -104,7 +104,7 @@ export class State {
 		return (this.selfTimes = self);
 	}
 
-	// Of the functions in what has the focus.
+	// The times of the functions in what has the focus.
 	functionTimes(): FunctionTime[] {
 		const key = `${this.focus} ${+this.hiding.gc}${+this.hiding.plugins}`;
 		if (this.times?.key !== key)
@@ -161,7 +161,7 @@ export class State {
 		this.changed();
 	}
 
-	// Whether there was a focus to go back from.
+	// Returns whether there was a focus to go back from.
 	back(): boolean {
 		if (!this.past.length && !this.focus) return false;
 		this.selected = this.focus;

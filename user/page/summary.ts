@@ -31,7 +31,7 @@ function hottest(state: State): { frame: number; self: number; total: number }[]
 		.sort((a, b) => b.self - a.self);
 }
 
-// Where no line is known, as of a C function, its callers are where to look next.
+// If no line is known, as in a C function, users should look at its callers next.
 function callerOf(state: State, frame: number): Part[] {
 	const { callers } = relatives(state.shown, state.base, frame, state.focus);
 	const caller = callers[0];
@@ -85,7 +85,7 @@ function hotSentences(state: State): Sentence[] {
 		]);
 }
 
-// From the outermost function to where the time parts.
+// The hottest path, from the outermost function to where the time splits up.
 function pathSentence(state: State): Sentence {
 	const { tree, shown } = state;
 	const sentence: Sentence = [];
@@ -139,7 +139,7 @@ const PARTS: [key: string, words: string][] = [
 	["TraceExit", "leaving machine code"],
 ];
 
-// What virtual machines did that compile; the collector has a sentence of its own.
+// What VMs with a compiler did; the garbage collector has a sentence of its own.
 function splitSentences(state: State): Sentence[] {
 	const split = state.file.Recorder?.ScriptDuration;
 	const whole = state.tree.total[0] as number;
@@ -151,7 +151,7 @@ function splitSentences(state: State): Sentence[] {
 	return parts.length ? [[`How scripts ran: ${parts.join(", ")}.`]] : [];
 }
 
-// Counters of the recorder that are no news while they are 0.
+// Counters of the recorder that are shown unless they are 0.
 const LOSSES: [key: keyof FileRecorder, sentence: (value: number) => string][] = [
 	["Unsampled", (us) => `${duration(us)} of CPU time are covered by no sample: see (unsampled).`],
 	["UnnamedCalls", (n) => `Of ${plural(n, "call site")}, the name could not be read.`],

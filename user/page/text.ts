@@ -14,14 +14,14 @@ function escapeCharacter(character: string): string {
 	return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
-// Cut first: a name of a megabyte is looked through only as far as it is shown.
+// Cuts first, so that of a name of a megabyte, only the part that is shown is searched.
 export function printable(text: string, most = LABEL_MAX): string {
 	const isCut = text.length > most;
 	const shown = (isCut ? text.slice(0, most - 1) : text).replace(MISLEADING, escapeCharacter);
 	return isCut ? shown + "…" : shown;
 }
 
-// Of a long path the end: the file and its folder say more than where all files lie.
+// Shortens a long path to its end: the file and its folder say more than the folder of all files.
 export function shortPlace(place: string, most = 26): string {
 	const parts = place.split("/");
 	let short = parts.pop() ?? "";

@@ -18,7 +18,7 @@ export interface Thread {
 }
 
 const CALLS_MAX = 4 << 20; // 200 MB of columns
-const LATE = 3; // periods: the timers vary theirs at random
+const LATE = 3; // periods: timers vary their period at random
 
 // Threads in order of their samples, the busiest first.
 export function readThreads(file: ProfileFile, frames: Frames, read: ReadTree): Thread[] {

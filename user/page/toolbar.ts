@@ -15,7 +15,7 @@ const TABS: [View, string][] = [
 	["summary", "Summary"],
 ];
 
-const CRUMBS_MAX = 8; // of the way to the focus: its ends
+const CRUMBS_MAX = 8; // of the path to the focus: both ends
 
 export class Toolbar {
 	readonly search = element("input", {

@@ -77,8 +77,8 @@ function walk(file: ProfileFile, frames: Frames, tree: Tree, ids: Int32Array): v
 	}
 }
 
-// Ends of subtrees, and self times, from the last node to the first. What children have beyond
-// their parent's total, which no honest file has, makes that total greater.
+// Computes ends of subtrees and self times, from the last node to the first. If children have more
+// than their parent's total, which no honest file has, the total grows.
 function closeTree(tree: Tree): void {
 	const { count, parent, end, self, total } = tree;
 	const below = new Float64Array(count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Functions by self time, and below each who called it: where the time went, and who asked for it.
+// Functions by self time, and below each its callers: where the time went, and who asked for it.
 
 import { callersOf, invert, type Inverted } from "./bottom_up";
 import { nameCell, placeCell, timeColumns } from "./cells";
@@ -88,7 +88,7 @@ export class BottomUpView {
 		}
 	}
 
-	// By node: whether it or a caller of it matches, which is what leads to a match here.
+	// By node: whether it or one of its callers matches: in this view, it leads to a match.
 	private findLeading(): Uint8Array {
 		const { tree, found } = this.state;
 		const leading = new Uint8Array(found ? tree.count : 0);

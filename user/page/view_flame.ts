@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The flame graph with its orders, and what it says of the selected call. In order of time it shows
-// one thread; a click there zooms, where elsewhere it gives a call the focus.
+// The flame graph with its orders, and a description of the selected call. In order of time, it
+// shows one thread, and a click zooms; in other orders, a click gives a call the focus.
 
 import { paletteOf, type Palette } from "./colors";
 import { append, element, name } from "./dom";
@@ -153,7 +153,7 @@ export class FlameView {
 		return lay(show(tree, state.frames, state.hiding), state.frames, "time");
 	}
 
-	// Lays out anew only if what the boxes are made of has changed.
+	// Makes a new layout only if the data of the boxes have changed.
 	render(): void {
 		const { state } = this;
 		const key = `${this.order} ${this.isTime ? this.thread?.id : ""} ${+state.hiding.gc}${+state.hiding.plugins}`;
@@ -196,7 +196,7 @@ export class FlameView {
 		this.describe();
 	}
 
-	// Whether Escape had something to go back to in here.
+	// Returns whether Escape had something to go back to in this view.
 	back(): boolean {
 		if (!this.isTime || !this.layout) return false;
 		const whole = this.layout;

@@ -66,7 +66,7 @@ export class TreeView {
 		this.openHottest();
 	}
 
-	// Down to where the time parts.
+	// Opens the hottest path down to where the time splits up.
 	private openHottest(): void {
 		const { tree, shown } = this.state;
 		let node = 0;
@@ -148,7 +148,7 @@ export class TreeView {
 		return rows;
 	}
 
-	// The way to what was selected elsewhere is opened.
+	// Opens the path to what was selected elsewhere.
 	private openWayTo(node: number): void {
 		for (
 			let up = this.state.tree.parent[node] as number;

@@ -112,8 +112,8 @@ int functions__rename_c(struct functions *functions, uint32_t function, const ch
  * Counts one caller's name for the function. The name with the most votes is shown; of hundreds of
  * names, one with more than an eighth of the votes. For a C function, it is shown beside the name
  * in its identity, if all callers that have a name for it agree: "iterator of gmatch
- * (liblua5.3.so+0x293e0)". Callers that know only that it is an iterator agree with that. If callers
- * make the iterator by calls of different names, it is a "for iterator". 0 or -ENOMEM.
+ * (liblua5.3.so+0x293e0)". Callers that know only that it is an iterator agree with that. If
+ * callers make the iterator by calls of different names, it is a "for iterator". 0 or -ENOMEM.
  */
 int functions__vote(struct functions *functions, uint32_t function, const char *name);
 

@@ -99,7 +99,7 @@ static uint32_t make_node(struct cpuprofile *file, struct cpuprofile_node *node,
 	return make_child(file, parent, &node->function);
 }
 
-/* The node of the collector below another one. */
+/* Makes the node of the garbage collector below another one. */
 static uint32_t make_gc(struct cpuprofile *file, uint32_t parent)
 {
 	static const struct ls_profile_function gc = {.source = "GC", .name = "GC"};
@@ -122,8 +122,8 @@ static int make(struct cpuprofile *file, struct cpuprofile_node *node, bool has_
 }
 
 /*
- * Makes the nodes in an order in which parents come first. Each has one parent, and the root none:
- * what is reached from the root is a tree, and what is not is refused.
+ * Makes the nodes, parents first. Each has one parent, and the root none, so the nodes that can be
+ * reached from the root are a tree. Others are refused.
  */
 static int make_nodes(struct cpuprofile *file)
 {
@@ -196,8 +196,8 @@ static uint64_t duration_us(const struct cpuprofile *file, const struct timed *t
 }
 
 /*
- * The profile's node that a sample is charged to; that of the collector is below the node of the
- * function that was sampled before, `last`. 0: none.
+ * Returns the profile's node that a sample is charged to, or 0. A sample of the garbage collector
+ * is charged below the node of the function that was sampled before, `last`.
  */
 static uint32_t target_of(struct cpuprofile *file, uint32_t index, uint32_t *last)
 {
@@ -233,7 +233,7 @@ static int charge_samples(struct cpuprofile *file, const struct timed *timed)
 			.node = node,
 			.thread = 1};
 
-		/* One of the root without time just ends the list. */
+		/* A sample of the root without time just ends the list. */
 		if (!node || (timed[i].node == ROOT && !us))
 			continue;
 		add_time(file, node, 1, (uint64_t)NS_PER_US * us);
@@ -242,7 +242,7 @@ static int charge_samples(struct cpuprofile *file, const struct timed *timed)
 	return err;
 }
 
-/* Shares the time out among the nodes by their hits. */
+/* Divides the time among the nodes by their hits. */
 static void charge_hits(struct cpuprofile *file)
 {
 	uint64_t all = 0, ns = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of the reader of .cpuprofile files share: the file as it was read. */
+/* Shared by the parts of the reader of .cpuprofile files: the file as it was read. */
 #ifndef LS_CPUPROFILE_H
 #define LS_CPUPROFILE_H
 
@@ -33,10 +33,10 @@ struct cpuprofile {
 	uint64_t charged_ns;
 };
 
-/* Makes the profile of what was read. 0; -EINVAL with the reason; -ENOMEM. */
+/* Makes the profile from what was read. 0; -EINVAL with the reason; -ENOMEM. */
 int cpuprofile__make(struct cpuprofile *file);
 
-/* Sets the reason, unless something failed before. -EINVAL. */
+/* Sets the reason, unless something failed before. Returns -EINVAL. */
 int cpuprofile__refuse(struct cpuprofile *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -9,7 +9,7 @@
 /* Ids come from a file: consecutive ones, and multiples of a power of two, must not collide. */
 static size_t slot_of(const struct id_map *map, uint64_t id)
 {
-	uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio */
+	uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
 	size_t at = (hash ^ hash >> 32) & (map->room - 1);
 
 	while (map->slots[at].index && map->slots[at].id != id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Indices by the ids that a file gives to what it lists. All zero, it is empty. */
+/* Maps the ids that a file gives to its items to indices. All zero, it is empty. */
 #ifndef LS_ID_MAP_H
 #define LS_ID_MAP_H
 

@@ -13,8 +13,8 @@
 #define INPUT_REASON_SIZE READ_PROFILE_REASON_SIZE
 
 /*
- * The most nodes that a reader of a foreign format makes: a few bytes of such a file may stand for
- * one, which takes a hundred in memory.
+ * The most nodes that a reader of a foreign format makes: a node takes a hundred bytes in memory,
+ * but may take only a few in such a file.
  */
 #define INPUT_NODES_MAX      4000000
 #define INPUT_NODES_MAX_TEXT "4,000,000"
@@ -23,7 +23,7 @@
 #define INPUT_SAMPLES_MAX      18000000
 #define INPUT_SAMPLES_MAX_TEXT "18,000,000"
 
-/* Whether a file that begins with head[size], which has a NUL behind it, may be in the format. */
+/* Whether a file that begins with head[size], followed by a NUL, may be in the format. */
 typedef bool input_recogniser(const char *head, size_t size);
 
 /*
@@ -46,24 +46,24 @@ LS_INPUT_FORMATS(X)
 #undef X
 
 /*
- * Reads a file of any of the formats, as input_reader describes it; of a failure, nothing is left
- * in `loaded`.
+ * Reads a file of any of the formats, as input_reader describes it; after a failure, `loaded` is
+ * empty.
  */
 input_reader input_format__read;
 
 /* By index from 0, in the table's order. NULL: there are no more. */
 const struct input_format *input_format__at(size_t index);
 
-/* For those who recognise JSON: the first key of an object, up to its quote. NULL: it is none. */
+/* For recognisers of JSON: the first key of an object, without its opening quote. NULL: none. */
 const char *input_format__first_key(const char *head);
 
-/* What commands that read recordings say of FILE in their help: as the table, but in sentences. */
+/* The help on FILE in commands that read recordings: the table as sentences. */
 #define INPUT_FORMAT_HELP                                                                          \
 	"A FILE is ScriptProfiler JSON of version 2 or 1, a V8 .cpuprofile, pprof's\n"             \
 	"profile.proto or folded stacks, of luaspy or of another program, plain or as\n"           \
 	"gzip; - is standard input."
 
-/* Sets the reason. -EINVAL. */
+/* Sets the reason. Returns -EINVAL. */
 int input_format__refuse(char reason[INPUT_REASON_SIZE], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -4,8 +4,8 @@
  * read_NAME.c, which defines is_NAME() and read_NAME(), are all that a format consists of. What
  * commands say in their help is INPUT_FORMAT_HELP (input_format.h).
  *
- * They are recognised by what is in them, in the table's order: folded stacks, which may be any
- * text, come last.
+ * Formats are recognised by the file's content, in the table's order: folded stacks, which may be
+ * any text, come last.
  */
 #ifndef LS_INPUT_FORMAT_TABLE_H
 #define LS_INPUT_FORMAT_TABLE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a reader makes of a file: a profile, and what its names stand in. */
+/* What a reader makes of a file: a profile, and the text that holds its names. */
 #ifndef LS_LOADED_PROFILE_H
 #define LS_LOADED_PROFILE_H
 
@@ -9,8 +9,8 @@
 #include "reader/read_profile.h"
 
 /*
- * A recorder's version where another program recorded: none is known, but there is one. Without it,
- * a ScriptProfiler file has neither lines nor the order of samples nor how many there are.
+ * The recorder's version if another program recorded: unknown, but present. Without a version, a
+ * ScriptProfiler file has no lines, no order of samples and no sample counts.
  */
 #define LOADED_PROFILE_VERSION ""
 

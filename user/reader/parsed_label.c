@@ -18,7 +18,7 @@ static int hex_digit(char c)
 					    : -1;
 }
 
-/* The byte that "\xNN" stands for; 0: `at` is no escape, or one of what is never escaped. */
+/* The byte that "\xNN" stands for; 0: `at` is no escape, or that of a byte never escaped. */
 static unsigned char escaped(const char *at)
 {
 	int high, low, byte;
@@ -45,7 +45,7 @@ char *parsed_label__text(char *label)
 	return label;
 }
 
-/* Cuts `ending` off. Whether it was there. */
+/* Cuts `ending` off. Returns whether it was there. */
 static bool cut(char *label, const char *ending)
 {
 	size_t length = strlen(label), part = strlen(ending);
@@ -56,7 +56,7 @@ static bool cut(char *label, const char *ending)
 	return true;
 }
 
-/* Cuts a number off that follows `mark` at the end. 0: there is none. */
+/* Cuts `mark` and the number after it off the end. Returns the number; 0: there is none. */
 static uint32_t cut_line(char *text, const char *mark)
 {
 	size_t length = strlen(text), digits = 0, mark_length = strlen(mark);
@@ -95,7 +95,7 @@ void parsed_label__name(char *label, struct ls_profile_function *function)
 	set_name(label, function);
 }
 
-/* The parenthesis that the one at the end closes, if a name and a blank precede it; else NULL. */
+/* The parenthesis that matches the one at the end, if a name and a blank precede it; else NULL. */
 static char *opening(char *label)
 {
 	char *at = label + strlen(label) - 1;

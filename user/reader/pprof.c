@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The profile of a pprof file, once all of it was read: what is a number there gets its meaning. */
+/* Makes the profile of a pprof file once all of it was read, so that its ids can be resolved. */
 #include "reader/pprof.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 #define SESSION_MOST_MS UINT64_C(9000000000000) /* the year 2255: nanoseconds of it fit 64 bits */
 #define TIME_MOST_NS    (JSON_READER_UINT_MAX * NS_PER_US)
 
-/* Which of the values are what; -1: none is. */
+/* Which values are time and samples, by index; -1: none. */
 struct meaning {
 	int time, samples;
-	uint64_t scale_ns; /* of one of the former */
+	uint64_t scale_ns; /* one unit of `time` */
 };
 
 struct making {
@@ -29,7 +29,7 @@ struct making {
 	uint64_t time_ns;
 };
 
-/* "" is what a string has that is left out, and one that is not there. */
+/* Returns "" for a string that is left out, or that does not exist. */
 static char *string_at(const struct pprof *file, uint64_t index)
 {
 	static char none[] = "";
@@ -39,7 +39,7 @@ static char *string_at(const struct pprof *file, uint64_t index)
 	return (char *)file->text.items + ((const size_t *)file->strings.items)[index];
 }
 
-/* What one of a unit is in nanoseconds; 0: it is no time. */
+/* The nanoseconds of one `unit`; 0: it is not a unit of time. */
 static uint64_t scale_of(const char *unit)
 {
 	static const struct {
@@ -64,8 +64,8 @@ static const struct pprof_type *type_at(const struct pprof *file, uint64_t index
 }
 
 /*
- * CPU time, if there is any, or else what the file says to show first, or else the last time. Where
- * samples are only counted, each stands for a period.
+ * Selects CPU time if there is any, else the file's default type if that is a time, else the last
+ * time. If samples are only counted, each stands for a period.
  */
 static int find_meaning(struct pprof *file, struct meaning *meaning)
 {
@@ -102,7 +102,7 @@ static int find_meaning(struct pprof *file, struct meaning *meaning)
 		string_at(file, type_at(file, 0)->name), string_at(file, type_at(file, 0)->unit));
 }
 
-/* Whether that ends a place: "", ", line 6", with '>' behind it inside of "<anonymous ...>". */
+/* Whether `rest` ends a place: "" or ", line 6", followed by '>' inside "<anonymous ...>". */
 static bool ends_place(const char *rest, bool is_inside)
 {
 	unsigned line;
@@ -113,7 +113,7 @@ static bool ends_place(const char *rest, bool is_inside)
 	return !strcmp(rest, is_inside ? ">" : "");
 }
 
-/* Cuts " SOURCE:LINE" and the like off a name that has it to differ from others of that name. */
+/* Cuts off " SOURCE:LINE" and the like, which makes a name unique. */
 static void cut_place(char *name, const struct ls_profile_function *function)
 {
 	bool is_inside = !strncmp(name, "<anonymous ", strlen("<anonymous "));
@@ -130,7 +130,7 @@ static void cut_place(char *name, const struct ls_profile_function *function)
 	strcpy(found, is_inside ? ">" : "");
 }
 
-/* Gives a function a name of its own: several may share one string, and it is taken apart. */
+/* Gives a function its own copy of the name: several may share a string, and parsing changes it. */
 static int copy_name(struct pprof *file, struct pprof_function *function)
 {
 	char *copy = strdup(string_at(file, function->name));
@@ -141,7 +141,7 @@ static int copy_name(struct pprof *file, struct pprof_function *function)
 	return err;
 }
 
-/* A location without a line is a function that has its address as a name. */
+/* Gives a location without lines a function named after its address. */
 static int name_address(struct pprof *file, struct pprof_location *location)
 {
 	struct pprof_line *line = list__add(&file->lines, sizeof(*line));
@@ -158,7 +158,7 @@ static int name_address(struct pprof *file, struct pprof_location *location)
 	return pprof__add_string(file, name, strlen(name));
 }
 
-/* Adds all strings, which may move: nobody points to one yet. */
+/* Resolves functions, and adds all strings while nothing points to one: adding may move them. */
 static int complete(struct pprof *file)
 {
 	struct pprof_location *locations = file->locations.items;
@@ -234,8 +234,9 @@ static const struct pprof_location *location_of(const struct pprof *file, uint32
 }
 
 /*
- * Makes the nodes of a location: of its functions, the last is the outermost. `category`: the name
- * of the one that `parent` is, whose own time luaspy writes as a function of that name. 0: failed.
+ * Makes the nodes of a location; the last of its functions is the outermost. `category`: NULL, or
+ * the name of the category `parent`, whose self time luaspy writes as a function of that name. 0:
+ * failed.
  */
 static uint32_t make_nodes(struct pprof *file, const struct pprof_location *location,
 			   uint32_t parent, const char *category)
@@ -258,7 +259,7 @@ static uint32_t make_nodes(struct pprof *file, const struct pprof_location *loca
 	return parent;
 }
 
-/* Where a function ran, if that is not where it begins. */
+/* Adds the line at which a function ran, unless it is the one where the function begins. */
 static int add_line(struct pprof *file, const struct pprof_location *location, uint64_t samples,
 		    uint64_t self_ns)
 {
@@ -331,7 +332,7 @@ static int make_categories(struct making *making, const struct ls_profile *raw)
 	return 0;
 }
 
-/* A raw parent's id is lower than its children's, but for categories, which are made before. */
+/* Raw parents have lower ids than their children, except categories, which are made first. */
 static int make_tree(struct making *making, const struct ls_profile *raw)
 {
 	int err = make_categories(making, raw);
@@ -342,7 +343,7 @@ static int make_tree(struct making *making, const struct ls_profile *raw)
 	return err;
 }
 
-/* What the file says of the recording. */
+/* What the file says about the recording. */
 static struct ls_profile_recorder recorder_of(const struct making *making)
 {
 	const struct pprof *file = making->file;

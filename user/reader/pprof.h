@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of the reader of pprof files share: the file as it was read. Its stacks are a tree
- * of locations, since what these are follows behind the samples.
+ * Shared by the parts of the reader of pprof files: the file as it was read. Its stacks are a tree
+ * of locations, since the file describes locations after the samples.
  */
 #ifndef LS_PPROF_H
 #define LS_PPROF_H
@@ -43,10 +43,10 @@ enum {
 	PPROF_FUNCTION_LINE = 5,
 };
 
-/* A sample's values. Profiles of memory have four. */
+/* The most values of a sample. Profiles of memory have four. */
 #define PPROF_VALUES_MAX 16
 
-/* Numbers of strings, each in the string table. */
+/* Indices into the string table. */
 struct pprof_type {
 	uint64_t name, unit;
 };
@@ -56,7 +56,7 @@ struct pprof_line {
 	uint32_t index;          /* of the function from 1, once all are known */
 };
 
-/* Its lines are those of functions, of which each but the last was inlined into the next. */
+/* Each line is in a function; each function but the last was inlined into the next. */
 struct pprof_location {
 	uint64_t id, address;
 	size_t first_line, line_count;
@@ -67,7 +67,7 @@ struct pprof_function {
 	uint32_t made; /* the profile's function */
 };
 
-/* A location of the sample before, and its node. */
+/* A location of the previous sample, and its node. */
 struct pprof_step {
 	uint64_t location;
 	uint32_t node;
@@ -95,7 +95,7 @@ struct pprof {
 	bool has_mapping;
 };
 
-/* Makes the profile of what was read. 0; -EINVAL with the reason; -ENOMEM. */
+/* Makes the profile from what was read. 0; -EINVAL with the reason; -ENOMEM. */
 int pprof__make(struct pprof *file);
 
 /* Takes a Sample. 0; -EINVAL with the reason; -ENOMEM. */

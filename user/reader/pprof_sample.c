@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples of a pprof file, which become nodes of a tree of locations, and sums by node. */
+/* Turns the samples of a pprof file into nodes of a tree of locations, and sums by node. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "reader/pprof.h"
 
-#define LABELS_SIZE 512 /* of labels as text: beyond it, they are left out */
+#define LABELS_SIZE 512 /* of labels as text; those beyond it are dropped */
 
 struct sample {
 	uint64_t values[PPROF_VALUES_MAX];
@@ -32,7 +32,7 @@ static int add_location(struct pprof *file, uint64_t id)
 
 static int add_value(struct pprof *file, struct sample *sample, uint64_t value)
 {
-	/* They are signed: what shrank between two profiles is below 0. */
+	/* Values are signed: what shrank between two profiles is negative. */
 	if (value > INT64_MAX)
 		return refuse(file, "has a value below 0: profiles that are differences are not "
 				    "read");
@@ -100,8 +100,8 @@ static struct pprof_step *step_at(struct pprof *file, size_t depth)
 }
 
 /*
- * Finds the node of the stack. Neighbours in a file have most of their stack in common, so the path
- * to the node of the sample before is followed as long as it is the same.
+ * Finds the node of the stack. Consecutive samples share most of their stacks, so the path to the
+ * previous sample's node is followed as long as it is the same.
  */
 static int find_node(struct pprof *file, const struct sample *sample, uint32_t *node)
 {
@@ -130,7 +130,7 @@ static int find_node(struct pprof *file, const struct sample *sample, uint32_t *
 			return refuse(file,
 				      "is too much: more than " INPUT_NODES_MAX_TEXT " nodes");
 		*step = (struct pprof_step){.location = stack[i], .node = *node};
-		/* What was below the former one is not below this one. */
+		/* The rest of the previous path is not below this node. */
 		file->path.count = depth + 1;
 	}
 	return *node ? 0 : -ENOMEM;

@@ -21,7 +21,7 @@ static bool take_varint(struct protobuf *message, uint64_t *value)
 	return fail(message);
 }
 
-/* A number of `size` bytes, the lowest first. */
+/* Takes a little-endian number of `size` bytes. */
 static bool take_fixed(struct protobuf *message, size_t size, uint64_t *value)
 {
 	if ((size_t)(message->end - message->at) < size)

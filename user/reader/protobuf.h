@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads messages in Protocol Buffers' encoding (protobuf.dev/programming-guides/encoding), a field
- * at a time, in memory that is borrowed. A failure is kept, and ends the fields.
+ * at a time, from borrowed memory. A failure ends the iteration, and is kept.
  *
  *	for (struct protobuf_field field; protobuf__next(&message, &field);)
  *		if (field.number == 1)

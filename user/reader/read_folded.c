@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Folded stacks: a line for each stack, "frame;frame;frame COUNT", outermost frame first. The
- * format has no unit. A count is taken for microseconds, as luaspy writes them: of samples, the
- * shares are right.
+ * format has no unit. Counts are taken for microseconds, as luaspy writes them; if they are
+ * samples, the shares are still right.
  *
  * If none of the outermost frames has a line, they are threads, processes or programs, and become
  * categories. Else they are functions.
@@ -27,7 +27,7 @@ struct frame {
 struct folded {
 	struct loaded_profile *loaded;
 	char *reason;
-	struct profile_builder *raw; /* its functions are frames as they stand in the file */
+	struct profile_builder *raw; /* its functions are frames as in the file */
 	uint32_t root;               /* its only category */
 	size_t line;
 	uint64_t us;
@@ -101,8 +101,8 @@ static int take_line(struct folded *folded, char *line)
 }
 
 /*
- * Makes functions of the frames. Copies of the labels, at `labels`, are taken apart: the label of a
- * category stays whole.
+ * Makes functions of the frames. Parsing changes only copies of the labels, at `labels`: the label
+ * of a category stays whole.
  */
 static int make_functions(struct folded *folded, const struct ls_profile *raw, char *labels)
 {
@@ -192,7 +192,7 @@ static int make_profile(struct folded *folded)
 		err = make_tree(folded, raw);
 	if (!err)
 		err = profile_builder__finish(folded->loaded->builder, &recorder);
-	/* The profile needs the labels alone. */
+	/* The profile only needs the labels. */
 	free(folded->loaded->text);
 	folded->loaded->text = labels;
 	return err;

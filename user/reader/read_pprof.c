@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * pprof: profile.proto of github.com/google/pprof, compressed or not. It is read message by
- * message: only the current one is in memory, and what it adds to the profile.
+ * message, so memory holds only the current one and what the profile needs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "reader/pprof.h"
 #include "reader/protobuf.h"
 
-/* A message of the profile: a sample a million frames deep has four megabytes. */
+/* A message of the profile: a sample a million frames deep takes four megabytes. */
 #define MESSAGE_MAX      (UINT64_C(16) << 20)
 #define MESSAGE_MAX_TEXT "16 MiB"
 
@@ -194,7 +194,7 @@ static void take_number(struct pprof *file, uint64_t number, uint64_t value)
 		file->default_type = value;
 }
 
-/* Takes a varint of the stream with what is in front of it. False: the input is over, or fails. */
+/* Appends a varint of the stream to `bytes`. False: the input ends, fails, or has no varint. */
 static bool copy_varint(struct pprof *file, unsigned char *bytes, size_t *size)
 {
 	unsigned char byte = 0x80;
@@ -208,7 +208,7 @@ static bool copy_varint(struct pprof *file, unsigned char *bytes, size_t *size)
 	return !(byte & 0x80);
 }
 
-/* How many bytes of the stream follow those of a field that were copied. */
+/* How many bytes of a field are left in the stream. */
 static uint64_t rest_of_field(const unsigned char *bytes, size_t size, size_t tag_size)
 {
 	struct protobuf length = protobuf__of(bytes + tag_size, size - tag_size);
@@ -223,7 +223,7 @@ static uint64_t rest_of_field(const unsigned char *bytes, size_t size, size_t ta
 	return rest;
 }
 
-/* Reads a field of the profile into *bytes, which grows. 1; 0: the input is over; or a failure. */
+/* Reads a field of the profile into *bytes, which grows. 1; 0: end of input; or -errno. */
 static int read_field(struct pprof *file, unsigned char **bytes, size_t *room, size_t *size)
 {
 	uint64_t rest;
@@ -276,7 +276,7 @@ static int read_fields(struct pprof *file)
 		status = err ? err : 1;
 	}
 	free(bytes);
-	/* A failure of the stream is what matters, not where the message ended by it. */
+	/* Report a failure of the stream rather than the truncated message that it caused. */
 	return input_stream__error(file->stream) ? input_stream__error(file->stream) : status;
 }
 
@@ -313,7 +313,7 @@ int read_pprof(struct input_stream *stream, struct loaded_profile *loaded,
 	free(file.path.items);
 	free(file.stack_locations.items);
 	free(file.values.items);
-	/* Names stand in it. */
+	/* The profile's names point into it. */
 	loaded->text = file.text.items;
 	return err;
 }

@@ -78,7 +78,7 @@ static struct read_edge *edge_at(struct read_profile *read, size_t at)
 	return (struct read_edge *)read->edges.items + at;
 }
 
-/* Takes FunctionIds or NodeIds into the edges from `at` on. Returns how many they are. */
+/* Takes FunctionIds or NodeIds into the edges from `at` on. Returns how many there are. */
 static size_t take_ids(struct read_profile *read, size_t at, bool are_functions)
 {
 	size_t count = 0;
@@ -223,7 +223,7 @@ static void take_array(struct read_profile *read, void (*take)(struct read_profi
 		take(read);
 }
 
-/* A part of the document that may be there once. */
+/* Checks that a part of the document comes only once. */
 static bool is_first(struct read_profile *read, const struct column *column, const char *key)
 {
 	return !column->count || read_profile__refuse(read, "there are two '%s'", key);
@@ -271,7 +271,7 @@ static bool check_version(struct read_profile *read)
 	return true;
 }
 
-/* The collector may have another name than luaspy gives it. */
+/* Names the garbage collector as luaspy does; other programs may name it differently. */
 static bool name_gc(struct read_profile *read)
 {
 	struct ls_profile_function *function = read->functions.items;
@@ -288,7 +288,7 @@ static bool name_gc(struct read_profile *read)
 	return true;
 }
 
-/* Times have to be nanoseconds of 64 bits somewhere. */
+/* Times must fit 64 bits as nanoseconds. */
 static bool take_session(struct read_profile *read)
 {
 	struct ls_profile_recorder *recorder = &read->profile.recorder;
@@ -329,7 +329,7 @@ int read_profile__new(char *text, size_t size, struct read_profile **made,
 		return -ENOMEM;
 	read->reason = reason;
 	json_reader__init(&read->json, text, size);
-	/* There is an element 0, even if there is no other. */
+	/* Element 0 exists even if there is no other. */
 	read->nodes.items = calloc(1, sizeof(struct ls_profile_node));
 	read->functions.items = calloc(1, sizeof(struct ls_profile_function));
 	if (!read->nodes.items || !read->functions.items)

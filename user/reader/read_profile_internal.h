@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of the reader share: columns that grow as the text is read, and are then linked.
- */
+/* Shared by the parts of the reader: columns that grow as the text is read, and are then linked. */
 #ifndef LS_READ_PROFILE_INTERNAL_H
 #define LS_READ_PROFILE_INTERNAL_H
 
@@ -45,11 +44,11 @@ void read_profile__take_recorder(struct read_profile *read);
 
 /*
  * Makes the tree of the columns: checks it, numbers nodes so that parents come first, and computes
- * self times. False, with `reason` set: it is none.
+ * self times. Returns false, with `reason` set, if they are no tree.
  */
 bool read_profile__link(struct read_profile *read);
 
-/* Sets the reason, unless something failed before. False. */
+/* Sets the reason, unless something failed before. Returns false. */
 bool read_profile__refuse(struct read_profile *read, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

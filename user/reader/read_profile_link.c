@@ -22,7 +22,7 @@ static bool is_memory(struct read_profile *read, const void *memory)
 	return memory != NULL;
 }
 
-/* Gives `child` its parent and the function by which that calls it. */
+/* Gives the child of `edge` its parent, and the function that the parent calls. */
 static bool adopt(struct read_profile *read, uint32_t parent, const struct read_edge *edge)
 {
 	struct ls_profile_node *child;
@@ -43,7 +43,7 @@ static bool adopt(struct read_profile *read, uint32_t parent, const struct read_
 	return true;
 }
 
-/* Makes links of edges: a node's next_sibling was the number of its edges, and is needed twice. */
+/* Turns edges into links; siblings go to `next`, as next_sibling still has the number of edges. */
 static bool link_edges(struct read_profile *read)
 {
 	const struct read_edge *edges = read->edges.items;
@@ -176,7 +176,7 @@ static bool are_sorted(struct read_profile *read)
 	return true;
 }
 
-/* Readers keep children in maps by function: a second one's time would be lost there. */
+/* Readers keep children in maps by function, where the time of a second child would be lost. */
 static bool check_twins(struct read_profile *read)
 {
 	uint32_t *caller = calloc(read->functions.count + 1, sizeof(*caller));
@@ -197,7 +197,7 @@ static bool check_twins(struct read_profile *read)
 	return is_right;
 }
 
-/* Makes self times of totals: in ascending order, a child's total is still whole. */
+/* Turns totals into self times: in ascending order, a child's total is still complete. */
 static bool take_self_times(struct read_profile *read)
 {
 	uint64_t all_us = 0;

@@ -8,7 +8,7 @@
 #define NS_PER_US 1000
 #define NS_PER_S  UINT64_C(1000000000)
 
-/* Where a number of the file goes, and what one of its unit is there. */
+/* Where a number of the file goes, and the factor that converts its unit. */
 struct number {
 	const char *key;
 	size_t offset;
@@ -71,7 +71,7 @@ static const struct number class_numbers[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Takes the value of `key` if it is a number of the table. Whether it was, or failed. */
+/* Takes the value of `key` if the table has it. Returns whether it has, even after a failure. */
 static bool take_number(struct read_profile *read, const char *key, const struct number *table,
 			size_t count)
 {

@@ -71,7 +71,7 @@ static bool fail_for_memory(struct read_profile *read)
 	return json_reader__fail(&read->json, "");
 }
 
-/* The function of a key, which is split when it comes for the first time. 0: a failure. */
+/* Returns the function of a key, which is split when first seen. 0: a failure. */
 static uint32_t function_of(struct reading *reading, char *key)
 {
 	struct read_profile *read = reading->read;
@@ -136,7 +136,7 @@ static void enter(struct reading *reading, char *key)
 	push(reading, (struct level){.node = (uint32_t)at, .is_first_key = true});
 }
 
-/* Takes one member of the node at the top, or leaves it. */
+/* Takes one member of the node at the top or, if there is none, leaves the node. */
 static void take_member(struct reading *reading, struct level *level)
 {
 	struct read_profile *read = reading->read;

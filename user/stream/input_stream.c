@@ -15,11 +15,11 @@
 #define TEXT_LEAST   (64U << 10)
 #define MAGIC_SIZE   2
 #define MAGIC        "\x1f\x8b" /* RFC 1952, 2.3.1 */
-#define NUL_AND_MORE 2 /* room for the NUL, and one byte in which the end of the file shows */
+#define NUL_AND_MORE 2          /* room for the NUL, and one byte to detect the end of the file */
 
 struct input_stream {
 	int fd;                     /* -1: memory */
-	const unsigned char *bytes; /* of memory, those that are left */
+	const unsigned char *bytes; /* of memory: what is left */
 	size_t left;
 	int error;
 	bool has_begun, is_gzip;
@@ -84,7 +84,7 @@ static ssize_t read_memory(struct input_stream *stream, void *to, size_t size)
 	return (ssize_t)part;
 }
 
-/* Reads what comes next, as it is stored. How many bytes; 0: the end, or a failure. */
+/* Reads the next bytes as stored. Returns how many; 0: the end, or a failure. */
 static size_t read_raw(struct input_stream *stream, void *to, size_t size)
 {
 	ssize_t count;
@@ -99,7 +99,7 @@ static size_t read_raw(struct input_stream *stream, void *to, size_t size)
 	return count < 0 ? 0 : (size_t)count;
 }
 
-/* Fills `raw` up to `least` bytes, unless the input is over. */
+/* Fills `raw` with at least `least` bytes, unless the input ends. */
 static void fill_raw(struct input_stream *stream, size_t least)
 {
 	while (stream->raw_size < least && !stream->error) {
@@ -112,7 +112,7 @@ static void fill_raw(struct input_stream *stream, size_t least)
 	}
 }
 
-/* A file may consist of several compressed ones: RFC 1952, 2.2. */
+/* A gzip file may have several members: RFC 1952, 2.2. */
 static void begin_next_member(struct input_stream *stream)
 {
 	memmove(stream->raw, stream->zlib.next_in, stream->zlib.avail_in);
@@ -149,7 +149,7 @@ static size_t decompress(struct input_stream *stream, unsigned char *to, size_t 
 	return size - zlib->avail_out;
 }
 
-/* Finds out, at the beginning, whether the input is compressed. */
+/* Detects, at the beginning, whether the input is compressed. */
 static void begin(struct input_stream *stream)
 {
 	stream->has_begun = true;

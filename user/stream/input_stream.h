@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The bytes of an input, in order, once; decompressed if they are gzip's (RFC 1952). A file is read
- * and never mapped: one that somebody cuts off meanwhile must not end luaspy.
+ * Reads the bytes of an input once, in order, and decompresses gzip (RFC 1952). Files are read,
+ * never mapped: truncating one meanwhile must not kill luaspy.
  */
 #ifndef LS_INPUT_STREAM_H
 #define LS_INPUT_STREAM_H
@@ -25,17 +25,17 @@ struct input_stream *input_stream__of_memory(const void *bytes, size_t size);
 void input_stream__free(struct input_stream *stream);
 
 /*
- * The first bytes of the input, of which none was taken yet, and with a NUL behind them; *size is 0
- * if it has none. NULL: input_stream__error().
+ * The first bytes of the input, NUL-terminated, as long as none was taken; *size is 0 if the input
+ * is empty. NULL: see input_stream__error().
  */
 const char *input_stream__head(struct input_stream *stream, size_t *size);
 
-/* Takes `size` bytes, or all if they are fewer. How many, or a failure below 0. */
+/* Takes `size` bytes, or all that are left. Returns how many, or -errno. */
 ssize_t input_stream__read(struct input_stream *stream, void *to, size_t size);
 
 /*
- * All bytes that are left, with a NUL behind them, for the caller to free. 0 or a failure below 0;
- * *text is NULL then.
+ * Takes all bytes that are left, NUL-terminated, for the caller to free. 0, or -errno with *text
+ * NULL.
  */
 int input_stream__text(struct input_stream *stream, char **text, size_t *size);
 
@@ -43,8 +43,8 @@ int input_stream__text(struct input_stream *stream, char **text, size_t *size);
 uint64_t input_stream__place(const struct input_stream *stream);
 
 /*
- * The first failure: -errno of the file; -EFBIG: more than INPUT_STREAM_MOST; -EBADMSG: what is
- * compressed is damaged, or ends too early; -ENOMEM. 0: there was none.
+ * The first failure: -errno of the file; -EFBIG: more than INPUT_STREAM_MOST; -EBADMSG: compressed
+ * data are damaged or truncated; -ENOMEM. 0: there was none.
  */
 int input_stream__error(const struct input_stream *stream);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a Lua is built with whose collector says when it runs; collector.sed puts it into lgc.c. */
+/* Builds a Lua whose garbage collector says when it runs; collector.sed puts this into lgc.c. */
 #ifndef TEST_COLLECTOR_H
 #define TEST_COLLECTOR_H
 
@@ -17,11 +17,11 @@ static inline void collector_leaves(const int *entered)
 	published.collector--;
 }
 
-/* Until the end of the block. */
+/* The collector runs until the end of the block. */
 #define COLLECTOR_RUNS                                                                             \
 	int entered __attribute__((cleanup(collector_leaves), unused)) = published.collector++ != 0
 
-/* While `call` runs, whose value it has. */
+/* The collector waits while `call` runs. Evaluates to its value. */
 #define COLLECTOR_WAITS(call)                                                                      \
 	({                                                                                         \
 		__u64 depth = published.collector;                                                 \

@@ -24,7 +24,7 @@
 #include "../truth.h"
 
 #ifdef WITH_LUAU
-/* Luau's functions for the same, as Lua has them. */
+/* Luau's counterparts, under Lua's names. */
 #undef lua_pushcfunction
 #define lua_pushcfunction(L, function) lua_pushcclosurek(L, function, NULL, 0, NULL)
 #define LUA_VERSION_NUM                502 /* of lua_resume() and of calls; it has no hooks */
@@ -419,7 +419,7 @@ static int resume(lua_State *thread, lua_State *from)
 #endif
 }
 
-/* schedule(): resumes the adopted until all have ended. They are no arguments, nor upvalues. */
+/* schedule(): resumes the adopted until all have ended. They are neither arguments nor upvalues. */
 static int l_schedule(lua_State *L)
 {
 	const uint64_t own_word = (uint64_t)(uintptr_t)l_schedule;
@@ -447,7 +447,7 @@ static int l_schedule(lua_State *L)
 }
 
 #ifndef WITH_LUAU
-/* It may come in the middle of a transition; it calls its function only where it does not. */
+/* A hook may interrupt a transition; then it does not call its function. */
 static void on_count(lua_State *L, lua_Debug *activation)
 {
 	uint64_t interrupted = truth.stack[truth.state.depth - 1];
@@ -464,7 +464,7 @@ static void on_count(lua_State *L, lua_Debug *activation)
 	settle(interrupted, HELPER_NONE);
 }
 
-/* hook(count, function, line): calls the function every `count` instructions; 0: no longer. */
+/* hook(count, function, line): calls the function every `count` instructions; 0: stops that. */
 static int l_hook(lua_State *L)
 {
 	int count = lua_tonumber(L, 1);
@@ -484,7 +484,7 @@ static int l_hook(lua_State *L)
 /* ---- before it begins */
 
 #ifdef WITH_LUAU
-/* A main chunk is defined in line 1 there, in which the workload has no other function. */
+/* In Luau, a main chunk is defined in line 1, where the workload has no other function. */
 static uint64_t word_of(lua_State *L, int level, const lua_Debug *function)
 {
 	if (!strcmp(function->what, "C"))

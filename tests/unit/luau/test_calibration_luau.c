@@ -132,7 +132,7 @@ static void derives_what_a_fork_has_moved(void **state)
 	assert_derived(*state, "736-moved-lines", &lines);
 }
 
-/* As tests/hosts/build_luau.sh has it. */
+/* As tests/hosts/build_luau.sh builds it. */
 static void derives_what_a_fork_has_more(void **state)
 {
 	static const struct ls_luau_layout grown = {
@@ -181,7 +181,7 @@ static void says_what_it_could_not_tell(void **state)
 	assert_string_equal(reason, "");
 }
 
-/* The program's heap, a copy of which is changed and written back to it. */
+/* The program's heap; a changed copy is written back to it. */
 struct heap {
 	pid_t pid;
 	uint64_t address;
@@ -234,8 +234,7 @@ static void change(const struct heap *heap)
 	}
 }
 
-/* Whatever the memory says, the search ends soon, and reads only what it may (a sanitizer looks).
- */
+/* Whatever is in memory, the search ends soon and reads only what it may (a sanitizer checks). */
 static void survives_whatever_is_there(void **state)
 {
 	struct child *target = start_host(*state, "736-gcc");

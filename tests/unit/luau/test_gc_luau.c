@@ -70,7 +70,7 @@ static void knows_every_build(void **state)
 	globfree(&found);
 }
 
-/* Its gcstate is where that of PUC Lua 5.1 is. */
+/* Luau's gcstate is at the offset of PUC Lua 5.1's. */
 static void is_told_from_other_families(void **state)
 {
 	glob_t found = built_hosts();

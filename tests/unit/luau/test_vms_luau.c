@@ -189,7 +189,7 @@ static void says_where_the_list_breaks_off(void **state)
 	free(coroutines.items);
 }
 
-/* The head is of yesterday, another list comes first, and a page with room leads to the middle. */
+/* The head is stale, another list comes first, and a page with room leads to the middle. */
 static void finds_the_list_by_any_of_its_pages(void **state)
 {
 	struct vm *vm = *state;

@@ -82,6 +82,7 @@ static void end_function(struct parser *parser)
 		return;
 	}
 	parser__end_operand(parser);
+	parser__current(parser)->is_callable = false;
 	parser->has_closed = !parser->error;
 }
 
@@ -157,6 +158,7 @@ static void begin_table(struct parser *parser)
 	struct scope *around = parser__current(parser), *scope;
 	uint32_t path = around->expects_operand ? path_of_value(parser, around) : NO_PATH;
 
+	around->is_callable = !around->expects_operand; /* f{...} is a call */
 	scope = parser__push(parser, SCOPE_TABLE);
 	if (scope)
 		scope->prefix = path;
@@ -173,6 +175,7 @@ static void close_bracket(struct parser *parser, enum scope_kind kind)
 	}
 	parser__pop(parser);
 	around = parser__current(parser);
+	around->is_callable |= kind != SCOPE_TABLE;
 	if (around->phase == PHASE_HEAD) {
 		parser__begin_statement(parser, PHASE_START);
 	} else if (kind == SCOPE_BRACKET && around->phase == PHASE_TARGETS && !around->is_type) {
@@ -211,6 +214,7 @@ static void read_name(struct parser *parser)
 		parser__append_name(parser, ".", &parser->token);
 	}
 	scope->expects_operand = false;
+	scope->is_callable = !scope->is_local || scope->phase != PHASE_TARGETS || scope->is_type;
 }
 
 /* A comma, or a semicolon between the fields of a table. */
@@ -260,6 +264,7 @@ static void read_string(struct parser *parser)
 
 	if (scope->phase == PHASE_START)
 		scope->phase = PHASE_OTHER;
+	scope->is_callable = !scope->expects_operand; /* f"..." is a call */
 	parser__end_operand(parser);
 }
 
@@ -356,7 +361,7 @@ static void read_operand_or_operator(struct parser *parser)
 	case TOKEN_FALSE:
 		if (scope->phase == PHASE_START)
 			scope->phase = PHASE_OTHER;
-		scope->expects_operand = false;
+		scope->expects_operand = scope->is_callable = false;
 		break;
 	case '=':
 		read_equals(parser);
@@ -384,6 +389,10 @@ static void end_statement(struct parser *parser)
 	case TOKEN_NAME:
 	case TOKEN_IF:
 		if (!scope->expects_operand)
+			parser__begin_statement(parser, PHASE_START);
+		break;
+	case '(':
+		if (!scope->expects_operand && !scope->is_callable)
 			parser__begin_statement(parser, PHASE_START);
 		break;
 	case TOKEN_BREAK:
@@ -468,7 +477,7 @@ static void read_token(struct parser *parser)
 		read_head(parser);
 	} else if (scope->phase == PHASE_TARGETS && scope->is_attribute) {
 		scope->is_attribute = parser->token.kind != '>';
-		scope->expects_operand = false;
+		scope->expects_operand = scope->is_callable = false;
 	} else {
 		end_statement(parser);
 		read_keyword_or_bracket(parser);

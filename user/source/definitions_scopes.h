@@ -34,6 +34,7 @@ struct scope {
 	enum scope_kind kind;
 	enum phase phase;
 	bool expects_operand;
+	bool is_callable;  /* the last operand: a name, a parenthesis or a call, no literal */
 	bool is_local;     /* the statement began with "local" */
 	bool is_type;      /* what follows ':' in it, up to ',' or '=' */
 	bool is_attribute; /* what follows '<' among its targets */

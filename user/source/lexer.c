@@ -195,15 +195,19 @@ static bool read_string(struct lexer *lexer, struct token *token)
 	return false;
 }
 
+/* In a hexadecimal number, "e" is a digit: 0xFE-1 is a difference. */
 static void read_number(struct lexer *lexer)
 {
+	bool is_hexadecimal = peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x';
+	const char *exponents = is_hexadecimal ? "pP" : "eE";
+
 	for (;;) {
 		char c = peek(lexer, 0);
 
 		if (!is_name(c) && c != '.')
 			return;
 		lexer->at++;
-		if (strchr("eEpP", c) && (peek(lexer, 0) == '+' || peek(lexer, 0) == '-'))
+		if (strchr(exponents, c) && (peek(lexer, 0) == '+' || peek(lexer, 0) == '-'))
 			lexer->at++;
 	}
 }

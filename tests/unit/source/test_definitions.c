@@ -133,6 +133,28 @@ static void assignments_name_their_values(void **state)
 	assert_examples(examples);
 }
 
+/* A parenthesis calls what can be called; behind a literal, it begins a statement. */
+static void parentheses_begin_statements_behind_literals(void **state)
+{
+	static const struct example examples[] = {
+		{"local a = function() end\n(M).b = function() end", {"a", "b"}},
+		{"local a = 1\n(M).b = function() end", {NULL, "b"}},
+		{"local a = nil (M).b = function() end", {"b"}},
+		{"local a = ... (M).b = function() end", {"b"}},
+		{"local a = {}\n(f(a) or a).b = function() end", {NULL, "b"}},
+		{"local a = 'text'\n(M).b = function() end", {NULL, "b"}},
+		{"local a, c\n(M).b = function() end", {NULL, "b"}},
+		{"local a <const>, c <close>\n(M).b = function() end", {NULL, "b"}},
+		{"local a = f 'text'\n(M)(function() end)", {NULL}},
+		{"local a = f {}\n(function() end)", {NULL}},
+		{"local a = f[1]\n(function() end)", {NULL}},
+		{"local a: typeof(f) = function() end", {"a"}},
+	};
+
+	(void)state;
+	assert_examples(examples);
+}
+
 static void tables_name_their_fields(void **state)
 {
 	static const struct example examples[] = {
@@ -158,6 +180,8 @@ static void tables_name_their_fields(void **state)
 static void text_is_no_code(void **state)
 {
 	static const struct example examples[] = {
+		{"local a = 0xFE--don't\nf = function() end", {NULL, "f"}},
+		{"local a = 1e-5 + 0x1p-3 - 0XAE+1\nf = function() end", {NULL, "f"}},
 		{"-- function f() end\nfunction g() end", {NULL, "g"}},
 		{"--[[ function f() end\n]] function g() end", {NULL, "g"}},
 		{"--[==[\n]]\n]==] function g() end", {NULL, NULL, "g"}},
@@ -290,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statements_name_their_functions),
 		cmocka_unit_test(assignments_name_their_values),
+		cmocka_unit_test(parentheses_begin_statements_behind_literals),
 		cmocka_unit_test(tables_name_their_fields),
 		cmocka_unit_test(text_is_no_code),
 		cmocka_unit_test(lines_end_as_compilers_count_them),

@@ -162,14 +162,14 @@ static int look_for_definition(struct symbolizer *symbolizer, const struct layou
 	return error;
 }
 
-/* Gives the function the name that the code of its definer has for it, if there is no text. */
+/* Gives the function the name that the code of its definer has for it, unless text has the same. */
 static int infer_name(struct symbolizer *symbolizer, struct prototype *prototype)
 {
 	struct functions *functions = symbolizer->functions;
 	const char *name = NULL;
 	int error = 0;
 
-	if (!prototype->is_named && !prototype->is_chunk)
+	if (!prototype->is_chunk)
 		name = nested_names__find(symbolizer->nested, &prototype->key, &prototype->nested);
 	if (name)
 		error = functions__infer(functions, prototype->function, name);

@@ -364,13 +364,23 @@ bool functions__is_in_text(const struct functions *functions, uint32_t function)
 	return functions->namings[function].is_defined;
 }
 
+/* Bytecode cannot tell "M.f" with a parameter `self` from "M:f". */
+static bool is_same_definition(const char *name, const char *other)
+{
+	for (; *name && *other; name++, other++)
+		if (*name != *other && !(strchr(".:", *name) && strchr(".:", *other)))
+			return false;
+	return *name == *other;
+}
+
 int functions__define(struct functions *functions, uint32_t function, uint32_t program,
 		      const char *name)
 {
 	struct naming *naming = &functions->namings[function];
 
 	naming->definer = program;
-	if (!*name || naming->is_disputed)
+	if (!*name || naming->is_disputed ||
+	    (naming->is_inferred && !is_same_definition(name, naming->given)))
 		return 0;
 	if (!naming->is_defined) {
 		naming->is_defined = true;
@@ -388,18 +398,18 @@ int functions__define(struct functions *functions, uint32_t function, uint32_t p
 int functions__infer(struct functions *functions, uint32_t function, const char *name)
 {
 	struct naming *naming = &functions->namings[function];
+	bool is_same = naming->given && is_same_definition(name, naming->given);
 
-	if (naming->is_defined || naming->is_disputed || naming->is_doubtful)
+	if (naming->is_disputed || naming->is_doubtful || is_same)
 		return 0;
 	if (!naming->is_inferred) {
 		naming->is_inferred = true;
+		naming->is_defined = false;
 		return functions__rename(functions, function, name);
 	}
-	if (strcmp(name, naming->given) != 0) {
-		drop_name(functions, function);
-		naming->is_inferred = false;
-		naming->is_doubtful = true;
-	}
+	drop_name(functions, function);
+	naming->is_inferred = false;
+	naming->is_doubtful = true;
 	return 0;
 }
 

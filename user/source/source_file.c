@@ -97,7 +97,17 @@ static int follow(struct way *way, int found)
 	return snprintf(way->left, PATH_MAX, "%s/%s", target, rest) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Takes one component from way->left. -ESTALE: it is a link that is newer than that. */
+/*
+ * Whether a folder was renamed since: that changes the inode alone. Files that come and go in it
+ * change its content as well, at the same moment.
+ */
+static bool was_renamed(const struct stat *status, uint64_t since_ns)
+{
+	return S_ISDIR(status->st_mode) && in_ns(&status->st_ctim) > since_ns &&
+	       in_ns(&status->st_ctim) > in_ns(&status->st_mtim);
+}
+
+/* Takes one component from way->left. -ESTALE: it leads elsewhere than at that time. */
 static int take_step(pid_t pid, struct way *way, uint64_t since_ns)
 {
 	char name[PATH_MAX], path[2 * PATH_MAX];
@@ -114,7 +124,7 @@ static int take_step(pid_t pid, struct way *way, uint64_t since_ns)
 	if (fstat(found, &status))
 		error = -errno;
 	else if (!S_ISLNK(status.st_mode))
-		error = go_on(way, name);
+		error = was_renamed(&status, since_ns) ? -ESTALE : go_on(way, name);
 	else
 		error = has_changed(&status, since_ns) ? -ESTALE : follow(way, found);
 	close(found);
@@ -122,10 +132,10 @@ static int take_step(pid_t pid, struct way *way, uint64_t since_ns)
 }
 
 /*
- * A link that was made to lead elsewhere is a new one, as "/srv/app/current" is after a deployment.
- * 0; -ESTALE: there is one; -ELOOP: too many components; other -errno.
+ * A deployment may make a new link "/srv/app/current", or rename folders. 0; -ESTALE: it did;
+ * -ELOOP: too many components; other -errno.
  */
-static int check_links(pid_t pid, const char *path, uint64_t since_ns)
+static int check_path(pid_t pid, const char *path, uint64_t since_ns)
 {
 	struct way way = {};
 	int error = 0;
@@ -142,7 +152,7 @@ static int check_age(const struct path_context *context, const char *path,
 {
 	uint64_t birth_ns = in_real_time(context->birth_ns + BIRTH_ERROR_NS);
 
-	return has_changed(status, birth_ns) ? -ESTALE : check_links(context->pid, path, birth_ns);
+	return has_changed(status, birth_ns) ? -ESTALE : check_path(context->pid, path, birth_ns);
 }
 
 static int check(const struct path_context *context, const char *path,

@@ -249,6 +249,40 @@ static void a_text_behind_a_switched_link_is_not_used(void **state)
 	switch_link(stage, "outer.lua", "inner", in_folder(stage, "new"), "old");
 }
 
+/* The other folder was there before the program began, and has not changed since. */
+static void a_text_in_a_renamed_folder_is_not_used(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+
+	need_lua();
+	assert_int_equal(mkdir(in_folder(stage, "current"), 0755), 0);
+	assert_int_equal(mkdir(in_folder(stage, "next"), 0755), 0);
+	write_busy(stage, "current/app.lua", "old");
+	write_busy(stage, "next/app.lua", "new");
+	target = start_program(stage, "lua5.4", "current/app.lua");
+	assert_name(stage, target, "current/app.lua", "old\\[1\\]");
+	assert_int_equal(rename(in_folder(stage, "current"), in_folder(stage, "before")), 0);
+	assert_int_equal(rename(in_folder(stage, "next"), in_folder(stage, "current")), 0);
+	assert_name(stage, target, "current/app.lua", "called");
+}
+
+/* The name of a chunk is whatever the program says. */
+static void a_text_that_bytecode_contradicts_is_not_used(void **state)
+{
+	struct stage *stage = *state;
+	struct child *target;
+
+	need_lua();
+	write_plain(stage, "other.lua", "other");
+	write_plain(stage, "true.lua", "right");
+	write_text(stage, "app.lua",
+		   "local file = io.open('true.lua')\n"
+		   "assert((loadstring or load)(file:read('*a'), '@other.lua'))()\n");
+	target = start_program(stage, "lua5.4", "app.lua");
+	assert_name(stage, target, "other.lua", "right");
+}
+
 static void source_text_can_be_ignored(void **state)
 {
 	struct stage *stage = *state;
@@ -365,6 +399,8 @@ int main(void)
 		staged(functions_that_are_alike_get_no_name_of_one_of_them),
 		staged(a_text_that_changed_since_is_not_used),
 		staged(a_text_behind_a_switched_link_is_not_used),
+		staged(a_text_in_a_renamed_folder_is_not_used),
+		staged(a_text_that_bytecode_contradicts_is_not_used),
 		staged(source_text_can_be_ignored),
 		staged(bytecode_names_what_a_changed_text_cannot),
 		staged(a_metatable_of_a_global_names_its_metamethods),

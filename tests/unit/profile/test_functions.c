@@ -425,6 +425,22 @@ static void text_names_before_bytecode_and_that_before_callers(void **state)
 	assert_string_equal(shown(*state, id)->name, "M.f");
 }
 
+/* The text is of other code then: a file of the same name, or of another release. */
+static void bytecode_overrules_a_text_that_has_another_name(void **state)
+{
+	uint32_t before = script(*state, "app.lua", 1, 2, 0);
+	uint32_t after = script(*state, "app.lua", 3, 4, 0);
+
+	assert_int_equal(functions__define(*state, before, 1, "M.wrong"), 0);
+	assert_int_equal(functions__infer(*state, before, "M.right"), 0);
+	assert_string_equal(shown(*state, before)->name, "M.right");
+	assert_int_equal(functions__infer(*state, after, "M.right"), 0);
+	assert_int_equal(functions__define(*state, after, 1, "M.wrong"), 0);
+	assert_string_equal(shown(*state, after)->name, "M.right");
+	assert_true(functions__is_defined(*state, after));
+	assert_false(functions__is_in_text(*state, before) || functions__is_in_text(*state, after));
+}
+
 static void callers_do_not_name_what_bytecode_has_two_names_for(void **state)
 {
 	uint32_t id = script(*state, "app.lua", 1, 2, 0);
@@ -445,6 +461,7 @@ int main(void)
 		fixed(tells_machine_code_from_bytecode),
 		fixed(gives_machine_code_the_name_of_its_definition),
 		fixed(text_names_before_bytecode_and_that_before_callers),
+		fixed(bytecode_overrules_a_text_that_has_another_name),
 		fixed(callers_do_not_name_what_bytecode_has_two_names_for),
 		fixed(has_none_at_first),
 		fixed(knows_a_script_function_again),

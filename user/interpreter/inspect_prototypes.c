@@ -13,6 +13,13 @@
 
 #define ERRNO_MAX 4095 /* the kernel's MAX_ERRNO */
 
+/* ---- in the worker, and in luaspy */
+
+static bool is_about_nested(uint32_t subject)
+{
+	return subject == INQUIRY_NESTED || subject == INQUIRY_KEPT;
+}
+
 /* ---- in the worker */
 
 /* The part of an inquiry that is sent. */
@@ -76,7 +83,7 @@ static void read_nested(const struct reading *reading, const struct question *qu
 			    : -ENOTSUP;
 
 	/* Most define none, and need no check. */
-	if (!error && found.count)
+	if (!error && found.count && question->subject == INQUIRY_NESTED)
 		error = reading->ops->check_prototype(&reading->memory, reading->offsets,
 						      &question->key);
 	message__put_number(answer, (uint64_t)-error);
@@ -109,7 +116,7 @@ int handle_prototypes(struct inspection *inspection, pid_t pid, struct message *
 			break;
 		if (question.subject == INQUIRY_CALL)
 			read_call_site(&reading, &question, answer);
-		else if (question.subject == INQUIRY_NESTED)
+		else if (is_about_nested(question.subject))
 			read_nested(&reading, &question, answer);
 		else
 			read_lines(&reading, &question, answer);
@@ -223,7 +230,7 @@ static void take_answer(struct message *answer, struct prototype_inquiry *inquir
 		return;
 	if (inquiry->subject == INQUIRY_CALL)
 		take_call_site(answer, &inquiry->site);
-	else if (inquiry->subject == INQUIRY_NESTED)
+	else if (is_about_nested(inquiry->subject))
 		take_nested(answer, &inquiry->nested);
 	else
 		inquiry->error = line_table__take(answer, &inquiry->lines);

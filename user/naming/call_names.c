@@ -93,8 +93,7 @@ static int learn(struct call_names *names, const struct prototype_inquiry *inqui
 	if (inquiry->error)
 		return 0;
 	names->unread--;
-	/* "?" is what debug.getinfo() calls a field whose key is no constant string. */
-	if (call->kind == CALL_SITE_UNKNOWN || !call->name[0] || !strcmp(call->name, "?"))
+	if (!call_site__has_name(call))
 		return 0;
 	site->name = strdup(call->name);
 	site->proven_ns = call->is_covered ? 0 : clock_ns(CLOCK_MONOTONIC);

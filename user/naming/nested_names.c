@@ -23,6 +23,9 @@ struct definer {
 	size_t count;
 };
 
+/* How many of the functions that a program keeps are read, those of C included. */
+#define KEPT_MOST 1024
+
 struct nested_names {
 	pid_t pid;
 	struct inspector *inspector;
@@ -195,6 +198,47 @@ int nested_names__meet(struct nested_names *names, const struct layout *layout,
 		prove(names, key);
 	}
 	return 0;
+}
+
+/* What the definers are called is not asked for, so their names are proven: they exist. */
+static int learn_kept(struct nested_names *names, struct prototype_inquiry *inquiries, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct nested_definitions *found = &inquiries[i].nested;
+
+		found->is_covered = true;
+		if (!inquiries[i].error && !error)
+			error = learn(names, &inquiries[i].key, found);
+		free(found->items);
+	}
+	return error;
+}
+
+int nested_names__read_kept(struct nested_names *names, const struct layout *layout,
+			    const struct c_function_names *kept)
+{
+	struct prototype_inquiry inquiries[PROTOTYPE_INQUIRIES_MAX];
+	size_t count = 0, asked = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < kept->count && asked < KEPT_MOST && !error; i++) {
+		bool is_last = i + 1 == kept->count || asked + 1 == KEPT_MOST;
+
+		if (kept->items[i].is_given) {
+			inquiries[count++] = (struct prototype_inquiry){
+				.key = {.address = kept->items[i].function},
+				.subject = INQUIRY_KEPT};
+			asked++;
+		}
+		if (count < PROTOTYPE_INQUIRIES_MAX && !is_last)
+			continue;
+		inspector__prototypes(names->inspector, names->pid, layout, inquiries, count);
+		error = learn_kept(names, inquiries, count);
+		count = 0;
+	}
+	return error;
 }
 
 void nested_names__prove_all(struct nested_names *names)

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "interpreter/inspection.h"
+#include "symbols/c_function_names.h"
 
 struct nested_names;
 
@@ -42,6 +43,13 @@ int nested_names__meet(struct nested_names *names, const struct layout *layout,
  */
 int nested_names__learn(struct nested_names *names, struct nested_state *state,
 			struct prototype_inquiry *inquiry);
+
+/*
+ * Reads what the functions define that the program keeps by these names, such as the scripts of
+ * Redis: no sample may have shown them, if they end in a tail call. 0 or -ENOMEM.
+ */
+int nested_names__read_kept(struct nested_names *names, const struct layout *layout,
+			    const struct c_function_names *kept);
 
 /* Names that are never proven count as well, from now on. */
 void nested_names__prove_all(struct nested_names *names);

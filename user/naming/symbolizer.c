@@ -418,6 +418,25 @@ static void infer_last(void *context, void *value)
 	infer_name(context, value);
 }
 
+static void look_for_unnamed(void *context, void *value)
+{
+	const struct prototype *prototype = value;
+
+	*(bool *)context |= !prototype->is_named;
+}
+
+/* Names what functions define that the program keeps, if something has no name yet. */
+static void read_kept_definers(struct symbolizer *symbolizer, const struct layout *layout)
+{
+	bool has_unnamed = false;
+
+	generations__visit(symbolizer->prototypes, look_for_unnamed, &has_unnamed);
+	if (!has_unnamed || nested_names__read_kept(symbolizer->nested, layout,
+						    c_callees__names(symbolizer->c_callees)))
+		return;
+	generations__visit(symbolizer->prototypes, infer_last, symbolizer);
+}
+
 void symbolizer__suggest_names(struct symbolizer *symbolizer)
 {
 	call_names__suggest(symbolizer->names);
@@ -433,6 +452,7 @@ void symbolizer__finish(struct symbolizer *symbolizer, const struct layout *layo
 	if (!state)
 		return;
 	c_callees__finish(symbolizer->c_callees, layout, state);
+	read_kept_definers(symbolizer, layout);
 	generations__visit(symbolizer->prototypes, name_script_function, &look);
 }
 

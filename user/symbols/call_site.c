@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "(for generator)" is a hidden variable; debug.getinfo calls a key without a name "?". */
-static bool has_name(const struct call_site *site)
+bool call_site__has_name(const struct call_site *site)
 {
 	return site->kind != CALL_SITE_UNKNOWN && site->name[0] && site->name[0] != '(' &&
 	       strcmp(site->name, "?") != 0 && strcmp(site->name, "integer index") != 0;
@@ -15,7 +14,7 @@ void call_site__name_iterator(struct call_site *site, bool is_made)
 {
 	char made_by[sizeof(site->name)];
 
-	if (!has_name(site)) {
+	if (!call_site__has_name(site)) {
 		strcpy(site->name, CALL_SITE_ANY_ITERATOR);
 	} else if (is_made) {
 		strcpy(made_by, site->name);

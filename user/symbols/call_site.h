@@ -33,6 +33,12 @@ struct call_site {
 };
 
 /*
+ * Whether the name says anything of the function: debug.getinfo calls a key that is no constant "?",
+ * or "integer index", and hidden variables "(for generator)".
+ */
+bool call_site__has_name(const struct call_site *site);
+
+/*
  * Turns *site into the call of an iterator. On entry, *site has the name, if any, of the call that
  * made the iterator (`is_made`), or of the variable or field that holds it.
  */

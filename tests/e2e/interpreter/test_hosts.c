@@ -126,6 +126,31 @@ static void finds_the_script_that_redis_runs(void **state)
 	assert_true(scriptprofile__total_us(profile, "*user_script", "talk", 2) > 0);
 }
 
+/*
+ * The script ends in the call of a function that it defines, so no sample has the script itself.
+ * Redis keeps it, and has no text for it.
+ */
+static void names_what_a_kept_script_defines(void **state)
+{
+	static const char script[] = "local jobs = {spin = function(n)\n"
+				     "	local x = 0\n"
+				     "	for i = 1, n do x = x + i % 7 end\n"
+				     "	return x\n"
+				     "end}\n"
+				     "return jobs.spin(1e9)\n";
+	struct scriptprofile *profile;
+	struct child *redis;
+
+	need_to_record();
+	need_program("redis-server", "redis-server");
+	need_program("redis-cli", "redis-tools");
+	redis = start_redis(*state);
+	start(*state, "redis-cli", "-s", in_folder(*state, "redis.sock"), "eval", script, "0");
+	child__let_work(redis, 0.1);
+	profile = record(*state, redis->pid, "-d", "1");
+	scriptprofile__assert_stack(profile, "jobs.spin", 0.9, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +158,7 @@ int main(void)
 		staged(finds_lua_in_a_program_that_is_deleted),
 		staged(finds_lua_behind_a_name_of_hostile_characters),
 		staged(finds_the_script_that_redis_runs),
+		staged(names_what_a_kept_script_defines),
 	};
 
 	return cmocka_run_group_tests_name("hosts", tests, NULL, NULL);

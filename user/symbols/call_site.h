@@ -33,8 +33,8 @@ struct call_site {
 };
 
 /*
- * Whether the name says anything of the function: debug.getinfo calls a key that is no constant "?",
- * or "integer index", and hidden variables "(for generator)".
+ * Whether the name says anything of the function: debug.getinfo calls a key that is no constant
+ * "?" or "integer index", and hidden variables "(for generator)".
  */
 bool call_site__has_name(const struct call_site *site);
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -13,11 +14,15 @@
 enum options_verdict parsing__run(struct options *options, char **out, char **err, ...)
 {
 	struct captured captured_out, captured_err;
-	char *argv[16] = {(char *)"luaspy"}, *word;
+	/* Options point to it. */
+	static char *argv[16];
+	char *word;
 	enum options_verdict vote;
 	va_list words;
 	int argc = 1;
 
+	memset(argv, 0, sizeof(argv));
+	argv[0] = (char *)"luaspy";
 	va_start(words, err);
 	while ((word = va_arg(words, char *)) && argc < 15)
 		argv[argc++] = word;

@@ -7,7 +7,10 @@
 
 #include "options/options.h"
 
-/* Parses "luaspy" and these words, which NULL ends. The caller frees what it printed. */
+/*
+ * Parses "luaspy" and these words, which NULL ends. The caller frees what it printed. Words
+ * that the options point to stay until the next call.
+ */
 enum options_verdict parsing__run(struct options *options, char **out, char **err, ...);
 
 #define assert_runs(options, ...)                                                                  \

@@ -115,11 +115,11 @@ static enum options_verdict set_option(struct diff_options *diff, int letter)
 }
 
 /* A word behind the first "--" is of the other side. */
-static enum options_verdict add_input(struct diff_options *diff, char **argv)
+static enum options_verdict add_input(struct diff_options *diff, int argc, char **argv)
 {
 	if (!diff->before_count && !strcmp(argv[optind - 2], "--"))
 		diff->before_count = diff->input_count;
-	return output_options__add_input(argv, &diff->input_count, optarg);
+	return output_options__add_input(argc, argv, &diff->input_count, optarg);
 }
 
 static enum options_verdict check(struct diff_options *diff)
@@ -157,7 +157,8 @@ enum options_verdict options_diff__parse(int argc, char **argv, struct diff_opti
 			return options_diff__help();
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
-		verdict = letter == USAGE_WORD ? add_input(diff, argv) : set_option(diff, letter);
+		verdict = letter == USAGE_WORD ? add_input(diff, argc, argv)
+					       : set_option(diff, letter);
 	}
 	return verdict == OPTIONS_RUN ? check(diff) : verdict;
 }

@@ -62,7 +62,8 @@ enum options_verdict options_merge__parse(int argc, char **argv, struct merge_op
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		if (letter == USAGE_WORD)
-			verdict = output_options__add_input(argv, &merge->input_count, optarg);
+			verdict =
+				output_options__add_input(argc, argv, &merge->input_count, optarg);
 		else if (letter == OPTION_TOGETHER)
 			merge->together = true;
 		else

@@ -38,8 +38,13 @@ enum options_verdict output_options__check(struct output_choice *outputs)
 	return output_choice__decide(outputs) ? OPTIONS_RUN : OPTIONS_WRONG;
 }
 
-enum options_verdict output_options__add_input(char **argv, size_t *count, char *word)
+enum options_verdict output_options__add_input(int argc, char **argv, size_t *count, char *word)
 {
+	if (*count + 1 >= (size_t)argc) {
+		log_error("too many files: '%s' is one more than the command line has room for",
+			  word);
+		return OPTIONS_WRONG;
+	}
 	for (size_t i = 1; i <= *count && !strcmp(word, "-"); i++)
 		if (!strcmp(argv[i], "-")) {
 			log_error("standard input, '-', is given twice: it has one recording");

@@ -39,8 +39,8 @@ enum options_verdict output_options__check(struct output_choice *outputs);
 
 /*
  * Collects the words of a command line in front of it: argv[1] to argv[count]. Refuses a second
- * "-", which would find standard input at its end.
+ * "-", which would find standard input at its end, and more words than `argc` leaves room for.
  */
-enum options_verdict output_options__add_input(char **argv, size_t *count, char *word);
+enum options_verdict output_options__add_input(int argc, char **argv, size_t *count, char *word);
 
 #endif

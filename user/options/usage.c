@@ -69,10 +69,14 @@ int usage__next_or_pid(const struct usage_option *options, int argc, char **argv
 
 int usage__next_or_word(const struct usage_option *options, int argc, char **argv)
 {
-	/* getopt_long() goes back to the first word that it did not take when it meets "--". */
-	bool is_word = optind > 0 && optind < argc && !strcmp(argv[optind], "--");
+	bool is_word;
 	int letter = -1;
 
+	/* This begins anew at argv[1], and takes nothing yet. */
+	if (!optind)
+		usage__next(options, 1, argv);
+	/* getopt_long() goes back to the first word that it did not take when it meets "--". */
+	is_word = optind < argc && !strcmp(argv[optind], "--");
 	if (is_word)
 		optind++;
 	else

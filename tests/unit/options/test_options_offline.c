@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command lines of what works on recordings in files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "parsing.h"
+
+static void takes_two_dashes_in_front_of_the_first_file(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "diff", "--", "a.json", "b.json");
+	assert_int_equal(options.diff.input_count, 2);
+	assert_int_equal(options.diff.before_count, 1);
+	assert_string_equal(options.diff.inputs[0], "a.json");
+	assert_string_equal(options.diff.inputs[1], "b.json");
+	assert_runs(&options, "merge", "--", "a.json", "b.json", "-o", "c.json");
+	assert_int_equal(options.merge.input_count, 2);
+	assert_string_equal(options.merge.inputs[1], "b.json");
+	assert_runs(&options, "report", "--", "a.json");
+	assert_int_equal(options.report.file_count, 1);
+	assert_runs(&options, "convert", "--", "-a.json", "-o", "c.json");
+	assert_string_equal(options.convert.input, "-a.json");
+	assert_runs(&options, "trim", "--", "a.json", "--from=1s", "-o", "c.json");
+	assert_string_equal(options.trim.input, "a.json");
+	assert_runs(&options, "open", "--", "a.json");
+	assert_string_equal(options.open.file, "a.json");
+	assert_runs(&options, "report", "--json", "--", "a.json");
+	assert_int_equal(options.report.file_count, 1);
+	/* Nothing of an earlier command line is left. */
+	assert_runs(&options, "report", "a.json", "--");
+	assert_int_equal(options.report.file_count, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_two_dashes_in_front_of_the_first_file),
+	};
+
+	return cmocka_run_group_tests_name("options of offline commands", tests, NULL, NULL);
+}

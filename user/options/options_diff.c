@@ -117,7 +117,15 @@ static enum options_verdict set_option(struct diff_options *diff, int letter)
 /* A word behind the first "--" is of the other side. */
 static enum options_verdict add_input(struct diff_options *diff, int argc, char **argv)
 {
-	if (!diff->before_count && !strcmp(argv[optind - 2], "--"))
+	bool is_behind_dashes = !strcmp(argv[optind - 2], "--");
+
+	if (is_behind_dashes && diff->before_count) {
+		log_error("unexpected second '--' before '%s': there are two sides, before and "
+			  "after",
+			  optarg);
+		return OPTIONS_WRONG;
+	}
+	if (is_behind_dashes)
 		diff->before_count = diff->input_count;
 	return output_options__add_input(argc, argv, &diff->input_count, optarg);
 }

@@ -37,10 +37,24 @@ static void takes_two_dashes_in_front_of_the_first_file(void **state)
 	assert_int_equal(options.report.file_count, 1);
 }
 
+static void a_diff_has_two_sides(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "diff", "a", "b", "--", "c");
+	assert_int_equal(options.diff.before_count, 2);
+	assert_runs(&options, "diff", "--", "a", "--", "b");
+	assert_int_equal(options.diff.before_count, 1);
+	assert_wrong("unexpected second '--' before 'c': there are two sides, before and after",
+		     "diff", "a", "--", "b", "--", "c");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_two_dashes_in_front_of_the_first_file),
+		cmocka_unit_test(a_diff_has_two_sides),
 	};
 
 	return cmocka_run_group_tests_name("options of offline commands", tests, NULL, NULL);

@@ -23,12 +23,13 @@ int output_choice__set_format(struct output_choice *choice, const char *name)
 	return choice->format ? 0 : -EINVAL;
 }
 
-/* A file must not be called what it is not. */
+/* Where '--format' says what the ending does not, it decides: it sets *is_used. */
 static bool decide_one(const struct output_choice *choice, const char *path,
-		       const struct format **format)
+		       const struct format **format, bool *is_used)
 {
 	char list[FORMAT_LIST_SIZE];
 	int error = format__of_path(path, format);
+	const struct format *of_name = *format;
 
 	if (error && !choice->format) {
 		log_error("cannot write '%s': no format has the ending of that name "
@@ -36,20 +37,32 @@ static bool decide_one(const struct output_choice *choice, const char *path,
 			  path, format__list(list, sizeof(list)));
 		return false;
 	}
-	if (choice->count == 1 && choice->format && format__has_syntax_of(choice->format, path))
+	if (choice->format && format__has_syntax_of(choice->format, path))
 		*format = choice->format;
-	if (*format && choice->format && *format != choice->format && choice->count == 1) {
-		log_error("cannot write '%s': its name is that of %s, not of '--format %s'", path,
-			  (*format)->name, choice->format->name);
-		return false;
-	}
 	if (!*format)
 		*format = output_choice__default(choice);
+	*is_used |= choice->format && *format == choice->format && of_name != choice->format;
 	return true;
+}
+
+/* A file must not be called what it is not, unless '--format' is for another one. */
+static bool refuse_unused(const struct output_choice *choice)
+{
+	for (size_t i = 0; choice->format && i < choice->count; i++) {
+		if (choice->files[i].format == choice->format)
+			continue;
+		log_error("cannot write '%s': its name is that of %s, not of '--format %s'",
+			  choice->files[i].path, choice->files[i].format->name,
+			  choice->format->name);
+		return true;
+	}
+	return false;
 }
 
 bool output_choice__decide(struct output_choice *choice)
 {
+	bool is_used = false;
+
 	for (size_t i = 0; i < choice->count; i++) {
 		const char *path = choice->files[i].path;
 
@@ -59,10 +72,10 @@ bool output_choice__decide(struct output_choice *choice)
 			log_error("'--output %s' is given twice: a file has one format", path);
 			return false;
 		}
-		if (!decide_one(choice, path, &choice->files[i].format))
+		if (!decide_one(choice, path, &choice->files[i].format, &is_used))
 			return false;
 	}
-	return true;
+	return is_used || !refuse_unused(choice);
 }
 
 void output_choice__name(struct output_choice *choice, const char *path)

@@ -12,8 +12,9 @@
 
 /* Lines of help, behind those of '--output'. */
 #define OUTPUT_CHOICE_HELP                                                                         \
-	"  -f, --format=NAME      the format (listed below) where no ending of a name\n"           \
-	"                         chooses it, as with '-o -' (default: scriptprofiler)\n"
+	"  -f, --format=NAME      the format (listed below) of each file whose ending\n"           \
+	"                         does not name another, as with '-o -' (default:\n"               \
+	"                         scriptprofiler)\n"
 
 /* For usage_option.value of '--output'. */
 #define OUTPUT_CHOICE_OUTPUT "a file name, or - for standard output"
@@ -35,7 +36,7 @@ int output_choice__set_format(struct output_choice *choice, const char *name);
 
 /*
  * Decides the format of each file, once all options are known. False after reporting why: an ending
- * is not known or is that of another format than '--format', or a file is given twice.
+ * is not known, a file is given twice, or '--format' decides nothing and an ending is another's.
  */
 bool output_choice__decide(struct output_choice *choice);
 

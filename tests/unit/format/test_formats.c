@@ -210,6 +210,25 @@ static void a_name_may_be_that_of_the_syntax(void **state)
 		     "record", "-p1", "-f", "flamegraph", "-o", "a.json");
 }
 
+static void a_format_is_for_each_file_or_refused(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "convert", "x", "-f", "speedscope", "-o", "a.json", "-o", "b.svg",
+		    "-o", "-");
+	assert_string_equal(options.convert.outputs.files[0].format->name, "speedscope");
+	assert_string_equal(options.convert.outputs.files[1].format->name, "flamegraph");
+	assert_string_equal(options.convert.outputs.files[2].format->name, "speedscope");
+	assert_runs(&options, "record", "-p1", "-f", "folded", "-o", "a.folded", "-o", "b.txt");
+	assert_wrong("cannot write 'b.svg': its name is that of flamegraph, not of '--format "
+		     "folded'",
+		     "record", "-p1", "-f", "folded", "-o", "a.folded", "-o", "b.svg");
+	assert_wrong("cannot write 'a.json': its name is that of scriptprofiler, not of '--format "
+		     "folded'",
+		     "convert", "x", "-o", "a.json", "-o", "b.svg", "-f", "folded");
+}
+
 static void what_needs_order_turns_the_timeline_on(void **state)
 {
 	struct options options;
@@ -250,6 +269,7 @@ int main(void)
 		cmocka_unit_test(takes_several_files_with_a_format_each),
 		cmocka_unit_test(a_name_and_a_format_that_differ_are_refused),
 		cmocka_unit_test(a_name_may_be_that_of_the_syntax),
+		cmocka_unit_test(a_format_is_for_each_file_or_refused),
 		cmocka_unit_test(what_needs_order_turns_the_timeline_on),
 		cmocka_unit_test(convert_needs_one_input_and_an_output),
 	};

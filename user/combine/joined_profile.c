@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "combine/joined_recorder.h"
+#include "combine/paired_functions.h"
 #include "combine/profile_builder.h"
 
 /* As much as one file may have (JSON_READER_UINT_MAX microseconds): the sum has to fit into one. */
@@ -20,6 +21,7 @@ struct part {
 
 struct joined_profile {
 	struct profile_builder *builder;
+	struct paired_functions *paired; /* NULL: only functions that look alike are one */
 	struct part *parts;
 	size_t count;
 	uint64_t time_ns;
@@ -31,9 +33,11 @@ static int join_functions(struct joined_profile *joined, struct part *part)
 	const struct ls_profile *from = part->profile;
 
 	for (uint32_t id = 1; id <= from->function_count; id++) {
-		const struct ls_profile_function *function = &from->functions[id];
+		const struct ls_profile_function *function = &from->functions[id], *looks;
 
-		part->functions[id] = profile_builder__function(joined->builder, function);
+		looks = joined->paired ? paired_functions__after(joined->paired, function)
+				       : function;
+		part->functions[id] = profile_builder__function(joined->builder, looks);
 		if (!part->functions[id])
 			return -ENOMEM;
 		for (uint32_t i = 0; i < function->line_count; i++)
@@ -189,13 +193,16 @@ static int join(struct joined_profile *joined, const struct ls_profile *const *f
 	return error ? error : profile_builder__finish(joined->builder, &recorder);
 }
 
-int joined_profile__new(const struct ls_profile *const *from, size_t count,
-			enum joined_categories categories, struct joined_profile **made)
+/* `before_count`: 0 if functions are not to be paired. */
+static int make(const struct ls_profile *const *from, size_t count, size_t before_count,
+		enum joined_categories categories, struct joined_profile **made)
 {
 	struct joined_profile *joined = calloc(1, sizeof(*joined));
 	int error = joined ? allocate(joined, from, count) : -ENOMEM;
 
 	*made = NULL;
+	if (!error && before_count)
+		error = paired_functions__new(from, count, before_count, &joined->paired);
 	if (!error)
 		error = join(joined, from, categories);
 	if (error)
@@ -205,11 +212,24 @@ int joined_profile__new(const struct ls_profile *const *from, size_t count,
 	return error;
 }
 
+int joined_profile__new(const struct ls_profile *const *from, size_t count,
+			enum joined_categories categories, struct joined_profile **made)
+{
+	return make(from, count, 0, categories, made);
+}
+
+int joined_profile__new_sides(const struct ls_profile *const *from, size_t count,
+			      size_t before_count, struct joined_profile **made)
+{
+	return make(from, count, before_count, JOINED_AS_ONE, made);
+}
+
 void joined_profile__free(struct joined_profile *joined)
 {
 	if (!joined)
 		return;
 	profile_builder__free(joined->builder);
+	paired_functions__free(joined->paired);
 	for (size_t i = 0; i < joined->count; i++) {
 		free(joined->parts[i].nodes);
 		free(joined->parts[i].functions);

@@ -27,6 +27,14 @@ struct joined_profile;
  */
 int joined_profile__new(const struct ls_profile *const *from, size_t count,
 			enum joined_categories categories, struct joined_profile **joined);
+
+/*
+ * The same, JOINED_AS_ONE, for a comparison: the first `before_count` profiles, at least one, are
+ * from before a change. Functions whose lines moved by it are one, with the line after it
+ * (paired_functions.h).
+ */
+int joined_profile__new_sides(const struct ls_profile *const *from, size_t count,
+			      size_t before_count, struct joined_profile **joined);
 void joined_profile__free(struct joined_profile *joined);
 
 /* As merged_profile.h makes them. Owned by `joined`. */

@@ -206,7 +206,7 @@ int profile_diff__new(const struct ls_profile *const *from, size_t count, size_t
 	diff->from = from;
 	diff->count = count;
 	diff->before_count = before_count;
-	error = joined_profile__new(from, count, JOINED_AS_ONE, &diff->joined);
+	error = joined_profile__new_sides(from, count, before_count, &diff->joined);
 	if (!error)
 		error = allocate(diff);
 	if (!error)

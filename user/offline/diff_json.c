@@ -80,6 +80,7 @@ int diff_report__print_json(const struct profile_diff *diff, const struct diff_o
 	put_side(&writer, "After", &after);
 	json_field__uint(&writer, "NoisePpm",
 			 (uint64_t)(MILLIONTHS * profile_diff__noise(diff) + 0.5));
+	json_field__uint(&writer, "AssumesNoise", options->input_count == 2);
 	json_field__uint(&writer, "ConfidencePpm", options->confidence_ppm);
 	json_field__uint(&writer, "WorstPpm",
 			 (uint64_t)(MILLIONTHS * diff_report__worst(diff) + 0.5));

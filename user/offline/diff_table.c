@@ -174,6 +174,10 @@ void diff_report__print(const struct profile_diff *diff, const struct diff_optio
 	fprintf(stream, "%s; \xc2\xb1 is the standard error, with %.1f%% from run to run\n",
 		options->by_time ? "CPU time, as parts of that before" : "shares of the CPU time",
 		100 * profile_diff__noise(diff));
+	if (options->input_count == 2)
+		fprintf(stream,
+			"one recording a side: %.1f%% is assumed; give several to find smaller changes\n",
+			100 * profile_diff__noise(diff));
 	print_kind(&table, PROFILE_DIFF_SELF, "Functions, by themselves");
 	print_kind(&table, PROFILE_DIFF_TOTAL, "Functions, with what they call");
 	print_kind(&table, PROFILE_DIFF_STACK, "Stacks");

@@ -143,6 +143,7 @@ struct diff_options {
 	bool by_time;           /* compares CPU time, not shares of it */
 	bool has_fail_over;     /* given as an option */
 	uint32_t fail_over_ppm; /* of the CPU time */
+	bool has_noise;         /* given as an option */
 	uint32_t noise_ppm;     /* by how much a function differs from run to run, at least */
 	uint32_t confidence_ppm;
 	uint32_t limit; /* rows of a table */

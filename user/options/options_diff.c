@@ -35,7 +35,8 @@ static const char help[] =
 	"                         shares of each recording: for runs that do the same\n"
 	"                         work\n"
 	"      --noise=PERCENT    by how much the time of a function differs from run to\n"
-	"                         run, at least (default: 2%)\n"
+	"                         run, at least (default: 2%; 8% if there is one\n"
+	"                         recording on each side, which cannot tell)\n"
 	"      --confidence=PERCENT  the chance that no change shown is noise (default:\n"
 	"                         99.9%)\n"
 	"      --fail-over=PERCENT  exit with 4 if the self or total time of a function\n"
@@ -58,6 +59,10 @@ enum { OPTION_BY_TIME = 256, OPTION_NOISE, OPTION_CONFIDENCE, OPTION_FAIL_OVER, 
 enum { OPTION_JSON = 300 };
 
 #define LIMIT_MOST 100000
+
+/* What functions differ by from run to run on a busy machine, and what is assumed at least. */
+#define NOISE_BUSY_PPM  80000
+#define NOISE_LEAST_PPM 20000
 
 static const struct usage_option accepted[] = {
 	{OPTION_BY_TIME, "--by-time", NULL},
@@ -111,6 +116,7 @@ static enum options_verdict set_option(struct diff_options *diff, int letter)
 	else
 		error = units__parse_percent(optarg, &diff->fail_over_ppm);
 	diff->has_fail_over |= letter == OPTION_FAIL_OVER;
+	diff->has_noise |= letter == OPTION_NOISE;
 	return error ? usage__refuse_value(accepted, letter, optarg, error) : OPTIONS_RUN;
 }
 
@@ -146,6 +152,9 @@ static enum options_verdict check(struct diff_options *diff)
 		log_error("'--json' and '--output -' both go to standard output: give one of them");
 		return OPTIONS_WRONG;
 	}
+	/* Two recordings do not tell by how much runs differ. */
+	if (!diff->has_noise)
+		diff->noise_ppm = diff->input_count == 2 ? NOISE_BUSY_PPM : NOISE_LEAST_PPM;
 	return OPTIONS_RUN;
 }
 
@@ -156,7 +165,6 @@ enum options_verdict options_diff__parse(int argc, char **argv, struct diff_opti
 
 	usage__begin();
 	diff->inputs = argv + 1;
-	diff->noise_ppm = 20000;
 	diff->confidence_ppm = 999000;
 	diff->limit = 20;
 	while (verdict == OPTIONS_RUN &&

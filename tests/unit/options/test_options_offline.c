@@ -50,11 +50,25 @@ static void a_diff_has_two_sides(void **state)
 		     "diff", "a", "--", "b", "--", "c");
 }
 
+static void assumes_more_noise_of_one_recording_a_side(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "diff", "a", "b");
+	assert_int_equal(options.diff.noise_ppm, 80000);
+	assert_runs(&options, "diff", "a", "b", "--", "c");
+	assert_int_equal(options.diff.noise_ppm, 20000);
+	assert_runs(&options, "diff", "a", "b", "--noise=1%");
+	assert_int_equal(options.diff.noise_ppm, 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_two_dashes_in_front_of_the_first_file),
 		cmocka_unit_test(a_diff_has_two_sides),
+		cmocka_unit_test(assumes_more_noise_of_one_recording_a_side),
 	};
 
 	return cmocka_run_group_tests_name("options of offline commands", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "combine/profile_diff.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "combine/joined_profile.h"
@@ -159,6 +160,16 @@ static double unit_of(const struct profile_diff *diff, size_t recording, bool by
 	return sum / (double)diff->before_count;
 }
 
+/* Each kind of rows has its part of the chance of a false alarm: so the chances grow. */
+static void correct_for_kinds(const struct profile_diff *diff, enum profile_diff_kind kind)
+{
+	for (uint32_t id = 0; id <= highest_of(diff, kind); id++) {
+		struct diff_row *row = &diff->rows[kind][id];
+
+		row->chance = fmin(1, row->chance * PROFILE_DIFF_KINDS);
+	}
+}
+
 static int compare(struct profile_diff *diff, enum profile_diff_kind kind,
 		   const struct profile_diff_settings *settings)
 {
@@ -171,7 +182,6 @@ static int compare(struct profile_diff *diff, enum profile_diff_kind kind,
 		.grain = diff->grain,
 		.are_shares = !settings->by_time,
 		.noise = settings->noise,
-		/* Each kind of rows has its part of the chance of a false alarm. */
 		.alpha = (1 - settings->confidence) / PROFILE_DIFF_KINDS,
 	};
 	int error = values ? fill(diff, kind, items, values) : -ENOMEM;
@@ -186,6 +196,7 @@ static int compare(struct profile_diff *diff, enum profile_diff_kind kind,
 	if (!error) {
 		noise = diff_statistics__compare(&statistics, values, items, diff->rows[kind]);
 		error = noise < 0 ? -ENOMEM : 0;
+		correct_for_kinds(diff, kind);
 		if (kind == PROFILE_DIFF_SELF)
 			diff->noise = noise;
 	}

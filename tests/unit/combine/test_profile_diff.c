@@ -132,12 +132,33 @@ static void what_is_ambiguous_or_has_no_name_stays_apart(void **state)
 	profile_diff__free(diff);
 }
 
+static void a_verdict_is_what_the_chance_says(void **state)
+{
+	(void)state;
+	for (uint64_t more = 0; more < 1500; more += 5) {
+		struct side before = {}, after = {};
+		const struct diff_row *row;
+		struct profile_diff *diff;
+
+		add(&before, "parse", 3, 4000);
+		add(&before, "serve", 9, 6000);
+		add(&after, "parse", 3, 4000 + more);
+		add(&after, "serve", 9, 6000);
+		diff = compare(&before, &after);
+		row = &profile_diff__rows(diff, PROFILE_DIFF_SELF)[1];
+		assert_in_range((uint64_t)(1e6 * row->chance), 0, 1000000);
+		assert_int_equal(row->verdict != DIFF_NOISE, row->chance < 0.001);
+		profile_diff__free(diff);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_that_moved_are_the_same),
 		cmocka_unit_test(an_exact_partner_goes_first),
 		cmocka_unit_test(what_is_ambiguous_or_has_no_name_stays_apart),
+		cmocka_unit_test(a_verdict_is_what_the_chance_says),
 	};
 
 	return cmocka_run_group_tests_name("comparisons of recordings", tests, NULL, NULL);

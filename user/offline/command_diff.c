@@ -11,6 +11,7 @@
 #include "output/profile_output.h"
 #include "offline/diff_report.h"
 #include "offline/recording_list.h"
+#include "summary/function_label.h"
 
 static int write_picture(const struct profile_diff *diff, const struct diff_options *options)
 {
@@ -59,14 +60,17 @@ static void warn_of_guesses(const struct profile_diff *diff)
 /* EXIT_OK or EXIT_WORSE. */
 static int judge(const struct profile_diff *diff, const struct diff_options *options)
 {
-	double limit = options->fail_over_ppm / 1e6, worst = diff_report__worst(diff);
+	uint32_t id;
+	double limit = options->fail_over_ppm / 1e6, worst = diff_report__worst(diff, &id);
+	struct function_label label;
 	char percent[UNITS_SIZE];
 
 	if (!options->has_fail_over || worst < limit)
 		return EXIT_OK;
-	log_error("a function takes %.2f%% more of the CPU time than before, beyond noise "
+	function_label__make(&profile_diff__profile(diff)->functions[id], &label);
+	log_error("'%s'%s%s%s takes %.2f%% more of the CPU time than before, beyond noise "
 		  "('--fail-over' allows %s)",
-		  100 * worst,
+		  label.name, *label.source ? " at " : "", label.source, label.line, 100 * worst,
 		  units__format_percent(options->fail_over_ppm, percent, sizeof(percent)));
 	return EXIT_WORSE;
 }

@@ -72,6 +72,7 @@ int diff_report__print_json(const struct profile_diff *diff, const struct diff_o
 	struct profile_diff_side before = profile_diff__side(diff, false);
 	struct profile_diff_side after = profile_diff__side(diff, true);
 	struct json_writer writer;
+	uint32_t worst;
 
 	json_writer__init(&writer, stream);
 	json_writer__object(&writer);
@@ -83,7 +84,7 @@ int diff_report__print_json(const struct profile_diff *diff, const struct diff_o
 	json_field__uint(&writer, "AssumesNoise", options->input_count == 2);
 	json_field__uint(&writer, "ConfidencePpm", options->confidence_ppm);
 	json_field__uint(&writer, "WorstPpm",
-			 (uint64_t)(MILLIONTHS * diff_report__worst(diff) + 0.5));
+			 (uint64_t)(MILLIONTHS * diff_report__worst(diff, &worst) + 0.5));
 	put_functions(&writer, diff);
 	put_stacks(&writer, diff);
 	json_writer__end_object(&writer);

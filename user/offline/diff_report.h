@@ -22,7 +22,10 @@ int diff_report__print_json(const struct profile_diff *diff, const struct diff_o
  */
 int diff_report__write_flamegraph(const struct profile_diff *diff, FILE *stream);
 
-/* The share by which the worst function became slower beyond noise, of itself or in total; 0. */
-double diff_report__worst(const struct profile_diff *diff);
+/*
+ * The share by which the worst function became slower beyond noise, of itself or in total, and its
+ * id. Both are 0 if there is none.
+ */
+double diff_report__worst(const struct profile_diff *diff, uint32_t *function);
 
 #endif

@@ -186,20 +186,24 @@ void diff_report__print(const struct profile_diff *diff, const struct diff_optio
 			units__format_percent(options->confidence_ppm, percent, sizeof(percent)));
 }
 
-static void find_worst(const struct profile_diff *diff, enum profile_diff_kind kind, double *worst)
+static void find_worst(const struct profile_diff *diff, enum profile_diff_kind kind, double *worst,
+		       uint32_t *function)
 {
 	const struct diff_row *rows = profile_diff__rows(diff, kind);
 
 	for (uint32_t id = 1; id <= profile_diff__highest(diff, kind); id++)
-		if (rows[id].verdict == DIFF_SLOWER && change_of(&rows[id]) > *worst)
+		if (rows[id].verdict == DIFF_SLOWER && change_of(&rows[id]) > *worst) {
 			*worst = change_of(&rows[id]);
+			*function = id;
+		}
 }
 
-double diff_report__worst(const struct profile_diff *diff)
+double diff_report__worst(const struct profile_diff *diff, uint32_t *function)
 {
 	double worst = 0;
 
-	find_worst(diff, PROFILE_DIFF_SELF, &worst);
-	find_worst(diff, PROFILE_DIFF_TOTAL, &worst);
+	*function = 0;
+	find_worst(diff, PROFILE_DIFF_SELF, &worst, function);
+	find_worst(diff, PROFILE_DIFF_TOTAL, &worst, function);
 	return worst;
 }

@@ -66,10 +66,22 @@ static void says_what_it_assumes_of_noise(void **state)
 	json_decref(document);
 }
 
+static void names_what_is_worse(void **state)
+{
+	struct stage *stage = *state;
+	struct child *child = diff(stage, "before.folded", "twice.folded", "--fail-over=5%");
+
+	assert_int_equal(child->status, 4);
+	assert_has(child__errors(stage, child),
+		   "luaspy: 'parse' at app.lua:3 takes 17.14% more of the CPU time than before, "
+		   "beyond noise ('--fail-over' allows 5%)\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(says_what_it_assumes_of_noise),
+		staged(names_what_is_worse),
 	};
 
 	setenv("LC_ALL", "C", 1);

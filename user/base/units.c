@@ -96,10 +96,15 @@ static int parse_quantity(const char *text, const struct unit *unit, uint64_t ma
 	return 0;
 }
 
+int units__parse_moment(const char *text, uint64_t *ns)
+{
+	return parse_quantity(text, durations, DURATION_MAX, ns);
+}
+
 int units__parse_duration(const char *text, uint64_t *ns)
 {
 	uint64_t value;
-	int error = parse_quantity(text, durations, DURATION_MAX, &value);
+	int error = units__parse_moment(text, &value);
 
 	if (error)
 		return error;

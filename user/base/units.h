@@ -23,6 +23,9 @@
  */
 int units__parse_duration(const char *text, uint64_t *ns);
 
+/* The same for a time since a start: 0 is one, too. */
+int units__parse_moment(const char *text, uint64_t *ns);
+
 /*
  * Parses "1000", "250hz", "1khz", "2.5kHz" (1 to 20000 Hz) into the period, rounded to nanoseconds.
  * 0, -EINVAL (not a frequency) or -ERANGE; *period_ns is set only on success.

@@ -127,6 +127,7 @@ struct merge_options {
 
 struct trim_options {
 	const char *input;    /* "-": standard input */
+	bool has_from;        /* given as an option */
 	uint64_t from_ns;     /* since the start of the recording */
 	uint64_t to_ns;       /* 0: to its end */
 	const char *marks[2]; /* texts of marks, instead; NULL: not given */

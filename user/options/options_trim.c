@@ -41,7 +41,7 @@ enum { OPTION_FROM = 256, OPTION_TO, OPTION_MARK };
 #define DURATION "a time such as 500ms, 30, 1.5s, 5m or 1h, up to 365 days"
 
 static const struct usage_option accepted[] = {
-	{OPTION_FROM, "--from", DURATION},
+	{OPTION_FROM, "--from", "0, or " DURATION},
 	{OPTION_TO, "--to", DURATION},
 	{OPTION_MARK, "--mark", "the text of a mark, at most twice"},
 	OUTPUT_OPTIONS,
@@ -49,12 +49,18 @@ static const struct usage_option accepted[] = {
 	{0, NULL, NULL},
 };
 
+static int set_start(struct trim_options *trim)
+{
+	trim->has_from = true;
+	return units__parse_moment(optarg, &trim->from_ns);
+}
+
 static enum options_verdict set_part(struct trim_options *trim, int letter)
 {
 	int error = 0;
 
 	if (letter == OPTION_FROM)
-		error = units__parse_duration(optarg, &trim->from_ns);
+		error = set_start(trim);
 	else if (letter == OPTION_TO)
 		error = units__parse_duration(optarg, &trim->to_ns);
 	else if (!*optarg || trim->marks[1])
@@ -71,12 +77,12 @@ static enum options_verdict check(struct trim_options *trim)
 			  "--to 5s -o out.json')");
 		return OPTIONS_WRONG;
 	}
-	if (trim->marks[0] && (trim->from_ns || trim->to_ns)) {
+	if (trim->marks[0] && (trim->has_from || trim->to_ns)) {
 		log_error("'--mark' and '%s' both say which part: give one of them",
-			  trim->from_ns ? "--from" : "--to");
+			  trim->has_from ? "--from" : "--to");
 		return OPTIONS_WRONG;
 	}
-	if (!trim->marks[0] && !trim->from_ns && !trim->to_ns) {
+	if (!trim->marks[0] && !trim->has_from && !trim->to_ns) {
 		log_error("missing part: which time? (accepted: '--from TIME', '--to TIME', "
 			  "'--mark TEXT')");
 		return OPTIONS_WRONG;

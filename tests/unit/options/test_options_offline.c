@@ -63,12 +63,30 @@ static void assumes_more_noise_of_one_recording_a_side(void **state)
 	assert_int_equal(options.diff.noise_ppm, 10000);
 }
 
+static void a_part_may_begin_at_the_start(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_runs(&options, "trim", "a", "--from=0", "--to=2s", "-o", "b.json");
+	assert_int_equal(options.trim.from_ns, 0);
+	assert_int_equal(options.trim.to_ns, 2000000000);
+	assert_runs(&options, "trim", "a", "--from=0s", "-o", "b.json");
+	assert_runs(&options, "trim", "a", "--from", "0ms", "-o", "b.json");
+	assert_wrong("'--mark' and '--from' both say which part: give one of them", "trim", "a",
+		     "--from=0", "--mark=x", "-o", "b.json");
+	assert_wrong("out of range: value '0' of option '--to' (accepted: a time such as 500ms, "
+		     "30, 1.5s, 5m or 1h, up to 365 days)",
+		     "trim", "a", "--to=0", "-o", "b.json");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_two_dashes_in_front_of_the_first_file),
 		cmocka_unit_test(a_diff_has_two_sides),
 		cmocka_unit_test(assumes_more_noise_of_one_recording_a_side),
+		cmocka_unit_test(a_part_may_begin_at_the_start),
 	};
 
 	return cmocka_run_group_tests_name("options of offline commands", tests, NULL, NULL);

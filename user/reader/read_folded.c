@@ -5,7 +5,7 @@
  * samples, the shares are still right.
  *
  * If none of the outermost frames has a line, they are threads, processes or programs, and become
- * categories. Else they are functions.
+ * categories. Else they are functions, and so they are if no stack has another frame.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -124,11 +124,15 @@ static int make_functions(struct folded *folded, const struct ls_profile *raw, c
 /* Whether the outermost frames are categories. */
 static bool has_categories(const struct folded *folded, const struct ls_profile *raw)
 {
+	bool is_deeper = false;
+
 	for (uint32_t id = raw->nodes[folded->root].first_child; id;
-	     id = raw->nodes[id].next_sibling)
+	     id = raw->nodes[id].next_sibling) {
 		if (folded->frames[raw->nodes[id].function].has_line)
 			return false;
-	return true;
+		is_deeper |= raw->nodes[id].first_child != 0;
+	}
+	return is_deeper;
 }
 
 /* The tree's node for a raw one; 0 when out of memory. */

@@ -304,6 +304,20 @@ static void reads_folded_stacks_of_others(void **state)
 	loaded_profile__clear(&loaded);
 }
 
+/* They would be nothing but categories otherwise, without a function to show. */
+static void stacks_of_one_frame_are_functions(void **state)
+{
+	static const char text[] = "a 100000\nb 300000\na 100000\n";
+	struct loaded_profile loaded;
+	const struct ls_profile *profile = read_bytes(text, strlen(text), &loaded);
+	char *found = stacks_of(profile);
+
+	(void)state;
+	assert_string_equal(found, "(root);a 200000\n(root);b 300000\n");
+	free(found);
+	loaded_profile__clear(&loaded);
+}
+
 #define NAMES                                                                                      \
 	"\x32\x00\x32\x03"                                                                         \
 	"cpu"                                                                                      \
@@ -511,6 +525,7 @@ int main(void)
 		cmocka_unit_test(reads_what_v8_wrote),
 		cmocka_unit_test(hits_share_the_time_where_there_are_no_samples),
 		cmocka_unit_test(reads_folded_stacks_of_others),
+		cmocka_unit_test(stacks_of_one_frame_are_functions),
 		cmocka_unit_test(reads_pprof_of_others),
 		cmocka_unit_test(reads_what_is_compressed),
 		cmocka_unit_test(a_file_that_never_ends_is_refused),

@@ -35,9 +35,36 @@ struct folded {
 	uint32_t *nodes;      /* by raw node: that in the profile */
 };
 
+/* What pictures, pages and Callgrind's files begin with, of luaspy and of others. */
+static bool is_other_text(const char *head)
+{
+	static const char *const beginnings[] = {"{",    "[",     "<?xml",     "<svg",
+						 "<!--", "<html", "<!DOCTYPE", "# callgrind"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (!strncasecmp(head, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+/* Whether it has several frames, or a number at its end, or goes on behind what is known. */
+static bool may_be_stack(const char *line)
+{
+	size_t length = strcspn(line, "\r\n");
+
+	return !line[length] || memchr(line, ';', length) ||
+	       (length && isdigit((unsigned char)line[length - 1]));
+}
+
 bool is_folded(const char *head, size_t size)
 {
-	return strlen(head) == size && *head != '{' && *head != '[';
+	const char *line = head;
+
+	if (strlen(head) != size || is_other_text(head))
+		return false;
+	while (*line == '#' || *line == '\r' || *line == '\n')
+		line += strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+	return may_be_stack(line);
 }
 
 static int refuse(const struct folded *folded, const char *what)

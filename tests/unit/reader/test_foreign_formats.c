@@ -436,18 +436,25 @@ static void a_file_that_never_ends_is_refused(void **state)
 
 #define BYTES(text) text, sizeof(text) - 1
 
+#define NO_FORMAT                                                                                  \
+	"it is in no format that luaspy reads (accepted: ScriptProfiler JSON of version 2 or 1, "  \
+	"V8 .cpuprofile, pprof profile.proto, folded stacks)"
+
 static const struct {
 	const char *bytes;
 	size_t size;
 	const char *reason;
 } wrong[] = {
 	{BYTES(""), "it is empty"},
-	{BYTES("[1]"),
-	 "it is in no format that luaspy reads (accepted: ScriptProfiler JSON of version 2 or 1, "
-	 "V8 .cpuprofile, pprof profile.proto, folded stacks)"},
-	{BYTES("{\"traceEvents\":[]}"),
-	 "it is in no format that luaspy reads (accepted: ScriptProfiler JSON of version 2 or 1, "
-	 "V8 .cpuprofile, pprof profile.proto, folded stacks)"},
+	{BYTES("[1]"), NO_FORMAT},
+	{BYTES("{\"traceEvents\":[]}"), NO_FORMAT},
+	{BYTES("<?xml version=\"1.0\"?>\n<svg>\n</svg>\n"), NO_FORMAT},
+	{BYTES("<svg style=\"fill:red;stroke:none\">\n</svg>\n"), NO_FORMAT},
+	{BYTES("<!doctype html>\n<p>a;b 1</p>\n"), NO_FORMAT},
+	{BYTES("-- A profile by luaspy: CPU time in microseconds.\nlocal a = 1\n"), NO_FORMAT},
+	{BYTES("Flat profile:\n\n"), NO_FORMAT},
+	{BYTES("# a comment\nlua 12/12 0.001000:    1000000 cpu-clock:\n"), NO_FORMAT},
+	{BYTES("# callgrind format\nversion: 1\n"), NO_FORMAT},
 	{BYTES("a;b 1\nno count\n"), "expected a whole number behind the stack, in line 2"},
 	{BYTES("a;b\n"), "expected 'frame;frame COUNT', in line 1"},
 	{BYTES("a 1\n 7\n"), "expected 'frame;frame COUNT', in line 2"},

@@ -4,11 +4,49 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "base/units.h"
 #include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "offline/recording_list.h"
 #include "offline/recording_output.h"
 #include "combine/joined_profile.h"
+
+/*
+ * Refuses timelines of different periods in one tree: each sample counts as an equal part of the
+ * time of its node, so it must not matter which recording it is of.
+ */
+static int check_periods(const struct merge_options *options,
+			 const struct ls_profile *const *profiles)
+{
+	char first[UNITS_SIZE], other[UNITS_SIZE];
+	size_t known = 0;
+
+	for (size_t i = 0; i < options->input_count; i++) {
+		uint64_t known_ns = profiles[known]->recorder.period_ns;
+		uint64_t period_ns = profiles[i]->recorder.period_ns;
+
+		if (!known_ns)
+			known = i;
+		if (!known_ns || !period_ns || period_ns == known_ns)
+			continue;
+		log_error("cannot merge '%s' and '%s' together: they are in order of time, at %s "
+			  "and %s (record at one frequency, or merge without '--together')",
+			  options->inputs[known], options->inputs[i],
+			  units__format_frequency(known_ns, first, sizeof(first)),
+			  units__format_frequency(period_ns, other, sizeof(other)));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int write_joined(const struct merge_options *options, const struct joined_profile *joined)
+{
+	if (joined_profile__lost_order(joined))
+		log_warn("the order of samples and the marks are left out: not all of the "
+			 "recordings have an order and a start ('record --timeline' keeps them)");
+	return recording_output__write(joined_profile__profile(joined), "the merged recording",
+				       &options->outputs, options->mode);
+}
 
 static int merge(const struct merge_options *options, const struct ls_profile *const *profiles)
 {
@@ -22,11 +60,10 @@ static int merge(const struct merge_options *options, const struct ls_profile *c
 					 : resource_limits__reason(err));
 		return err;
 	}
-	if (joined_profile__lost_order(joined))
-		log_warn("the order of samples and the marks are left out: not all of the "
-			 "recordings have an order and a start ('record --timeline' keeps them)");
-	err = recording_output__write(joined_profile__profile(joined), "the merged recording",
-				      &options->outputs, options->mode);
+	if (options->together && joined_profile__profile(joined)->sample_count)
+		err = check_periods(options, profiles);
+	if (!err)
+		err = write_joined(options, joined);
 	joined_profile__free(joined);
 	return err;
 }

@@ -9,14 +9,12 @@
 #include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "desktop/pager.h"
-#include "reader/profile_file.h"
+#include "offline/recording_list.h"
 #include "report/report.h"
 
 /* The recordings, as they were read and as one. */
 struct recordings {
-	struct profile_file *files[REPORT_FILES_MAX];
-	const struct ls_profile *profiles[REPORT_FILES_MAX];
-	size_t count;
+	struct recording_list *list;
 	struct selected_profile *selected;
 	struct ls_totals totals;
 };
@@ -25,8 +23,7 @@ static void close_recordings(struct recordings *recordings)
 {
 	totals__free(&recordings->totals);
 	selected_profile__free(recordings->selected);
-	for (size_t i = 0; i < recordings->count; i++)
-		profile_file__close(recordings->files[i]);
+	recording_list__close(recordings->list);
 }
 
 static void report_failure(const struct report_options *options, int error)
@@ -43,16 +40,12 @@ static void report_failure(const struct report_options *options, int error)
 /* 0, or -errno after reporting it. */
 static int open_recordings(const struct report_options *options, struct recordings *recordings)
 {
-	int error = 0;
+	int error = recording_list__open(options->files, options->file_count, &recordings->list);
 
-	for (size_t i = 0; i < options->file_count && !error; i++) {
-		error = profile_file__open(options->files[i], &recordings->files[i]);
-		if (error)
-			return error;
-		recordings->profiles[i] = profile_file__profile(recordings->files[i]);
-		recordings->count++;
-	}
-	error = selected_profile__new(recordings->profiles, recordings->count, &options->selection,
+	if (error)
+		return error;
+	error = selected_profile__new(recording_list__profiles(recordings->list),
+				      options->file_count, &options->selection,
 				      &recordings->selected);
 	if (!error)
 		error = totals__compute(selected_profile__profile(recordings->selected),
@@ -113,7 +106,7 @@ static int show(const struct report_options *options, const struct recordings *r
 	const struct report report = {.selected = recordings->selected,
 				      .totals = &recordings->totals,
 				      .selection = options->selection,
-				      .folders = {.recordings = options->files,
+				      .folders = {.recordings = (const char *const *)options->files,
 						  .count = options->file_count,
 						  .recorded_ms = profile->recorder.start_ms},
 				      .no_source = options->no_source,
@@ -138,7 +131,7 @@ static int show(const struct report_options *options, const struct recordings *r
 
 int command_report__run(const struct report_options *options)
 {
-	struct recordings recordings = {.count = 0};
+	struct recordings recordings = {.list = NULL};
 	int error = open_recordings(options, &recordings);
 
 	if (!error)

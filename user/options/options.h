@@ -92,10 +92,8 @@ struct convert_options {
 	mode_t mode; /* as in record_options */
 };
 
-#define REPORT_FILES_MAX 64
-
 struct report_options {
-	const char *files[REPORT_FILES_MAX]; /* "-": standard input */
+	char *const *files; /* "-": standard input */
 	size_t file_count;
 	/* As in struct report. */
 	enum report_view view;

@@ -6,7 +6,7 @@
 #include "options/options.h"
 
 /*
- * As options__parse(); argv[0] is the command. Fills what is zero. Merge, trim and diff change
+ * As options__parse(); argv[0] is the command. Fills what is zero. Report, merge and diff change
  * argv: its files come first.
  */
 enum options_verdict options_convert__parse(int argc, char **argv, struct convert_options *convert);

@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "options/usage.h"
+#include "options/output_options.h"
 #include "top/listing.h"
 #include "reader/input_format.h"
 
-#define QUOTE(token)      #token
-#define TEXT(macro)       QUOTE(macro)
 #define LIMIT_MAX         10000
 #define LIMIT_MAX_TEXT    "10000"
 #define FUNCTIONS_DEFAULT 30
@@ -192,21 +190,6 @@ static int set_option(int letter, struct report_options *report)
 	return set_flag(letter, report) ? 0 : -ENOTSUP;
 }
 
-static enum options_verdict add_file(const char *path, struct report_options *report)
-{
-	if (report->file_count == REPORT_FILES_MAX) {
-		log_error("too many files: '%s' is one more than " TEXT(REPORT_FILES_MAX), path);
-		return OPTIONS_WRONG;
-	}
-	for (size_t i = 0; i < report->file_count; i++)
-		if (!strcmp(path, "-") && !strcmp(report->files[i], "-")) {
-			log_error("'-' is given twice (standard input can be read once)");
-			return OPTIONS_WRONG;
-		}
-	report->files[report->file_count++] = path;
-	return OPTIONS_RUN;
-}
-
 /* Sets what was not given. */
 static enum options_verdict complete(struct report_options *report)
 {
@@ -238,13 +221,15 @@ enum options_verdict options_report__parse(int argc, char **argv, struct report_
 	int letter, error;
 
 	usage__begin();
+	report->files = argv + 1;
 	while ((letter = usage__next_or_word(accepted, argc, argv)) != -1) {
 		if (letter == 'h')
 			return options_report__help();
 		if (letter == '?' || letter == ':')
 			return usage__refuse_option(accepted, argv[0], letter, argv[optind - 1]);
 		if (letter == USAGE_WORD)
-			verdict = add_file(optarg, report);
+			verdict =
+				output_options__add_input(argc, argv, &report->file_count, optarg);
 		if (verdict != OPTIONS_RUN)
 			return verdict;
 		if (letter == USAGE_WORD)

@@ -83,6 +83,17 @@ static json_int_t number_of(json_t *document, const char *name, const char *key)
 	return 0;
 }
 
+/* As many as a day of intervals of a minute has. */
+static void sums_up_any_number_of_files(struct stage *stage)
+{
+	enum { FILES = 1440 };
+	const char *words[FILES + 5] = {luaspy_program(), "report", "--sort", "total"};
+
+	for (int i = 0; i < FILES; i++)
+		words[4 + i] = "in.json";
+	assert_has(report_with(stage, words), "1440 recordings: 2 min 24 s in ");
+}
+
 static void reads_what_another_program_wrote(void **state)
 {
 	struct stage *stage = *state;
@@ -99,6 +110,7 @@ static void reads_what_another_program_wrote(void **state)
 	assert_int_equal(number_of(document, "work", "SelfUs"), 55000);
 	assert_int_equal(number_of(document, "main", "TotalUs"), 85000);
 	json_decref(document);
+	sums_up_any_number_of_files(stage);
 	/* Per second of two. */
 	assert_has(report(stage, "in.json", "--average"), " 27.5 ms ");
 	assert_has(report(stage, "in.json", "in.json", "--sort", "total"), "   200 ms ");
@@ -235,7 +247,7 @@ static void says_what_is_wrong(void **state)
 	refuses(stage, 2, "0.01 to 100%", "in.json", "--min", "101%");
 	refuses(stage, 2, "1s, 1m, 5m or 10m", "in.json", "--average=2s");
 	refuses(stage, 2, "'--json' excludes '--average'", "in.json", "--average", "--json");
-	refuses(stage, 2, "standard input can be read once", "-", "-");
+	refuses(stage, 2, "standard input, '-', is given twice", "-", "-");
 	refuses(stage, 1, "cannot read 'bad.json'", "in.json", "bad.json");
 	refuses(stage, 1, "cannot focus on 'w\\x1b': no function", "in.json", "--focus", "w\033");
 }

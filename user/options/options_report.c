@@ -40,8 +40,9 @@ static const char report_help[] =
 	"      --view=VIEW      functions (the default); tree: who calls whom; bottom-up:\n"
 	"                       functions, and below each who called it; callgraph: each\n"
 	"                       function between its callers and callees; lines: hot\n"
-	"                       lines with their text; processes, or threads; or summary:\n"
-	"                       what record prints\n"
+	"                       lines with their text; processes: these, or the\n"
+	"                       threads that were recorded; or summary: what record\n"
+	"                       prints\n"
 	"      --sort=COLUMN    self, total or name (default: total in the tree and the\n"
 	"                       call graph, else self)\n"
 	"      --limit=N        rows at most, 1 to " LIMIT_MAX_TEXT

@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "parsing.h"
+#include "report/report_data.h"
 
 static void takes_two_dashes_in_front_of_the_first_file(void **state)
 {
@@ -80,6 +82,27 @@ static void a_part_may_begin_at_the_start(void **state)
 		     "trim", "a", "--to=0", "-o", "b.json");
 }
 
+static void help_names_views_that_there_are(void **state)
+{
+	struct options options;
+	char *out, *err, *views, *end;
+
+	(void)state;
+	assert_int_equal(parsing__run(&options, &out, &err, "report", "--help", NULL),
+			 OPTIONS_DONE);
+	views = strstr(out, "--view=VIEW");
+	end = strstr(out, "--sort=COLUMN");
+	assert_non_null(views);
+	assert_non_null(end);
+	*end = '\0';
+	for (int view = 0; view < REPORT_VIEWS; view++)
+		assert_non_null(strstr(views, report_views[view]));
+	/* That looks like a view, and is none. */
+	assert_null(strstr(views, "or threads;"));
+	free(out);
+	free(err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -87,6 +110,7 @@ int main(void)
 		cmocka_unit_test(a_diff_has_two_sides),
 		cmocka_unit_test(assumes_more_noise_of_one_recording_a_side),
 		cmocka_unit_test(a_part_may_begin_at_the_start),
+		cmocka_unit_test(help_names_views_that_there_are),
 	};
 
 	return cmocka_run_group_tests_name("options of offline commands", tests, NULL, NULL);

@@ -7,6 +7,12 @@
 /* How many recordings the variance that all values share counts as, beside a value's own. */
 #define PRIOR_DEGREES 4.0
 
+/*
+ * Where recordings do not tell how runs differ, values below 1% count as 1%: what takes little time
+ * may take a multiple of it in the next run.
+ */
+#define ARM_LEAST 0.01
+
 /* Both groups' values of an item. */
 struct item {
 	double mean[2];   /* before and after */
@@ -82,8 +88,9 @@ static double sampling_variance(const struct comparing *comparing, size_t record
 
 static double model_variance(const struct comparing *comparing, size_t recording, double value)
 {
-	double run = comparing->noise * lever(comparing, value);
+	double arm = lever(comparing, value), run;
 
+	run = comparing->noise * (comparing->degrees > 0 ? arm : fmax(arm, ARM_LEAST));
 	return sampling_variance(comparing, recording, value) + run * run;
 }
 

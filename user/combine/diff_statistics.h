@@ -9,7 +9,8 @@
  * runs      A function does not take quite the same time in each run. Where a group has several
  *           recordings, they tell by how much: what they differ by, beyond sampling, is pooled over
  *           all values, and a value that differs by more than the others counts with that, too. A
- *           part of the time, `noise`, is what is assumed at least; one recording tells nothing.
+ *           part of the time, `noise`, is what is assumed at least. One recording a group tells
+ *           nothing; then, what takes less than 1% counts as 1%.
  *
  * The difference of the groups' means, over its standard error, is compared with Student's
  * distribution (the normal one if there is one recording a group). Many values are compared, so the

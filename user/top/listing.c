@@ -118,7 +118,7 @@ struct calls_choice listing__choice(const struct listing *listing)
 bool listing__is_of_one(const struct listing *listing)
 {
 	return listing->view == LISTING_ONE_PROCESS ||
-	       (listing->view == LISTING_CALLS && listing->behind_calls == LISTING_ONE_PROCESS);
+	       (listing->view == LISTING_CALLS && listing->is_of_many);
 }
 
 void listing__follow(struct listing *listing, const struct function_stats *stats)

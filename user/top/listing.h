@@ -42,7 +42,7 @@ enum listing_view {
 	LISTING_FUNCTIONS,   /* of all processes */
 	LISTING_PROCESSES,   /* where there are several */
 	LISTING_ONE_PROCESS, /* the functions of one of them */
-	LISTING_CALLS,       /* callers and callees of one function */
+	LISTING_CALLS,       /* callers and callees of one function, in one process */
 	LISTING_VIEWS,
 };
 
@@ -90,7 +90,7 @@ struct listing {
 	struct listing_page pages[LISTING_VIEWS];
 	enum listing_view view;
 	enum listing_view behind; /* in LISTING_ONE_PROCESS: the view to return to */
-	uint32_t one;             /* that process's id */
+	uint32_t one;             /* that process's id; in LISTING_CALLS the function's */
 	struct listing_step steps[LISTING_STEPS];
 	uint32_t step_count;            /* 0: not in LISTING_CALLS */
 	enum listing_view behind_calls; /* the view to return to from the first step */

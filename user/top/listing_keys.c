@@ -122,7 +122,10 @@ static void enter_process(struct listing *listing)
 		.column = functions->column, .is_reversed = functions->is_reversed};
 }
 
-/* Shows callers and callees of the function that the cursor is on, with the cursor on it. */
+/*
+ * Shows callers and callees of the function that the cursor is on, in the process of its row, with
+ * the cursor on it.
+ */
 static enum listing_demand enter_function(struct listing *listing)
 {
 	const struct stats_row *row = listing__row(listing, listing__page_of(listing)->cursor);
@@ -138,6 +141,8 @@ static enum listing_demand enter_function(struct listing *listing)
 	if (listing->view == LISTING_CALLS &&
 	    (!row->function || row->role == STATS_CHOSEN || row->role == STATS_ITSELF))
 		return LISTING_NOTHING;
+	if (listing->view == LISTING_FUNCTIONS)
+		listing->one = listing__process(listing, listing__page_of(listing)->cursor)->id;
 	/* On return, the cursor is at this function, even if it was the first. */
 	listing__pin(listing);
 	if (listing->view != LISTING_CALLS)

@@ -249,16 +249,33 @@ static void filters_and_searches_neighbours(void **state)
 	assert_int_equal(fixture->listing.view, LISTING_FUNCTIONS);
 }
 
-static void merges_processes_unless_one_is_shown(void **state)
+static void calls_are_those_of_the_process_of_the_row(void **state)
 {
 	struct fixture *fixture = *state;
+	uint32_t process;
+	uint64_t time;
 
 	show(fixture, 3);
 	go_to(fixture, "decode");
+	press(fixture, LISTING_DOWN);
+	assert_at(fixture, "decode");
+	time = at_cursor(fixture)->all.total;
+	process = listing__process(&fixture->listing, listing__page(&fixture->listing)->cursor)->id;
 	press(fixture, LISTING_ENTER);
-	assert_int_equal(listing__choice(&fixture->listing).process, 0);
-	assert_false(listing__is_of_one(&fixture->listing));
+	assert_int_equal(listing__choice(&fixture->listing).process, process);
+	assert_true(listing__is_of_one(&fixture->listing));
 	assert_string_equal(names(fixture), "hot decode decode scan GC string.rep");
+	assert_int_equal(at_cursor(fixture)->all.total, time);
+	press(fixture, LISTING_HOME);
+	press(fixture, LISTING_ENTER);
+	assert_int_equal(listing__choice(&fixture->listing).process, process);
+	press(fixture, LISTING_ESCAPE);
+	press(fixture, LISTING_ESCAPE);
+	assert_int_equal(fixture->listing.view, LISTING_FUNCTIONS);
+	assert_false(listing__is_of_one(&fixture->listing));
+	assert_int_equal(
+		listing__process(&fixture->listing, listing__page(&fixture->listing)->cursor)->id,
+		process);
 	press(fixture, 'v');
 	assert_int_equal(fixture->listing.view, LISTING_PROCESSES);
 	press(fixture, LISTING_DOWN);
@@ -383,7 +400,7 @@ int main(void)
 		with_fixture(the_function_itself_leads_nowhere),
 		with_fixture(forgets_the_beginning_of_a_long_way),
 		with_fixture(filters_and_searches_neighbours),
-		with_fixture(merges_processes_unless_one_is_shown),
+		with_fixture(calls_are_those_of_the_process_of_the_row),
 		with_fixture(the_function_is_in_the_middle_of_the_screen),
 		with_fixture(hides_and_shows_the_collector),
 		with_fixture(says_that_no_plugins_are_known),

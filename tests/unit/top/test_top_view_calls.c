@@ -245,10 +245,10 @@ static void names_the_process_of_calls(void **state)
 	view_fixture__show(fixture, program, 4, 2);
 	fixture->top_view.target = "the system";
 	enter(fixture, 2);
-	assert_memory_equal(fixture->lines[0], "luaspy top: decode in the system: 2 processes ",
-			    46);
-	/* The two of them. */
-	assert_non_null(strstr(fixture->lines[8], " 80.0%  100.0%    1.00s   100.0% "));
+	assert_memory_equal(fixture->lines[0], "luaspy top: decode in lua5.4 (pid 1) of the system",
+			    50);
+	/* One of the two. */
+	assert_non_null(strstr(fixture->lines[8], " 40.0%  100.0%    0.50s   100.0% "));
 	press(fixture, 'v');
 	press(fixture, LISTING_ENTER);
 	enter(fixture, 1);

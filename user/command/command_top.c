@@ -206,6 +206,9 @@ static int obey(struct top *top, enum listing_demand demand)
 	case LISTING_NO_PLUGINS:
 		log_info("no plugins are known: --plugin and --plugin-preset name them");
 		return 0;
+	case LISTING_NOT_FOUND:
+		log_info("nothing matches '%s'", listing__page(&top->listing)->search);
+		return 0;
 	case LISTING_COUNT:
 		error = see_calls(top);
 		return error ? error : count_calls(top);

@@ -159,6 +159,15 @@ bool listing__is_found(const struct listing *listing, uint32_t at)
 	return *search && fits(listing, listing->order[at], search);
 }
 
+bool listing__finds_nothing(const struct listing *listing)
+{
+	uint32_t at = 0;
+
+	while (at < listing->count && !listing__is_found(listing, at))
+		at++;
+	return *listing__page(listing)->search && at == listing->count;
+}
+
 /* Keeps the cursor on the screen, and the screen on the rows. */
 static void scroll(struct listing *listing)
 {

@@ -55,6 +55,7 @@ enum listing_demand {
 	LISTING_WRITE,
 	LISTING_HIDE,       /* or show again: function_stats__hide() of `hidden` */
 	LISTING_NO_PLUGINS, /* say that no plugins are known that could be hidden */
+	LISTING_NOT_FOUND,  /* say that no row has the text of the search */
 	LISTING_COUNT,      /* function_calls__count() of listing__choice() */
 };
 
@@ -158,6 +159,9 @@ const struct stats_process *listing__one(const struct listing *listing,
 
 /* Whether the search text is in a name or place of that row; false without a search. */
 bool listing__is_found(const struct listing *listing, uint32_t at);
+
+/* Whether there is a search, and no row has its text. */
+bool listing__finds_nothing(const struct listing *listing);
 
 /* The name and "source:line" of a row as they are shown, but not yet escaped. */
 const char *listing__name(const struct stats_row *row);

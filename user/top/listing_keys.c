@@ -7,7 +7,7 @@
 #include "top/typed_text.h"
 
 /* Goes to the next or previous row that is found, wrapping around; the cursor's own comes last. */
-static void find_next(struct listing *listing, bool is_backward)
+static enum listing_demand find_next(struct listing *listing, bool is_backward)
 {
 	uint32_t count = listing->count, step = is_backward ? count - 1 : 1;
 	uint32_t at = listing__page_of(listing)->cursor;
@@ -16,9 +16,10 @@ static void find_next(struct listing *listing, bool is_backward)
 		at = (at + step) % count;
 		if (listing__is_found(listing, at)) {
 			listing__choose(listing, at);
-			return;
+			return LISTING_NOTHING;
 		}
 	}
+	return *listing__page(listing)->search ? LISTING_NOT_FOUND : LISTING_NOTHING;
 }
 
 static void begin_prompt(struct listing *listing, enum listing_prompt prompt)
@@ -28,7 +29,7 @@ static void begin_prompt(struct listing *listing, enum listing_prompt prompt)
 		 prompt == LISTING_FILTER ? listing__page_of(listing)->filter : "");
 }
 
-static void answer(struct listing *listing)
+static enum listing_demand answer(struct listing *listing)
 {
 	enum listing_prompt prompt = listing->prompt;
 	struct listing_page *page = listing__page_of(listing);
@@ -36,23 +37,25 @@ static void answer(struct listing *listing)
 	listing->prompt = LISTING_NO_PROMPT;
 	memcpy(prompt == LISTING_FILTER ? page->filter : page->search, listing->typed,
 	       sizeof(listing->typed));
-	if (prompt == LISTING_FILTER || !listing->count)
-		return;
+	if (prompt == LISTING_FILTER)
+		return LISTING_NOTHING;
 	/* A cursor at the top stays there if that row is found. */
-	if (page->cursor || !listing__is_found(listing, 0))
-		find_next(listing, false);
+	if (listing->count && !page->cursor && listing__is_found(listing, 0))
+		return LISTING_NOTHING;
+	return find_next(listing, false);
 }
 
-static void press_in_prompt(struct listing *listing, uint32_t key)
+static enum listing_demand press_in_prompt(struct listing *listing, uint32_t key)
 {
 	if (key == LISTING_ENTER)
-		answer(listing);
-	else if (key == LISTING_ESCAPE)
+		return answer(listing);
+	if (key == LISTING_ESCAPE)
 		listing->prompt = LISTING_NO_PROMPT;
 	else if (key == LISTING_ERASE)
 		typed_text__erase(listing->typed);
 	else if (key < LISTING_UP)
 		typed_text__add(listing->typed, sizeof(listing->typed), key);
+	return LISTING_NOTHING;
 }
 
 static void move(struct listing *listing, uint32_t key)
@@ -88,7 +91,7 @@ static void move(struct listing *listing, uint32_t key)
 	listing__choose(listing, cursor);
 }
 
-static void arrange(struct listing *listing, uint32_t key)
+static enum listing_demand arrange(struct listing *listing, uint32_t key)
 {
 	struct listing_page *page = listing__page_of(listing);
 
@@ -105,9 +108,10 @@ static void arrange(struct listing *listing, uint32_t key)
 	else if (key == 'f')
 		begin_prompt(listing, LISTING_FILTER);
 	else if (key == 'n' || key == 'N')
-		find_next(listing, key == 'N');
+		return find_next(listing, key == 'N');
 	else
 		move(listing, key);
+	return LISTING_NOTHING;
 }
 
 /* Shows the functions of the process that the cursor is on, from the top. */
@@ -241,16 +245,13 @@ static enum listing_demand change(struct listing *listing, uint32_t key)
 	case LISTING_ESCAPE:
 		return leave(listing);
 	}
-	arrange(listing, key);
-	return LISTING_NOTHING;
+	return arrange(listing, key);
 }
 
 enum listing_demand listing__press(struct listing *listing, uint32_t key)
 {
-	if (listing->prompt) {
-		press_in_prompt(listing, key);
-		return LISTING_NOTHING;
-	}
+	if (listing->prompt)
+		return press_in_prompt(listing, key);
 	if (listing->shows_help && key != 'q') {
 		listing->shows_help = false;
 		return LISTING_NOTHING;

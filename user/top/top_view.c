@@ -370,9 +370,10 @@ static void describe_rows(const struct top_view *top_view, char *to, size_t size
 	char counts[64];
 
 	count_rows(listing, counts, sizeof(counts));
-	snprintf(to, size, "%s, by %s%s%s%s%s%s", counts, orders[page->column],
+	snprintf(to, size, "%s, by %s%s%s%s%s%s%s", counts, orders[page->column],
 		 page->is_reversed ? ", reversed" : "", *page->filter ? ", filter " : "",
-		 page->filter, *page->search ? ", search " : "", page->search);
+		 page->filter, *page->search ? ", search " : "", page->search,
+		 listing__finds_nothing(listing) ? ": no match" : "");
 }
 
 /* What changes the meaning of all rows: it comes first, so that it is on narrow screens, too. */

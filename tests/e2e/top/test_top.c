@@ -118,6 +118,16 @@ static void sorts_searches_and_helps(void **state)
 	pane__await(*state, "/cold_");
 	pane__press(*state, "Enter");
 	pane__await(*state, "search cold");
+	pane__press(*state, "/");
+	pane__type(*state, "yyy");
+	pane__press(*state, "Enter");
+	pane__await(*state, "nothing matches 'yyy'");
+	pane__press(*state, "p");
+	pane__await(*state, "[paused]");
+	pane__press(*state, "n");
+	pane__await(*state, "nothing matches 'yyy'");
+	pane__press(*state, "p");
+	pane__await(*state, "search yyy: no match");
 	pane__press(*state, "f");
 	pane__type(*state, "outer");
 	pane__press(*state, "Enter");

@@ -167,9 +167,9 @@ static void searches_names_and_places(void **state)
 {
 	press(*state, '/');
 	type(*state, "JSON");
-	press(*state, LISTING_ENTER);
+	assert_int_equal(press(*state, LISTING_ENTER), LISTING_NOTHING);
 	assert_string_equal(at_cursor(*state), "decode");
-	press(*state, 'n');
+	assert_int_equal(press(*state, 'n'), LISTING_NOTHING);
 	assert_string_equal(at_cursor(*state), "scan");
 	press(*state, 'n');
 	assert_string_equal(at_cursor(*state), "decode");
@@ -207,8 +207,18 @@ static void leaves_the_cursor_where_nothing_is_found(void **state)
 	press(*state, LISTING_DOWN);
 	press(*state, '/');
 	type(*state, "nowhere");
-	press(*state, LISTING_ENTER);
+	assert_int_equal(press(*state, LISTING_ENTER), LISTING_NOT_FOUND);
 	assert_string_equal(at_cursor(*state), "decode");
+	assert_int_equal(press(*state, 'n'), LISTING_NOT_FOUND);
+	assert_int_equal(press(*state, 'N'), LISTING_NOT_FOUND);
+	assert_string_equal(at_cursor(*state), "decode");
+	/* There is nothing to be found in no rows, and nothing is looked for without a search. */
+	press(*state, 'f');
+	type(*state, "nowhere");
+	assert_int_equal(press(*state, LISTING_ENTER), LISTING_NOTHING);
+	assert_int_equal(press(*state, 'n'), LISTING_NOT_FOUND);
+	press(*state, LISTING_ESCAPE);
+	assert_int_equal(press(*state, 'n'), LISTING_NOTHING);
 }
 
 static void filters(void **state)

@@ -271,6 +271,13 @@ static void shows_prompts_searches_and_help(void **state)
 	view_fixture__draw(fixture);
 	assert_int_equal(fixture->styles[8], PICTURE_FOUND);
 	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second, search j");
+	listing__press(&fixture->listing, '/');
+	listing__press(&fixture->listing, 'j');
+	listing__press(&fixture->listing, 'y');
+	listing__press(&fixture->listing, LISTING_ENTER);
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 22,
+				  "1-4 of 4, by self% of the last second, search jy: no match");
 	listing__press(&fixture->listing, 'f');
 	for (const char *key = "nothing"; *key; key++)
 		listing__press(&fixture->listing, (unsigned char)*key);

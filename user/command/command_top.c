@@ -167,14 +167,20 @@ static int pause_picture(struct top *top)
 	return top_view->state == PICTURE_PAUSED ? see_calls(top) : 0;
 }
 
-/* Counts up to now, from which all counts start. 0 or -ENOMEM. */
+/*
+ * Counts up to now, from which all counts start. The last picture stays as it is: there will be no
+ * other. 0 or -ENOMEM.
+ */
 static int reset(struct top *top)
 {
 	struct ls_profile profile = {};
 	int error;
 
-	if (!top->has_ended)
-		session__refresh(top->session);
+	if (top->has_ended) {
+		log_info("the counts stay: it has ended, and nothing new will be counted");
+		return 0;
+	}
+	session__refresh(top->session);
 	error = look(top);
 	session__export(top->session, &profile);
 	if (!error)

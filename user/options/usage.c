@@ -205,13 +205,18 @@ enum options_verdict usage__stray_word(const char *argument, bool takes_command)
 /* What other profilers call such a thing, and what it is here. */
 static const struct {
 	const char *typed, *answer;
-	const char *needs; /* an option of the command; NULL: none */
+	const char *needs; /* the command, or an option of it; NULL: none */
 } reflexes[] = {
 	{"-a", "'--system' takes all processes that run an interpreter", "--system"},
 	{"--all", "'--system' takes all processes that run an interpreter", "--system"},
 	{"--all-cpus", "'--system' takes all processes that run an interpreter", "--system"},
 	{"-g", "call stacks are always taken", NULL},
 	{"--call-graph", "call stacks are always taken", NULL},
+	{"-n",
+	 "top runs until you quit it; 'luaspy record -d 10' ends after 10 s and prints a summary",
+	 "top"},
+	{"-b", "top needs a terminal; 'luaspy record -d 10' prints a summary after 10 s", "top"},
+	{"-d", "top shows a new picture every second", "top"},
 	{"-n", "C functions that Lua calls are always shown; machine frames below them are not",
 	 NULL},
 	{"--native",
@@ -237,12 +242,16 @@ static bool has_option(const struct usage_option *options, const char *name)
 }
 
 /* NULL: no such word is known. */
-static const char *reflex_answer(const struct usage_option *options, const char *typed)
+static const char *reflex_answer(const struct usage_option *options, const char *command,
+				 const char *typed)
 {
-	for (size_t i = 0; i < sizeof(reflexes) / sizeof(reflexes[0]); i++)
+	for (size_t i = 0; i < sizeof(reflexes) / sizeof(reflexes[0]); i++) {
+		const char *needs = reflexes[i].needs;
+
 		if (!strcmp(typed, reflexes[i].typed) &&
-		    (!reflexes[i].needs || has_option(options, reflexes[i].needs)))
+		    (!needs || !strcmp(command, needs) || has_option(options, needs)))
 			return reflexes[i].answer;
+	}
 	return NULL;
 }
 
@@ -259,7 +268,7 @@ static enum options_verdict unknown_option(const struct usage_option *options, c
 	names[i] = NULL;
 	/* "--periode=3": compare only the name, not the value. */
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed, "="), typed);
-	answer = reflex_answer(options, name);
+	answer = reflex_answer(options, command, name);
 	meant = nearest(name, names);
 	if (answer)
 		log_error("unknown option '%s' (%s)", typed, answer);

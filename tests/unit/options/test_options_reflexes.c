@@ -116,6 +116,23 @@ static void answers_what_hands_type_by_reflex(void **state)
 		     "dump", "-l");
 }
 
+/* Options of top(1). */
+static void answers_what_top_takes_elsewhere(void **state)
+{
+	(void)state;
+	assert_wrong("unknown option '-n' (top runs until you quit it; 'luaspy record -d 10' ends "
+		     "after 10 s and prints a summary)",
+		     "top", "-p1", "-n", "1");
+	assert_wrong("unknown option '-b' (top needs a terminal; 'luaspy record -d 10' prints a "
+		     "summary after 10 s)",
+		     "top", "-p1", "-b");
+	assert_wrong("unknown option '-d' (top shows a new picture every second)", "top", "-d",
+		     "1");
+	assert_wrong("unknown option '-n' (C functions that Lua calls are always shown; machine "
+		     "frames below them are not)",
+		     "record", "-n");
+}
+
 static void asks_what_to_do_with_a_process(void **state)
 {
 	(void)state;
@@ -179,6 +196,7 @@ int main(void)
 		cmocka_unit_test(takes_a_name_instead_of_a_process),
 		cmocka_unit_test(takes_what_hands_type_by_reflex),
 		cmocka_unit_test(answers_what_hands_type_by_reflex),
+		cmocka_unit_test(answers_what_top_takes_elsewhere),
 		cmocka_unit_test(asks_what_to_do_with_a_process),
 		cmocka_unit_test(takes_the_options_of_list),
 	};

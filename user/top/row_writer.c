@@ -48,10 +48,15 @@ void row_writer__make_printable(const struct row_writer *writer, const char *tex
 
 void row_writer__put(const struct row_writer *writer, enum top_view_style style, const char *line)
 {
+	unsigned width = row_writer__width(writer);
 	char text[PEN_LINE_SIZE];
-	size_t bytes = terminal__fit(line, row_writer__width(writer), NULL);
 
-	snprintf(text, sizeof(text), "%.*s", (int)bytes, line);
+	if (terminal__width(line) > width)
+		terminal__cell(line, width, false, writer->top_view->is_utf8, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "%s", line);
+	/* On a screen of one column there is no room for two dots. */
+	text[terminal__fit(text, width, NULL)] = '\0';
 	writer->paint(writer->context, style, text);
 }
 

@@ -26,7 +26,7 @@ unsigned row_writer__width(const struct row_writer *writer);
 void row_writer__make_printable(const struct row_writer *writer, const char *text, char *to,
 				size_t size);
 
-/* Every line goes through here, so none is wider than the screen. */
+/* Every line goes through here, so none is wider than the screen: dots end one that was cut. */
 void row_writer__put(const struct row_writer *writer, enum top_view_style style, const char *line);
 
 /* Writes `full` if it fits, else `brief`. */

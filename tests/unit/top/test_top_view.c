@@ -117,6 +117,24 @@ static void shows_what_matters_on_40_by_10(void **state)
 	view_fixture__assert_line(fixture, 5, "   0.00s    1.15s  main chunk @/srv/app\u2026");
 }
 
+static void marks_where_a_line_is_cut_off(void **state)
+{
+	struct view_fixture *fixture = *state;
+
+	fixture->top_view.width = 40;
+	fixture->top_view.height = 14;
+	fixture->top_view.state = PICTURE_PAUSED;
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 1, "Lua 5.4.4 in /usr/bin/lua5.4, static, s\u2026");
+	view_fixture__assert_line(fixture, 12, "paused: it is still sampled, p shows it\u2026");
+	fixture->top_view.is_utf8 = false;
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 12, "paused: it is still sampled, p shows i..");
+	fixture->top_view.width = 1;
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 12, ".");
+}
+
 static void fits_screens_of_any_size(void **state)
 {
 	struct view_fixture *fixture = *state;
@@ -516,6 +534,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_fixture(shows_all_on_80_by_24),
 		with_fixture(shows_what_matters_on_40_by_10),
+		with_fixture(marks_where_a_line_is_cut_off),
 		with_fixture(fits_screens_of_any_size),
 		with_fixture(shows_the_limit_on_every_screen_that_has_room),
 		with_fixture(losses_and_costs_are_on_every_screen),

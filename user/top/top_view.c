@@ -391,6 +391,14 @@ static void describe_changes(const struct listing *listing, char *to, size_t siz
 		 listing->hidden & STATS_HIDDEN_PLUGINS ? "no plugins" : "");
 }
 
+/* The last one, unless a line of its own says the same. "": none. */
+static const char *shown_message(const struct top_view *top_view)
+{
+	const char *message = top_view->message ? top_view->message : "";
+
+	return has(top_view, LAYOUT) && !strncmp(message, "layout ", 7) ? "" : message;
+}
+
 static void draw_status(const struct row_writer *writer)
 {
 	const struct top_view *top_view = writer->top_view;
@@ -404,8 +412,8 @@ static void draw_status(const struct row_writer *writer)
 	if (listing->prompt)
 		snprintf(text, room, "%s%s_",
 			 listing->prompt == LISTING_SEARCH ? "/" : "filter: ", listing->typed);
-	else if (top_view->message && *top_view->message)
-		snprintf(text, room, "%s", top_view->message);
+	else if (*shown_message(top_view))
+		snprintf(text, room, "%s", shown_message(top_view));
 	else if (top_view->state == PICTURE_PAUSED)
 		snprintf(text, room, "paused: it is still sampled, p shows it again");
 	else if (top_view->state == PICTURE_ENDED)

@@ -274,6 +274,20 @@ static void says_that_it_is_paused_or_over(void **state)
 	assert_true(holds(fixture, " [ended] 0:00:01"));
 }
 
+static void tells_the_layout_once(void **state)
+{
+	struct view_fixture *fixture = *state;
+
+	fixture->top_view.message = "layout 5.4.3-5.4.9, agreed on by 1 of 1 samples";
+	view_fixture__draw(fixture);
+	assert_memory_equal(fixture->lines[2], "layout 5.4.3-5.4.9", 18);
+	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
+	/* Where it has no line of its own, it is told as it comes. */
+	fixture->top_view.height = 10;
+	view_fixture__draw(fixture);
+	view_fixture__assert_line(fixture, 8, fixture->top_view.message);
+}
+
 static void shows_prompts_searches_and_help(void **state)
 {
 	struct view_fixture *fixture = *state;
@@ -543,6 +557,7 @@ int main(void)
 		with_fixture(a_long_name_takes_what_its_place_leaves),
 		with_fixture(is_ascii_where_the_terminal_is),
 		with_fixture(says_that_it_is_paused_or_over),
+		with_fixture(tells_the_layout_once),
 		with_fixture(shows_prompts_searches_and_help),
 		with_fixture(says_why_there_is_nothing),
 		with_fixture(shows_no_rate_before_time_has_passed),

@@ -229,6 +229,13 @@ static int obey(struct top *top, enum listing_demand demand)
 	return 0;
 }
 
+/* Arranges rows, or the help, for the screen. 0 or -ENOMEM. */
+static int arrange(struct top *top)
+{
+	top->listing.help_last = top_view__help_last(&top->top_view);
+	return listing__update(&top->listing, top->stats, top_view__rows(&top->top_view));
+}
+
 /* 0 or -errno. */
 static int take_keys(struct top *top)
 {
@@ -241,8 +248,7 @@ static int take_keys(struct top *top)
 		error = obey(top, listing__press(&top->listing, key));
 		/* The next key applies to this list. */
 		if (!error)
-			error = listing__update(&top->listing, top->stats,
-						top_view__rows(&top->top_view));
+			error = arrange(top);
 	}
 	if (!key && screen__is_gone())
 		top->has_quit = true;
@@ -251,15 +257,14 @@ static int take_keys(struct top *top)
 
 static int show(struct top *top)
 {
-	struct top_view *top_view = &top->top_view;
 	int error;
 
 	if (!top->has_changed)
 		return 0;
 	top->has_changed = false;
-	error = listing__update(&top->listing, top->stats, top_view__rows(top_view));
+	error = arrange(top);
 	if (!error)
-		screen__show(top_view);
+		screen__show(&top->top_view);
 	return error;
 }
 

@@ -100,6 +100,8 @@ struct listing {
 	uint32_t average_s;             /* times are averages of so many seconds; 0: sums */
 	bool is_of_many;
 	bool shows_help;
+	uint32_t help_first; /* its first line on the screen */
+	uint32_t help_last;  /* the most that this may be; to be set before a key is handled */
 	enum listing_prompt prompt;
 	char typed[LISTING_TEXT];     /* at the prompt */
 	const struct stats_row *rows; /* borrowed from the statistics, and so are the processes */

@@ -58,37 +58,43 @@ static enum listing_demand press_in_prompt(struct listing *listing, uint32_t key
 	return LISTING_NOTHING;
 }
 
-static void move(struct listing *listing, uint32_t key)
+/* Whether the key moves `at`, which is at most `last`. */
+static bool moves(const struct listing *listing, uint32_t key, uint32_t last, uint32_t *at)
 {
 	uint32_t page = listing->height > 1 ? listing->height - 1 : 1;
-	uint32_t cursor = listing__page_of(listing)->cursor,
-		 last = listing->count ? listing->count - 1 : 0;
+	uint32_t from = *at < last ? *at : last;
 
 	switch (key) {
 	case LISTING_UP:
 	case 'k':
-		cursor -= cursor > 0;
-		break;
+		*at = from - (from > 0);
+		return true;
 	case LISTING_DOWN:
 	case 'j':
-		cursor += cursor < last;
-		break;
+		*at = from + (from < last);
+		return true;
 	case LISTING_PAGE_UP:
-		cursor -= cursor < page ? cursor : page;
-		break;
+		*at = from - (from < page ? from : page);
+		return true;
 	case LISTING_PAGE_DOWN:
-		cursor = last - cursor < page ? last : cursor + page;
-		break;
+		*at = last - from < page ? last : from + page;
+		return true;
 	case LISTING_HOME:
-		cursor = 0;
-		break;
+		*at = 0;
+		return true;
 	case LISTING_END:
-		cursor = last;
-		break;
-	default:
-		return;
+		*at = last;
+		return true;
 	}
-	listing__choose(listing, cursor);
+	return false;
+}
+
+static void move(struct listing *listing, uint32_t key)
+{
+	uint32_t cursor = listing__page_of(listing)->cursor;
+
+	if (moves(listing, key, listing->count ? listing->count - 1 : 0, &cursor))
+		listing__choose(listing, cursor);
 }
 
 static enum listing_demand arrange(struct listing *listing, uint32_t key)
@@ -248,18 +254,27 @@ static enum listing_demand change(struct listing *listing, uint32_t key)
 	return arrange(listing, key);
 }
 
+/* Moves in a help that is longer than the screen; all other keys close it. */
+static void press_in_help(struct listing *listing, uint32_t key)
+{
+	uint32_t last = listing->help_last;
+
+	listing->shows_help = last && moves(listing, key, last, &listing->help_first);
+}
+
 enum listing_demand listing__press(struct listing *listing, uint32_t key)
 {
 	if (listing->prompt)
 		return press_in_prompt(listing, key);
 	if (listing->shows_help && key != 'q') {
-		listing->shows_help = false;
+		press_in_help(listing, key);
 		return LISTING_NOTHING;
 	}
 	switch (key) {
 	case 'h':
 	case '?':
 		listing->shows_help = true;
+		listing->help_first = 0;
 		return LISTING_NOTHING;
 	case 'q':
 		return LISTING_QUIT;

@@ -269,22 +269,28 @@ static void draw_limit(const struct row_writer *writer)
 	row_writer__put_either(writer, PICTURE_PLAIN, full, brief);
 }
 
-static const char *const help[] = {
-	"1-5 <> i sort by that column, by the one beside; reverse",
-	"arrows, PgUp, PgDn, Home, End: move; the cursor stays with its function",
-	"/  n  N  search in names and sources; next, previous",
-	"f  Esc   show only rows with some text in them; forget that and the search",
-	"Enter    callers and callees of a function, functions of a process; Esc: back",
-	"v Tab o  processes, or functions of all of them; only those of this process",
-	"a        times as averages per 1 s, 1, 5 or 10 min; since the start or r again",
-	"G  P     hide the garbage collector, plugins (--plugin); show them again",
-	"p Space  freeze the picture, and go on; it is sampled all the time",
-	"r        count from zero (what w writes has all)",
-	"w        write the profile so far to NAME-PID-DATE.json",
-	"q Ctrl-C quit",
-	"self% total%: of a processor in the last second; self is without callees",
-	"limit: what interrupts, BPF and luaspy took of CPU time, by --max-overhead",
-};
+uint32_t top_view__help_last(const struct top_view *top_view)
+{
+	uint32_t height = top_view__rows(top_view), count = table__help_lines(top_view->width);
+
+	return height && count > height ? count - height : 0;
+}
+
+static uint32_t first_of_help(const struct top_view *top_view)
+{
+	uint32_t first = top_view->listing->help_first, last = top_view__help_last(top_view);
+
+	return first < last ? first : last;
+}
+
+/* Which part of the help is shown. */
+static void describe_help(const struct top_view *top_view, char *to, size_t size)
+{
+	uint32_t first = first_of_help(top_view), height = top_view__rows(top_view);
+
+	snprintf(to, size, "help: %u-%u of %u (arrows, PgDn)", first + 1, first + height,
+		 table__help_lines(top_view->width));
+}
 
 static const char *why_no_calls(const struct top_view *top_view)
 {
@@ -316,15 +322,12 @@ static void draw_rows(const struct row_writer *writer, uint32_t height)
 {
 	const struct listing *listing = writer->top_view->listing;
 	const struct listing_page *page = listing__page(listing);
-	const size_t help_count = sizeof(help) / sizeof(help[0]);
 	const char *note = why_no_rows(writer->top_view);
 	char text[PEN_TEXT_SIZE];
 
 	row_writer__make_printable(writer, note, text, sizeof(text));
 	for (uint32_t i = 0; i < height; i++) {
-		if (listing->shows_help)
-			row_writer__put(writer, PICTURE_PLAIN, i < help_count ? help[i] : "");
-		else if (page->first + i < listing->count)
+		if (page->first + i < listing->count)
 			table__draw_row(writer, page->first + i);
 		else
 			row_writer__put(writer, PICTURE_PLAIN, !i ? text : "");
@@ -414,6 +417,8 @@ static void draw_status(const struct row_writer *writer)
 			 listing->prompt == LISTING_SEARCH ? "/" : "filter: ", listing->typed);
 	else if (*shown_message(top_view))
 		snprintf(text, room, "%s", shown_message(top_view));
+	else if (listing->shows_help && top_view__help_last(top_view))
+		describe_help(top_view, text, room);
 	else if (top_view->state == PICTURE_PAUSED)
 		snprintf(text, room, "paused: it is still sampled, p shows it again");
 	else if (top_view->state == PICTURE_ENDED)
@@ -480,7 +485,10 @@ static void draw_part(const struct row_writer *writer, enum part part)
 		table__draw_head(writer);
 		break;
 	case ROWS:
-		draw_rows(writer, top_view__rows(top_view));
+		if (top_view->listing->shows_help)
+			table__draw_help(writer, first_of_help(top_view), top_view__rows(top_view));
+		else
+			draw_rows(writer, top_view__rows(top_view));
 		break;
 	case STATUS:
 		draw_status(writer);

@@ -56,6 +56,9 @@ struct top_view {
 /* How many rows of the table fit on the screen. */
 uint32_t top_view__rows(const struct top_view *top_view);
 
+/* The last line of the help that may be the first on this screen; 0: all of it fits. */
+uint32_t top_view__help_last(const struct top_view *top_view);
+
 /*
  * Paints every line from the top, at most `height` of them. Each is valid in the locale's encoding,
  * no wider than `width` and without control characters.

@@ -220,6 +220,12 @@ static void follows_the_size_of_the_terminal(void **state)
 	assert_memory_equal(pane__line(*state, 9), "q:quit h:help", 13);
 	assert_non_null(strstr(pane__line(*state, 3), "luaspy "));
 	assert_non_null(strstr(pane__line(*state, 5), "hot_part"));
+	pane__press(*state, "h");
+	pane__await(*state, "help: 1-3 of ");
+	pane__press(*state, "Down");
+	pane__await(*state, "help: 2-4 of ");
+	pane__press(*state, "h");
+	pane__await(*state, "hot_part");
 	pane__resize(*state, 2, 1);
 	sleep_seconds(0.5);
 	pane__resize(*state, 300, 90);

@@ -340,6 +340,55 @@ static void the_help_fits_and_tells_all_keys(void **state)
 	assert_non_null(strstr(fixture->lines[fixture->count - 1], "a:average G:GC P:plugins"));
 }
 
+/* All words of the help, as they are read from one screen after the other. */
+static void read_help(struct view_fixture *fixture, char *all, size_t size)
+{
+	unsigned first = fixture->count - 2 - top_view__rows(&fixture->top_view);
+	char last[VIEW_LINE_SIZE] = "";
+
+	all[0] = '\0';
+	while (strcmp(last, fixture->lines[first]) != 0) {
+		snprintf(last, sizeof(last), "%s", fixture->lines[first]);
+		for (const char *word = last + strspn(last, " "); *word;
+		     word += strspn(word, " ")) {
+			int length = (int)strcspn(word, " ");
+
+			snprintf(all + strlen(all), size - strlen(all), "%.*s ", length, word);
+			word += length;
+		}
+		press(fixture, LISTING_DOWN);
+	}
+}
+
+static void the_help_scrolls_where_it_does_not_fit(void **state)
+{
+	struct view_fixture *fixture = *state;
+	char all[4096];
+
+	fixture->top_view.width = 40;
+	fixture->top_view.height = 10;
+	press(fixture, '?');
+	view_fixture__assert_line(fixture, 5, "1-5 <> i sort by that column, by the one");
+	view_fixture__assert_line(fixture, 6, "         beside; reverse");
+	view_fixture__assert_line(fixture, 7, "arrows, PgUp, PgDn, Home, End: move; the");
+	view_fixture__assert_line(fixture, 8, "help: 1-3 of 33 (arrows, PgDn)");
+	press(fixture, LISTING_PAGE_DOWN);
+	view_fixture__assert_line(fixture, 8, "help: 3-5 of 33 (arrows, PgDn)");
+	press(fixture, LISTING_END);
+	press(fixture, LISTING_DOWN);
+	view_fixture__assert_line(fixture, 8, "help: 31-33 of 33 (arrows, PgDn)");
+	press(fixture, LISTING_UP);
+	view_fixture__assert_line(fixture, 8, "help: 30-32 of 33 (arrows, PgDn)");
+	press(fixture, LISTING_HOME);
+	read_help(fixture, all, sizeof(all));
+	assert_non_null(strstr(all, " w write the profile so far to NAME-PID-DATE.json q Ctrl-C "));
+	/* Other keys close it, and it opens at its start. */
+	press(fixture, 'x');
+	assert_false(fixture->listing.shows_help);
+	press(fixture, 'h');
+	view_fixture__assert_line(fixture, 8, "help: 1-3 of 33 (arrows, PgDn)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +405,7 @@ int main(void)
 		with_fixture(escapes_names_of_neighbours),
 		with_fixture(fits_screens_of_any_size),
 		with_fixture(the_help_fits_and_tells_all_keys),
+		with_fixture(the_help_scrolls_where_it_does_not_fit),
 	};
 
 	return cmocka_run_group_tests_name("top view of calls", tests, NULL, NULL);

@@ -56,6 +56,7 @@ void view_fixture__draw(struct view_fixture *screen)
 
 	memset(screen->lines, 0, sizeof(screen->lines));
 	screen->count = 0;
+	screen->listing.help_last = top_view__help_last(top_view);
 	assert_int_equal(listing__update(&screen->listing, screen->stats, top_view__rows(top_view)),
 			 0);
 	top_view__draw(top_view, paint, screen);

@@ -85,13 +85,18 @@ static bool has_both_pairs(const struct row_writer *writer)
 	return row_writer__width(writer) >= least;
 }
 
-/* Whether that pair of columns is shown: the last second's, or that since the start or reset. */
+/*
+ * Whether that pair of columns is shown: the last second's, or that since the start or reset, which
+ * has the averages.
+ */
 static bool shows(const struct row_writer *writer, bool is_recent)
 {
 	enum listing_column column = listing__page(writer->top_view->listing)->column;
 
 	if (has_both_pairs(writer))
 		return true;
+	if (writer->top_view->listing->average_s)
+		return !is_recent;
 	return is_recent != (column == LISTING_SELF || column == LISTING_TOTAL);
 }
 

@@ -165,6 +165,24 @@ static void shows_averages(void **state)
 	assert_non_null(strstr(fixture->lines[7], " 500.0ms     100.0%  caller hot "));
 }
 
+/* Where there is no room for both, averages come instead of what they are no averages of. */
+static void shows_averages_where_only_one_pair_fits(void **state)
+{
+	struct view_fixture *fixture = *state;
+
+	view_fixture__show(fixture, program, 4, 2);
+	view_fixture__draw(fixture);
+	assert_non_null(strstr(fixture->lines[6], " >self%  total%  process "));
+	press(fixture, 'a');
+	assert_non_null(strstr(fixture->lines[6], "   self/1s   total/1s  process "));
+	assert_non_null(strstr(fixture->lines[7], "   700.0ms   1200.0ms  1 lua5.4 "));
+	press(fixture, '2');
+	assert_non_null(strstr(fixture->lines[6], "   self/1s   total/1s  process "));
+	for (int i = 0; i < 4; i++)
+		press(fixture, 'a');
+	assert_non_null(strstr(fixture->lines[6], "  self% >total%  process "));
+}
+
 /* What is not there must be in no average either. */
 static void averages_leave_out_what_is_hidden(void **state)
 {
@@ -396,6 +414,7 @@ int main(void)
 		with_fixture(shows_them_on_40_by_10),
 		with_fixture(recent_shares_are_unknown_at_first),
 		with_fixture(shows_averages),
+		with_fixture(shows_averages_where_only_one_pair_fits),
 		with_fixture(averages_leave_out_what_is_hidden),
 		with_fixture(tells_what_is_hidden_on_every_screen),
 		with_fixture(marks_what_plugins_run),

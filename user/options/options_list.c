@@ -2,7 +2,9 @@
 #include "options/options_list.h"
 
 #include <getopt.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "options/usage.h"
 
 static const char list_help[] =
@@ -47,6 +49,14 @@ enum options_verdict options_list__help(void)
 	return usage__print(list_help);
 }
 
+static enum options_verdict refuse_word(const char *word, const char *command)
+{
+	if (word[strspn(word, "0123456789")])
+		return usage__stray(word, command);
+	log_error("unexpected argument '%s' (" USAGE_LISTS_ALL ")", word);
+	return OPTIONS_WRONG;
+}
+
 enum options_verdict options_list__parse(int argc, char **argv, struct list_options *list)
 {
 	int letter;
@@ -60,5 +70,5 @@ enum options_verdict options_list__parse(int argc, char **argv, struct list_opti
 		list->json |= letter == OPTION_JSON;
 		list->no_command_lines |= letter == OPTION_NO_COMMAND_LINES;
 	}
-	return optind < argc ? usage__stray(argv[optind], argv[0]) : OPTIONS_RUN;
+	return optind < argc ? refuse_word(argv[optind], argv[0]) : OPTIONS_RUN;
 }

@@ -169,7 +169,9 @@ enum options_verdict usage__unknown_command(const char *typed, const char *const
 	const char *meant = nearest(typed, words);
 	const char *kind = *typed == '-' ? "option" : "command";
 
-	if (is_target(typed))
+	if (!strcmp(typed, "ps"))
+		log_error("unknown command 'ps' ('luaspy list' shows the processes)");
+	else if (is_target(typed))
 		log_error("missing command before '%s' (such as record, top or dump)", typed);
 	else if (meant)
 		log_error("unknown %s '%s' (did you mean '%s'?)", kind, typed, meant);
@@ -198,6 +200,8 @@ enum options_verdict usage__stray_word(const char *argument, bool takes_command)
 	return OPTIONS_WRONG;
 }
 
+#define ANSWER_THREADS                                                                             \
+	"threads are apart by default; '--category=thread' does it for several processes, too"
 #define ANSWER_IDLE   "luaspy samples what uses CPU time; 'luaspy dump' shows threads that wait"
 #define ANSWER_LOCALS "luaspy reads which functions run, but no variables"
 #define ANSWER_EVENT  "luaspy samples CPU time; '--frequency' says how often"
@@ -207,6 +211,11 @@ static const struct {
 	const char *typed, *answer;
 	const char *needs; /* the command, or an option of it; NULL: none */
 } reflexes[] = {
+	{"-a", "list shows all processes that run an interpreter", "list"},
+	{"-p", USAGE_LISTS_ALL, "list"},
+	{"--pid", USAGE_LISTS_ALL, "list"},
+	{"-t", ANSWER_THREADS, "--category"},
+	{"--threads", ANSWER_THREADS, "--category"},
 	{"-a", "'--system' takes all processes that run an interpreter", "--system"},
 	{"--all", "'--system' takes all processes that run an interpreter", "--system"},
 	{"--all-cpus", "'--system' takes all processes that run an interpreter", "--system"},

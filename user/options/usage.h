@@ -9,6 +9,7 @@
 #include "options/options.h"
 
 #define USAGE_OPTIONS_MAX 64
+#define USAGE_LISTS_ALL   "list shows all processes; 'luaspy check -p PID' tells about one"
 #define USAGE_PID_LAST    4194304 /* PID_MAX_LIMIT, linux/threads.h */
 #define USAGE_PID         "a process id, 1 to 4194304"
 

@@ -133,6 +133,31 @@ static void answers_what_top_takes_elsewhere(void **state)
 		     "record", "-n");
 }
 
+static void answers_where_threads_and_processes_are(void **state)
+{
+	(void)state;
+	assert_wrong("unknown option '-t' (threads are apart by default; '--category=thread' does "
+		     "it for several processes, too)",
+		     "record", "-p1", "-t");
+	assert_wrong("unknown option '--threads' (threads are apart by default; "
+		     "'--category=thread' does it for several processes, too)",
+		     "record", "--threads");
+	assert_wrong("unknown option '-t' (see 'luaspy list --help')", "list", "-t");
+	assert_wrong("unknown option '-p' (list shows all processes; 'luaspy check -p PID' tells "
+		     "about one)",
+		     "list", "-p", "1");
+	assert_wrong("unknown option '--pid=1' (list shows all processes; 'luaspy check -p PID' "
+		     "tells about one)",
+		     "list", "--pid=1");
+	assert_wrong("unexpected argument '1' (list shows all processes; 'luaspy check -p PID' "
+		     "tells about one)",
+		     "list", "1");
+	assert_wrong("unknown option '-a' (list shows all processes that run an interpreter)",
+		     "list", "-a");
+	assert_wrong("unknown command 'ps' ('luaspy list' shows the processes)", "ps");
+	assert_wrong("unknown command 'ps' ('luaspy list' shows the processes)", "help", "ps");
+}
+
 static void asks_what_to_do_with_a_process(void **state)
 {
 	(void)state;
@@ -197,6 +222,7 @@ int main(void)
 		cmocka_unit_test(takes_what_hands_type_by_reflex),
 		cmocka_unit_test(answers_what_hands_type_by_reflex),
 		cmocka_unit_test(answers_what_top_takes_elsewhere),
+		cmocka_unit_test(answers_where_threads_and_processes_are),
 		cmocka_unit_test(asks_what_to_do_with_a_process),
 		cmocka_unit_test(takes_the_options_of_list),
 	};

@@ -459,6 +459,21 @@ function theSummarySaysWhatIsHot() {
 	assert.match(all, /main chunk calls is_prime/);
 }
 
+function aFunctionNeedsNoSource() {
+	const profile = smallProfile();
+	const hot = profile.Functions[1];
+	const headline = (name) => {
+		profile.Functions[1] = { Name: name, TotalDuration: hot.TotalDuration };
+		const state = new model.State(model.parseFile(JSON.stringify(profile)));
+		return state.frames.list[model.headline(state)[1].frame].label;
+	};
+	assert.equal(headline("is_prime"), "is_prime");
+	assert.equal(headline("(host)"), "string.format <plugin> <native>");
+	profile.Functions = [{ Name: "(unsampled)", TotalDuration: 1 }];
+	const state = new model.State(model.parseFile(JSON.stringify(profile)));
+	assert.match(model.headline(state).join(""), /None of it was in a function of a script/);
+}
+
 await run({
 	nodesAddUp,
 	functionsAddUp,
@@ -473,4 +488,5 @@ await run({
 	deepAndHostileFilesEnd,
 	textIsHarmless,
 	theSummarySaysWhatIsHot,
+	aFunctionNeedsNoSource,
 });

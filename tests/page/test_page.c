@@ -33,6 +33,7 @@
 	X(model, deepAndHostileFilesEnd, cycles_and_ids_of_nothing_are_left_out_and_counted)       \
 	X(model, textIsHarmless, text_has_no_control_characters_and_times_have_units)              \
 	X(model, theSummarySaysWhatIsHot, the_summary_says_what_is_hot_and_what_was_lost)          \
+	X(model, aFunctionNeedsNoSource, the_headline_names_functions_of_files_without_sources)    \
 	X(browser, opensInASecond, opens_200000_nodes_in_a_second)                                 \
 	X(browser, searchesAtOnce, searches_200000_nodes_in_100_ms_in_every_view)                  \
 	X(browser, hostileNamesAreText, names_are_shown_as_text_and_nothing_of_them_runs)          \

@@ -68,8 +68,8 @@ struct symbolizer *symbolizer__new(pid_t pid, struct functions *functions,
 	symbolizer->inspector = inspector;
 	symbolizer->functions = functions;
 	symbolizer->program = functions__program(functions);
-	symbolizer->collected = functions__pseudo(functions, "(collected)");
-	symbolizer->truncated = functions__pseudo(functions, "(truncated)");
+	symbolizer->collected = functions__pseudo(functions, PROFILE_COLLECTED);
+	symbolizer->truncated = functions__pseudo(functions, PROFILE_TRUNCATED);
 	symbolizer->prototypes = generations__new(sizeof(struct prototype_key),
 						  sizeof(struct prototype), drop_prototype);
 	symbolizer->names = call_names__new(pid, inspector, functions);

@@ -17,6 +17,7 @@ export interface Frame {
 	isNative: boolean;
 	isPlugin: boolean;
 	isGc: boolean;
+	isPseudo: boolean; // of the recorder's own: time that is no function's
 	isScript: boolean;
 	isCategory: boolean;
 	lines: [line: number, us: number, samples: number][];
@@ -28,6 +29,20 @@ export interface Frames {
 	gc: Uint8Array; // by frame: whether it is the garbage collector
 	plugin: Uint8Array;
 }
+
+// Functions in files of others may lack a source, too.
+const PSEUDO = new Set([
+	"(host)",
+	"(unreadable)",
+	"(unsampled)",
+	"(coroutine)",
+	"(collected)",
+	"(truncated)",
+	"(other)",
+	"(other coroutines)",
+	"(ignored)",
+	"(program)",
+]);
 
 function whole(value: unknown): number {
 	return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
@@ -79,6 +94,7 @@ function frameOf(entry: FileFunction, id: number, gcId: number): Frame {
 		isNative: (flags & NATIVE) !== 0,
 		isPlugin: (flags & PLUGIN) !== 0,
 		isGc,
+		isPseudo: !text(entry.Source) && PSEUDO.has(text(entry.Name)),
 		isScript: !isGc && whole(entry.Line) + whole(entry.CurrentLine) > 0,
 		isCategory: false,
 		lines: linesOf(entry),
@@ -97,6 +113,7 @@ function plainFrame(name: string, id: number, isCategory: boolean): Frame {
 		isNative: false,
 		isPlugin: false,
 		isGc: false,
+		isPseudo: false,
 		isScript: false,
 		isCategory,
 		lines: [],

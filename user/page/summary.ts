@@ -25,7 +25,7 @@ function hottest(state: State): { frame: number; self: number; total: number }[]
 		.filter(
 			({ frame, self }) =>
 				self > 0 &&
-				state.frames.list[frame]?.source !== "" &&
+				!state.frames.list[frame]?.isPseudo &&
 				!state.frames.list[frame]?.isGc,
 		)
 		.sort((a, b) => b.self - a.self);

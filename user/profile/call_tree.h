@@ -21,7 +21,7 @@ void call_tree__free(struct call_tree *tree);
  * are arbitrary.
  */
 #define CALL_TREE_CATEGORIES_MAX 10000
-#define CALL_TREE_OTHER          "(other)"
+#define CALL_TREE_OTHER          PROFILE_OTHER
 
 /*
  * The node of the owner's category of that name, made on first use. `name` is copied. 0 when out of

@@ -33,9 +33,12 @@ static bool is_at(const struct ls_profile_function *function, const char *place)
 {
 	const char *colon = strrchr(place, ':');
 	char line[LINE_SIZE];
-	size_t asked = colon ? (size_t)(colon - place) : 0, length = strlen(function->source);
+	size_t asked = colon ? (size_t)(colon - place) : 0, length;
 	const char *end;
 
+	if (!function->source)
+		return false;
+	length = strlen(function->source);
 	snprintf(line, sizeof(line), "%" PRIu32, function->line);
 	if (!asked || asked > length || strcmp(colon + 1, line))
 		return false;
@@ -47,5 +50,5 @@ bool function_looks__fit(const struct ls_profile_function *function, const char 
 {
 	const char *name = function->name && *function->name ? function->name : "<anonymous>";
 
-	return function->source && (!strcmp(name, wanted) || is_at(function, wanted));
+	return !profile__is_pseudo(function) && (!strcmp(name, wanted) || is_at(function, wanted));
 }

@@ -13,7 +13,7 @@ int function_looks__compare(const struct ls_profile_function *a,
 
 /*
  * Whether `wanted` names the function: NAME, or CHUNK:LINE where CHUNK may lack leading folders.
- * Functions without a source have no name to be found by.
+ * Pseudo functions have no name to be found by.
  */
 bool function_looks__fit(const struct ls_profile_function *function, const char *wanted);
 

@@ -23,10 +23,11 @@ enum ls_function_flags {
 };
 
 struct ls_profile_function {
-	const char *source; /* NULL: a pseudo function, e.g. "(host)", or evicted */
-	const char *name;   /* NULL: anonymous */
-	uint32_t line;      /* of its definition, from 1; 0: none */
-	uint32_t flags;     /* enum ls_function_flags */
+	/* NULL: a pseudo function, e.g. "(host)", or evicted; in files of others, any function. */
+	const char *source;
+	const char *name; /* NULL: anonymous */
+	uint32_t line;    /* of its definition, from 1; 0: none */
+	uint32_t flags;   /* enum ls_function_flags */
 	/* The line being executed; a function has one entry for each. 0: unknown, or any line. */
 	uint32_t current_line;
 	uint32_t function; /* if `current_line` is set: the entry without a line; 0: none */
@@ -145,12 +146,36 @@ static inline bool profile__is_gc(const struct ls_profile_function *function)
 
 /*
  * Pseudo functions: for stacks without script, without known script, time that no sample covers,
- * and coroutine starts.
+ * and coroutine starts; for functions that were collected before they were read, frames beyond the
+ * deepest, and what was pruned; and in views, for script in coroutines that were not selected, and
+ * for ignored functions. V8 has one for what is no script.
  */
-#define PROFILE_HOST       "(host)"
-#define PROFILE_UNREADABLE "(unreadable)"
-#define PROFILE_UNSAMPLED  "(unsampled)"
-#define PROFILE_COROUTINE  "(coroutine)"
+#define PROFILE_HOST             "(host)"
+#define PROFILE_UNREADABLE       "(unreadable)"
+#define PROFILE_UNSAMPLED        "(unsampled)"
+#define PROFILE_COROUTINE        "(coroutine)"
+#define PROFILE_COLLECTED        "(collected)"
+#define PROFILE_TRUNCATED        "(truncated)"
+#define PROFILE_OTHER            "(other)"
+#define PROFILE_OTHER_COROUTINES "(other coroutines)"
+#define PROFILE_IGNORED          "(ignored)"
+#define PROFILE_V8_PROGRAM       "(program)"
+
+/* Whether it is one of these. Functions in files of others may lack a source, too. */
+static inline bool profile__is_pseudo(const struct ls_profile_function *function)
+{
+	static const char *const names[] = {
+		PROFILE_HOST,      PROFILE_UNREADABLE, PROFILE_UNSAMPLED, PROFILE_COROUTINE,
+		PROFILE_COLLECTED, PROFILE_TRUNCATED,  PROFILE_OTHER,     PROFILE_OTHER_COROUTINES,
+		PROFILE_IGNORED,   PROFILE_V8_PROGRAM,
+	};
+
+	for (size_t i = 0;
+	     !function->source && function->name && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(function->name, names[i]))
+			return true;
+	return false;
+}
 
 /* Whether it stands for time outside of script. */
 static inline bool profile__is_outside(const struct ls_profile_function *function)

@@ -76,8 +76,8 @@ static void make_functions(struct viewing *viewing)
 	}
 	viewing->other = 2 * count + 1;
 	viewing->ignored = 2 * count + 2;
-	functions[viewing->other].name = "(other coroutines)";
-	functions[viewing->ignored].name = "(ignored)";
+	functions[viewing->other].name = PROFILE_OTHER_COROUTINES;
+	functions[viewing->ignored].name = PROFILE_IGNORED;
 	viewing->view->profile.functions = functions;
 	viewing->view->profile.function_count = 2 * count + 2;
 }

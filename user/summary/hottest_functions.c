@@ -83,7 +83,8 @@ static bool is_chosen(const struct table *table, uint32_t id)
 	const struct row_choice *choice = table->choice;
 	uint64_t total_us = table->totals->function_total_us[id];
 
-	if (!table->profile->functions[id].source || (choice->hidden && choice->hidden[id]))
+	if (profile__is_pseudo(&table->profile->functions[id]) ||
+	    (choice->hidden && choice->hidden[id]))
 		return false;
 	if (choice->order == ROW_ORDER_SELF && !table->totals->function_self_us[id])
 		return false;
@@ -339,7 +340,7 @@ uint32_t hottest_functions__first(const struct ls_profile *profile, const struct
 	uint32_t first = 0;
 
 	for (uint32_t id = 1; id <= profile->function_count; id++)
-		if (profile->functions[id].source && self[id] &&
+		if (!profile__is_pseudo(&profile->functions[id]) && self[id] &&
 		    (!first || self[id] > self[first] ||
 		     (self[id] == self[first] && total[id] > total[first])))
 			first = id;

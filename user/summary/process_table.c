@@ -102,7 +102,7 @@ static uint64_t find_hottest(const struct ls_profile *profile, const struct ls_t
 	for (node = root; node; node = next_node(profile, root, node)) {
 		uint32_t function = profile->nodes[node].function;
 
-		if (!function || !profile->functions[function].source)
+		if (!function || profile__is_pseudo(&profile->functions[function]))
 			continue;
 		sums[function] += totals__node_self_us(profile, totals, node);
 		if (sums[function] > sums[*hottest])

@@ -60,6 +60,29 @@ static void the_least_share_is_of_total_time(void **state)
 	assert_null(strstr(fixture->text, "plug"));
 }
 
+/* As in folded stacks. What luaspy calls "(host)" is no function, with or without others. */
+static void functions_need_no_source(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->functions[WORK].source = fixture->functions[AT_LINE].source = NULL;
+	fixture->functions[WORK].line = fixture->functions[AT_LINE].line = 0;
+	fixture->functions[LEAF].source = NULL;
+	fixture->functions[LEAF].name = "(host)";
+	fixture->report.limit = 1;
+	select_from(fixture, 1, (struct selection){});
+	assert_prints(fixture, "Functions, by self time",
+		      "        self     time   total            function  source\n"
+		      "   1   25.0%  25.0 ms   66.0%  ########  work\n");
+	fixture->report.view = REPORT_CALLGRAPH;
+	assert_non_null(strstr(print(fixture, 80, false), "   66.0%   25.0%     66.0 ms  work\n"));
+	fixture->report.view = REPORT_SUMMARY;
+	assert_non_null(strstr(print(fixture, 80, false), "   1   25.0%  25.0 ms   66.0%"));
+	fixture->report.view = REPORT_FUNCTIONS;
+	select_from(fixture, 1, (struct selection){.focus = "work"});
+	assert_int_equal(fixture->totals.all_us, 66000);
+}
+
 static void the_tree_without_what_was_left_out(void **state)
 {
 	struct fixture *fixture = *state;
@@ -287,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_recording(functions_by_each_column),
 		with_recording(the_least_share_is_of_total_time),
+		with_recording(functions_need_no_source),
 		with_recording(the_tree_without_what_was_left_out),
 		with_recording(a_search_shows_what_leads_there),
 		with_recording(bottom_up_shows_who_called),

@@ -77,7 +77,12 @@ static int compare(const void *left, const void *right, void *context)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* Of functions without self time, only those that are sorted by something else are shown. */
+/* Functions without self time are left out of the hottest ones, unless something else is asked. */
+static bool needs_self_time(const struct row_choice *choice)
+{
+	return choice->order == ROW_ORDER_SELF && !choice->least_us && !choice->hidden;
+}
+
 static bool is_chosen(const struct table *table, uint32_t id)
 {
 	const struct row_choice *choice = table->choice;
@@ -86,7 +91,7 @@ static bool is_chosen(const struct table *table, uint32_t id)
 	if (profile__is_pseudo(&table->profile->functions[id]) ||
 	    (choice->hidden && choice->hidden[id]))
 		return false;
-	if (choice->order == ROW_ORDER_SELF && !table->totals->function_self_us[id])
+	if (needs_self_time(choice) && !table->totals->function_self_us[id])
 		return false;
 	return total_us >= choice->least_us && total_us;
 }

@@ -29,8 +29,9 @@ int hottest_functions__print_chosen(const struct printer *printer, const struct 
 				    const struct row_choice *choice, const char *title);
 
 /*
- * The ids of the functions that are chosen, in order, malloc()ed; *count of *shown are within the
- * limit. 0 or -ENOMEM.
+ * The ids of the functions that are chosen, in order, malloc()ed; *count of *functions are within
+ * the limit. Functions without self time are left out of those by self time, unless `least_us` or
+ * `hidden` ask for them. 0 or -ENOMEM.
  */
 int hottest_functions__choose(const struct ls_profile *profile, const struct ls_totals *totals,
 			      const struct row_choice *choice, uint32_t **functions,

@@ -44,6 +44,8 @@ int report_fixture__set_up(void **state)
 								   .line = 3,
 								   .current_line = 5,
 								   .function = WORK};
+	fixture->functions[WRAP] =
+		(struct ls_profile_function){.name = "wrap", .source = "app.lua", .line = 40};
 	fixture->lines[1] = (struct ls_profile_line){.line = 21, .self_ns = 20 * NS_PER_MS};
 	fixture->lines[2] = (struct ls_profile_line){.line = 22, .self_ns = 10 * NS_PER_MS};
 	fixture->tree = call_tree__new();

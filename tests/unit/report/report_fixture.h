@@ -11,6 +11,8 @@
  *	        plug        plugin.lua:1  12, a plugin
  *	            concat  [C]            8, of the plugin
  *	        leaf                       4
+ *
+ * The function "wrap" is for tests that charge it.
  */
 #ifndef TEST_REPORT_FIXTURE_H
 #define TEST_REPORT_FIXTURE_H
@@ -19,7 +21,7 @@
 #include "profile/profile.h"
 #include "report/report.h"
 
-enum { MAIN = 1, WORK, GC, LEAF, PLUG, CONCAT, AT_LINE, LAST = AT_LINE };
+enum { MAIN = 1, WORK, GC, LEAF, PLUG, CONCAT, AT_LINE, WRAP, LAST = WRAP };
 
 #define NS_PER_MS UINT64_C(1000000)
 

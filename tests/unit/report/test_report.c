@@ -60,6 +60,27 @@ static void the_least_share_is_of_total_time(void **state)
 	assert_null(strstr(fixture->text, "plug"));
 }
 
+/* Functions that only call others are no hot ones, but what a search or a share asks for. */
+static void what_is_asked_for_needs_no_self_time(void **state)
+{
+	struct fixture *fixture = *state;
+
+	charge(fixture, 100, WRAP, PLUG);
+	select_from(fixture, 1, (struct selection){});
+	assert_null(strstr(print(fixture, 80, false), "wrap"));
+	fixture->report.least_ppm = 500000;
+	assert_prints(fixture, "Functions, by self time",
+		      "        self     time   total            function       source\n"
+		      "   1   56.0%   112 ms   60.0%  ########  plug <plugin>  plugin.lua:1\n"
+		      "   2    5.0%  10.0 ms   50.0%  #         main chunk     app.lua\n"
+		      "   3    0.0%      0 s   50.0%            wrap           app.lua:40\n");
+	fixture->report.least_ppm = 0;
+	fixture->report.search = "wrap";
+	assert_prints(fixture, "Functions, by self time",
+		      "        self  time   total            function  source\n"
+		      "   1    0.0%   0 s   50.0%            wrap      app.lua:40\n");
+}
+
 /* As in folded stacks. What luaspy calls "(host)" is no function, with or without others. */
 static void functions_need_no_source(void **state)
 {
@@ -310,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		with_recording(functions_by_each_column),
 		with_recording(the_least_share_is_of_total_time),
+		with_recording(what_is_asked_for_needs_no_self_time),
 		with_recording(functions_need_no_source),
 		with_recording(the_tree_without_what_was_left_out),
 		with_recording(a_search_shows_what_leads_there),

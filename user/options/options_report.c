@@ -49,7 +49,8 @@ static const char report_help[] =
 	" (default: 200 in trees, else 30;\n"
 	"                       with --json: no limit)\n"
 	"      --min=PERCENT    only what has this share of total time or more, 0.01 to\n"
-	"                       100%, or none (default: 0.5% in trees, else none)\n"
+	"                       100%, or none (default: 0.5% in trees, else none, as with\n"
+	"                       --json)\n"
 	"      --average[=SPAN]  show times as CPU time per SPAN of wall clock, 1s (the\n"
 	"                       default), 1m, 5m or 10m, on average over the recording\n"
 	"\n"
@@ -211,7 +212,7 @@ static enum options_verdict complete(struct report_options *report)
 		report->limit = UINT32_MAX;
 	else if (!report->limit)
 		report->limit = is_tree ? TREE_DEFAULT : FUNCTIONS_DEFAULT;
-	if (!report->has_least && is_tree)
+	if (!report->has_least && is_tree && !report->json)
 		report->least_ppm = TREE_LEAST_PPM;
 	return OPTIONS_RUN;
 }

@@ -116,6 +116,30 @@ static void reads_what_another_program_wrote(void **state)
 	assert_has(report(stage, "in.json", "in.json", "--sort", "total"), "   200 ms ");
 }
 
+/* The text may leave out what is small, data may not, unless it is told to. */
+static void leaves_nothing_out_of_json_unasked(void **state)
+{
+	struct stage *stage = *state;
+	static const char *const views[] = {"tree", "bottom-up"};
+
+	write_text(stage, "in.cpuprofile",
+		   "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},"
+		   "\"children\":[2,3]},"
+		   "{\"id\":2,\"callFrame\":{\"functionName\":\"hot\",\"url\":\"app.js\"}},"
+		   "{\"id\":3,\"callFrame\":{\"functionName\":\"rare\",\"url\":\"app.js\"}}],"
+		   "\"startTime\":0,\"endTime\":100010,\"samples\":[2,3],"
+		   "\"timeDeltas\":[0,100000]}");
+	for (int i = 0; i < 2; i++) {
+		const char *text = report(stage, "in.cpuprofile", "--view", views[i], "--json");
+
+		assert_has(text, "\"rare\"");
+		text = report(stage, "in.cpuprofile", "--view", views[i], "--json", "--min=1%");
+		assert_null(strstr(text, "\"rare\""));
+		text = report(stage, "in.cpuprofile", "--view", views[i]);
+		assert_null(strstr(text, "rare"));
+	}
+}
+
 /* Our own, with what the file says. */
 static void prints_what_was_recorded(void **state)
 {
@@ -256,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(reads_what_another_program_wrote),
+		staged(leaves_nothing_out_of_json_unasked),
 		staged(prints_what_was_recorded),
 		staged(shows_no_text_that_may_be_another),
 		staged(pages_and_colors_on_a_terminal_only),

@@ -308,6 +308,89 @@ static void json_has_the_same_numbers(void **state)
 	json_decref(document);
 }
 
+static bool has_id(json_t *document, const char *list, json_int_t id)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, list), i, row)
+	{
+		if (json_integer_value(json_object_get(row, "Id")) == id)
+			return true;
+	}
+	return false;
+}
+
+/* Each end of a call is a function or a category of the document. Returns the number of calls. */
+static size_t check_calls(json_t *document)
+{
+	json_t *calls = json_object_get(document, "Calls"), *call;
+	size_t i;
+
+	json_array_foreach(calls, i, call)
+	{
+		json_int_t caller = json_integer_value(json_object_get(call, "Caller"));
+		json_int_t callee = json_integer_value(json_object_get(call, "Callee"));
+
+		assert_true(has_id(document, "Functions", callee));
+		assert_true(has_id(document, "Functions", caller) ||
+			    has_id(document, "Categories", caller));
+	}
+	return json_array_size(calls);
+}
+
+static void json_of_the_call_graph_has_both_ends_of_calls(void **state)
+{
+	struct fixture *fixture = *state;
+	json_t *document;
+
+	fixture->functions[PLUG].source = NULL;
+	fixture->functions[PLUG].name = "(host)";
+	fixture->report.view = REPORT_CALLGRAPH;
+	fixture->report.order = ROW_ORDER_TOTAL;
+	select_from(fixture, 1, (struct selection){});
+	document = json_of(fixture);
+	assert_int_equal(check_calls(document), 8);
+	json_decref(document);
+	fixture->report.search = "work";
+	document = json_of(fixture);
+	/* From the main chunk, by itself, and to leaf and GC. */
+	assert_int_equal(check_calls(document), 4);
+	assert_int_equal(number_in(document, "Functions", "Name", "work", "IsNeighbor"), 0);
+	assert_int_equal(number_in(document, "Functions", "Name", "main chunk", "IsNeighbor"), 1);
+	json_decref(document);
+	fixture->report.search = NULL;
+	fixture->report.limit = 1;
+	document = json_of(fixture);
+	assert_int_equal(check_calls(document), 4);
+	json_decref(document);
+	fixture->report.limit = 100;
+	fixture->report.least_ppm = 500000;
+	document = json_of(fixture);
+	assert_int_equal(check_calls(document), 7);
+	json_decref(document);
+}
+
+static void json_of_trees_keeps_to_the_limit(void **state)
+{
+	struct fixture *fixture = *state;
+	json_t *document;
+
+	fixture->report.view = REPORT_TREE;
+	fixture->report.limit = 3;
+	select_from(fixture, 1, (struct selection){});
+	document = json_of(fixture);
+	assert_int_equal(json_array_size(json_object_get(document, "Nodes")), 3);
+	assert_int_equal(number_in(document, "Nodes", "Name", "work", "TotalUs"), 66000);
+	json_decref(document);
+	fixture->report.view = REPORT_BOTTOM_UP;
+	fixture->report.limit = 2;
+	document = json_of(fixture);
+	assert_int_equal(json_array_size(json_object_get(document, "Nodes")), 2);
+	assert_int_equal(number_in(document, "Nodes", "Name", "leaf", "Us"), 30000);
+	json_decref(document);
+}
+
 static void json_of_each_view_is_valid(void **state)
 {
 	struct fixture *fixture = *state;
@@ -342,6 +425,8 @@ int main(void)
 		with_recording(colors_only_where_there_are_any),
 		with_recording(hostile_names_are_escaped_and_cut),
 		with_recording(json_has_the_same_numbers),
+		with_recording(json_of_the_call_graph_has_both_ends_of_calls),
+		with_recording(json_of_trees_keeps_to_the_limit),
 		with_recording(json_of_each_view_is_valid),
 	};
 

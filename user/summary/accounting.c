@@ -242,6 +242,20 @@ uint64_t accounting__script_us(const struct ls_profile *profile, const struct ls
 	return script_us;
 }
 
+uint64_t accounting__unselected_us(const struct ls_profile *profile, const struct ls_totals *totals)
+{
+	uint64_t us = 0;
+
+	for (uint32_t id = 1; id <= profile->function_count; id++) {
+		const struct ls_profile_function *function = &profile->functions[id];
+
+		if (profile__is_pseudo(function) &&
+		    !strcmp(function->name, PROFILE_OTHER_COROUTINES))
+			us += totals->function_self_us[id];
+	}
+	return us;
+}
+
 static void put_time(const struct printer *printer, const char *label, uint64_t us, uint64_t all_us,
 		     int width, const char *why)
 {

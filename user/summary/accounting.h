@@ -21,4 +21,8 @@ void accounting__print(const struct printer *printer, const struct ls_profile *p
 /* CPU time with script on the stack; that of the garbage collector is part of it. */
 uint64_t accounting__script_us(const struct ls_profile *profile, const struct ls_totals *totals);
 
+/* CPU time of script in coroutines that --coroutine did not select. */
+uint64_t accounting__unselected_us(const struct ls_profile *profile,
+				   const struct ls_totals *totals);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/terminal.h"
 #include "base/units.h"
+#include "summary/accounting.h"
 #include "summary/function_label.h"
 #include "summary/function_processes.h"
 #include "summary/process_table.h"
@@ -417,5 +418,7 @@ void hottest_functions__print(const struct printer *printer, const struct ls_pro
 					    "Hottest functions, by self time"))
 		printer__line(printer, "Hottest functions: out of memory");
 	else if (!hottest_functions__first(profile, totals))
-		printer__line(printer, "  none: no script used CPU time");
+		printer__line(printer, accounting__unselected_us(profile, totals)
+					       ? "  none: script ran, but no coroutine fits"
+					       : "  none: no script used CPU time");
 }

@@ -97,6 +97,19 @@ static void append_cost(char *text, size_t size, const struct ls_profile_recorde
 		       cost, limit, own);
 }
 
+static void append_gc(char *text, size_t size, const struct ls_profile_recorder *recorder,
+		      uint64_t gc_us, uint64_t all_us)
+{
+	char share[UNITS_SIZE];
+
+	units__format_share(gc_us, all_us, share, sizeof(share));
+	if (recorder->gc)
+		append(text, size, "GC %s%s", share,
+		       recorder->gc_unknown ? " (unknown for some)" : "");
+	else if (recorder->gc_unknown)
+		append(text, size, "GC unknown");
+}
+
 static void print_health(const struct printer *printer, const struct ls_profile *profile,
 			 const struct ls_totals *totals)
 {
@@ -120,12 +133,9 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	script_split__describe(&split, totals->all_us, parts, sizeof(parts));
 	if (script_split__has_compiled(&split))
 		append(text, sizeof(text), "%s", parts);
-	units__format_share(split.time[SCRIPT_GC], totals->all_us, share, sizeof(share));
-	if (recorder->gc)
-		append(text, sizeof(text), "GC %s%s", share,
-		       recorder->gc_unknown ? " (unknown for some)" : "");
-	else if (recorder->gc_unknown)
-		append(text, sizeof(text), "GC unknown");
+	/* Of coroutines that were not selected, nobody knows how much was GC. */
+	if (!accounting__unselected_us(profile, totals))
+		append_gc(text, sizeof(text), recorder, split.time[SCRIPT_GC], totals->all_us);
 	append_cost(text, sizeof(text), recorder);
 	printer__line(printer, "");
 	printer__wrapped(printer, "", text);

@@ -228,6 +228,23 @@ static void says_when_no_script_ran(void **state)
 	assert_shows(fixture, "whole; script 0.0% of CPU time\n");
 }
 
+/* With --coroutine. */
+static void says_when_no_coroutine_fits(void **state)
+{
+	struct fixture *fixture = *state;
+
+	set_function(fixture, FIB, PROFILE_OTHER_COROUTINES, NULL, 0);
+	fixture->profile.recorder.gc = "lua_newstate calls it";
+	assert_shows(fixture, "  <anonymous>  bench/fib.lua:12\n");
+	set_time(fixture, ANONYMOUS, 0, 0);
+	set_time(fixture, GSUB, 0, 0);
+	assert_shows(fixture, "\nHottest functions, by self time\n"
+			      "  none: script ran, but no coroutine fits\n");
+	assert_hides(fixture, "GC ");
+	set_function(fixture, FIB, "fib", "bench/fib.lua", 3);
+	assert_shows(fixture, "; GC 0.0%\n");
+}
+
 static void survives_a_session_that_saw_nothing(void **state)
 {
 	struct fixture *fixture = *state;
@@ -349,6 +366,7 @@ int main(void)
 		with_summary(breaks_no_line_between_a_number_and_its_unit),
 		with_summary(tells_plugins_from_others),
 		with_summary(says_when_no_script_ran),
+		with_summary(says_when_no_coroutine_fits),
 		with_summary(survives_a_session_that_saw_nothing),
 		with_summary(escapes_every_name_and_keeps_to_80_columns),
 		with_summary(fits_the_terminal_that_it_goes_to),

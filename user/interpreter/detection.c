@@ -41,6 +41,7 @@ struct detection {
 	uint16_t announced[LS_FAMILY_COUNT]; /* bit per layout */
 	bool tries_all;                      /* all layouts are candidates */
 	bool is_refused;                     /* and that was logged */
+	bool has_told_absence;               /* of any interpreter, whatever it executes next */
 	uint32_t changes;                    /* of the interpreters */
 	struct calibration calibration;
 };
@@ -160,8 +161,9 @@ int detection__run(struct detection *detection, const char *target)
 	if (error || (!detection->interpreters.profiled && !options->layout && !options->waits))
 		return explain(detection, target, error);
 	tell(detection, &nothing, target);
-	if (!detection->interpreters.count)
+	if (!detection->interpreters.count && !detection->has_told_absence)
 		log_info("%s: no interpreter in any of its files so far", target);
+	detection->has_told_absence |= !detection->interpreters.count;
 	return 0;
 }
 

@@ -107,7 +107,7 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size, "%s", targets__unsupported(session->targets));
 	else if (session->options.targets->system && !targets__have_lua(session->targets))
 		explain_absence(session);
-	else if (!targets__have_lua(session->targets) && !session->options.targets->layout)
+	else if (session__is_without_interpreter(session))
 		snprintf(to, size, "none of its files held an interpreter%s",
 			 session->options.launch && !session->options.targets->children
 				 ? " (--children also profiles the processes that it starts)"
@@ -139,6 +139,12 @@ bool session__has_begun(const struct session *session)
 bool session__is_unsupported(const struct session *session)
 {
 	return targets__unsupported(session->targets) && !targets__have_lua(session->targets);
+}
+
+bool session__is_without_interpreter(const struct session *session)
+{
+	return !targets__have_lua(session->targets) && !session->options.targets->layout &&
+	       !session_profile__script_samples(session);
 }
 
 bool session__was_stopped(const struct session *session)

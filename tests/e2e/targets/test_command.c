@@ -157,6 +157,29 @@ static void reports_that_it_ran_no_lua(void **state)
 	spy = run(stage, "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__errors(stage, spy), "no script in the profile of"));
+	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
+}
+
+/* Whatever it executes: there is nothing to show. */
+static void says_in_a_line_that_nothing_held_an_interpreter(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+	const char *errors, *so_far;
+
+	need_to_record();
+	spy = start(stage, luaspy_program(), "record", "-o", "profile.json", "--", "sh", "-c",
+		    "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; "
+		    "exec bash -c 'exec head -c 1000000000 /dev/zero >/dev/null'");
+	assert_int_equal(child__wait(spy, PATIENCE), 3);
+	assert_string_equal(child__output(stage, spy), "");
+	errors = child__errors(stage, spy);
+	assert_null(strstr(errors, "wrote"));
+	assert_null(strstr(errors, "CPU time"));
+	assert_non_null(strstr(errors, "none of its files held an interpreter"));
+	so_far = strstr(errors, "so far\n");
+	assert_true(!so_far || !strstr(so_far + 1, "so far\n"));
+	assert_int_not_equal(access(in_folder(stage, "profile.json"), F_OK), 0);
 }
 
 /* The interpreter is recognised but not supported: luaspy reports this and writes no file. */
@@ -254,6 +277,7 @@ int main(void)
 		staged(is_followed_through_a_shell),
 		staged(reports_that_there_is_no_such_command),
 		staged(reports_that_it_ran_no_lua),
+		staged(says_in_a_line_that_nothing_held_an_interpreter),
 		staged(reports_an_unsupported_interpreter),
 		staged(keeps_the_priority_that_luaspy_changes_for_itself),
 		staged(gets_the_signals_that_luaspy_gets),

@@ -21,10 +21,15 @@
 #define SUMS_MOST   (4U << 20) /* times of functions in categories that are added up */
 #define ROOM_LEAST  20         /* columns for the name and the source */
 
-/* Columns that a process may not take, and those that it needs. */
+/*
+ * Columns of the name and the source that a process may not take, and those that it needs. Where
+ * rows need more than there are, their labels are cut, and the process has the usual columns.
+ */
 #define LABEL_NAME    20
 #define LABEL_SOURCE  16
+#define LABEL_LEAST   30
 #define PROCESS_LEAST 8
+#define PROCESS_USUAL 12
 
 /* What is printed, and how. */
 struct table {
@@ -205,19 +210,29 @@ static void place_bars(const struct printer *printer, const struct needs *needs,
 		columns->bar /= 2;
 }
 
-/* The process gets what the functions leave, and the columns of the bars if that is not enough. */
+/*
+ * The process gets what the functions leave, and the columns of the bars if that is not enough. One
+ * long row does not cost the others the column.
+ */
 static void place_process(const struct printer *printer, const struct needs *needs,
 			  struct columns *columns)
 {
-	unsigned needed = needs->label + fixed_columns(printer, columns) + 2;
-	unsigned bars = columns->bar ? columns->bar + 2 : 0;
+	unsigned fixed = fixed_columns(printer, columns) + 2;
+	unsigned bars = columns->bar ? columns->bar + 2 : 0, left;
 
-	if (needed + needs->process <= printer->width) {
+	if (fixed + needs->label + needs->process <= printer->width) {
 		columns->process = needs->process;
-	} else if (needed + PROCESS_LEAST <= printer->width + bars) {
-		columns->bar = 0;
-		columns->process = least(needs->process, printer->width + bars - needed);
+		return;
 	}
+	fixed -= bars;
+	if (fixed + needs->label + PROCESS_LEAST <= printer->width)
+		left = printer->width - fixed - needs->label;
+	else if (fixed + LABEL_LEAST + PROCESS_USUAL <= printer->width)
+		left = PROCESS_USUAL;
+	else
+		return;
+	columns->bar = 0;
+	columns->process = least(needs->process, left);
 }
 
 /*

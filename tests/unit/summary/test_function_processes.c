@@ -171,6 +171,26 @@ static void a_narrow_table_keeps_functions_before_processes(void **state)
 	}
 }
 
+/* The label of that row is cut. */
+static void one_long_row_costs_no_other_its_process(void **state)
+{
+	struct fixture *fixture = *state;
+
+	charge_both(fixture);
+	fixture->functions[HELP].name = "a_function_with_a_long_name";
+	fixture->functions[HELP].source = "a_folder/a_source_with_a_long_name.lua";
+	fixture->width = 80;
+	assert_shows(fixture, "  process       function");
+	assert_shows(fixture, "  2 lua5... +1  work   ");
+	assert_shows(fixture, "  2 lua5.4 j..  a_function");
+	for (fixture->width = 76; fixture->width <= 130; fixture->width++) {
+		assert_shows(fixture, "  process  ");
+		assert_shows(fixture, " app.lua:3 ->:13 100%\n");
+		for (char *line = strtok(fixture->text, "\n"); line; line = strtok(NULL, "\n"))
+			assert_in_range(terminal__width(line), 0, fixture->width);
+	}
+}
+
 static void a_name_is_escaped(void **state)
 {
 	struct fixture *fixture = *state;
@@ -221,6 +241,7 @@ int main(void)
 		with_processes(the_process_with_most_of_a_function_is_beside_it),
 		with_processes(one_process_needs_no_column),
 		with_processes(a_narrow_table_keeps_functions_before_processes),
+		with_processes(one_long_row_costs_no_other_its_process),
 		with_processes(a_name_is_escaped),
 		with_processes(an_interval_tells_how_many_processes_it_has),
 	};

@@ -31,6 +31,10 @@
 #define PROCESS_LEAST 8
 #define PROCESS_USUAL 12
 
+/* Columns of names, at least; beside processes, if there are such names: "table.concat". */
+#define NAME_LEAST 8
+#define NAME_USUAL 12
+
 /* What is printed, and how. */
 struct table {
 	const struct printer *printer;
@@ -249,13 +253,14 @@ static int find_columns(const struct table *table, struct columns *columns)
 
 	if (error)
 		return error;
-	*columns = (struct columns){.time = needs.time, .name = 8};
+	*columns = (struct columns){.time = needs.time, .name = NAME_LEAST};
 	place_bars(printer, &needs, columns);
 	if (table->processes)
 		place_process(printer, &needs, columns);
 	fixed = fixed_columns(printer, columns) + (columns->process ? columns->process + 2 : 0);
 	columns->room = printer->width > fixed + ROOM_LEAST ? printer->width - fixed : ROOM_LEAST;
 	usual = least(needs.names[(table->count + 1) / 4], columns->room * 2 / 5);
+	usual = columns->process ? most(usual, NAME_USUAL) : usual;
 	left = columns->room > needs.places + 2 ? columns->room - needs.places - 2 : 0;
 	columns->name = most(columns->name, least(needs.names[0], most(left, usual)));
 	free(needs.names);

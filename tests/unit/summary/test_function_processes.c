@@ -191,6 +191,24 @@ static void one_long_row_costs_no_other_its_process(void **state)
 	}
 }
 
+/* As table.concat beside functions with long places: their sources are in one column. */
+static void names_have_room_beside_processes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	charge_both(fixture);
+	fixture->functions[MAIN].name = "f";
+	fixture->functions[HELP].name = "table.concat";
+	fixture->functions[HELP].source = "[C]";
+	fixture->functions[HELP].line = 0;
+	fixture->functions[WORK].source = "a_source_with_a_long_name.lua";
+	fixture->width = 80;
+	assert_shows(fixture, "  process");
+	assert_shows(fixture, "  table.concat  [C]");
+	assert_shows(fixture, "  f             app.lua:2 ->:12 100%\n");
+	assert_shows(fixture, "  function      source\n");
+}
+
 static void a_name_is_escaped(void **state)
 {
 	struct fixture *fixture = *state;
@@ -242,6 +260,7 @@ int main(void)
 		with_processes(one_process_needs_no_column),
 		with_processes(a_narrow_table_keeps_functions_before_processes),
 		with_processes(one_long_row_costs_no_other_its_process),
+		with_processes(names_have_room_beside_processes),
 		with_processes(a_name_is_escaped),
 		with_processes(an_interval_tells_how_many_processes_it_has),
 	};

@@ -139,7 +139,11 @@ static void print_headline(const struct report *report, const struct printer *pr
 static void print_summary(const struct report *report, const struct printer *printer)
 {
 	const struct ls_profile *profile = selected_profile__profile(report->selected);
-	const struct summary_options options = {.words = words_of(profile)};
+	const struct selection *selection = &report->selection;
+	const struct summary_options options = {.words = words_of(profile),
+						.is_part = selection->focus || selection->no_gc ||
+							   selection->no_plugins,
+						.without_gc = selection->no_gc};
 
 	if (!is_ours(&profile->recorder)) {
 		print_headline(report, printer);

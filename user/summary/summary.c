@@ -110,35 +110,52 @@ static void append_gc(char *text, size_t size, const struct ls_profile_recorder 
 		append(text, size, "GC unknown");
 }
 
-static void print_health(const struct printer *printer, const struct ls_profile *profile,
-			 const struct ls_totals *totals)
+static void append_samples(char *text, size_t size, const struct ls_profile_recorder *recorder)
 {
-	const struct ls_profile_recorder *recorder = &profile->recorder;
 	uint64_t whole = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_HOST];
-	uint64_t script_us = accounting__script_us(profile, totals);
-	char share[UNITS_SIZE], count[UNITS_SIZE], text[PRINTER_TEXT_SIZE] = "";
-	const struct script_split split = script_split__of(profile, totals);
-	char parts[SCRIPT_SPLIT_SIZE];
+	char share[UNITS_SIZE], count[UNITS_SIZE];
 
 	units__format_share(whole, recorder->samples, share, sizeof(share));
 	units__format_count(recorder->samples, count, sizeof(count));
 	if (recorder->samples)
-		append(text, sizeof(text), "%s of %s sample%s whole", share, count,
+		append(text, size, "%s of %s sample%s whole", share, count,
 		       recorder->samples == 1 ? "" : "s");
 	else
-		append(text, sizeof(text), "no samples");
+		append(text, size, "no samples");
+}
+
+static void append_script(char *text, size_t size, const struct ls_profile *profile,
+			  const struct ls_totals *totals, const struct script_split *split)
+{
+	uint64_t script_us = accounting__script_us(profile, totals);
+	char share[UNITS_SIZE], parts[SCRIPT_SPLIT_SIZE];
+
 	units__format_share(script_us, totals->all_us, share, sizeof(share));
 	if (totals->all_us && script_us / NEARLY_ALL < totals->all_us / 100)
-		append(text, sizeof(text), "script %s of CPU time", share);
-	script_split__describe(&split, totals->all_us, parts, sizeof(parts));
-	if (script_split__has_compiled(&split))
-		append(text, sizeof(text), "%s", parts);
+		append(text, size, "script %s of CPU time", share);
+	script_split__describe(split, totals->all_us, parts, sizeof(parts));
+	if (script_split__has_compiled(split))
+		append(text, size, "%s", parts);
+}
+
+static void print_health(const struct printer *printer, const struct ls_profile *profile,
+			 const struct ls_totals *totals, const struct summary_options *options)
+{
+	const struct script_split split = script_split__of(profile, totals);
+	const struct ls_profile_recorder *recorder = &profile->recorder;
+	char text[PRINTER_TEXT_SIZE] = "";
+
+	if (!options->is_part)
+		append_samples(text, sizeof(text), recorder);
+	append_script(text, sizeof(text), profile, totals, &split);
 	/* Of coroutines that were not selected, nobody knows how much was GC. */
-	if (!accounting__unselected_us(profile, totals))
+	if (!options->without_gc && !accounting__unselected_us(profile, totals))
 		append_gc(text, sizeof(text), recorder, split.time[SCRIPT_GC], totals->all_us);
-	append_cost(text, sizeof(text), recorder);
+	if (!options->is_part)
+		append_cost(text, sizeof(text), recorder);
 	printer__line(printer, "");
-	printer__wrapped(printer, "", text);
+	if (*text)
+		printer__wrapped(printer, "", text);
 }
 
 void summary__print_on(const struct printer *printer, const struct ls_profile *profile,
@@ -152,7 +169,7 @@ void summary__print_on(const struct printer *printer, const struct ls_profile *p
 		call_paths__print_tree(printer, profile, totals, options->tree_depth);
 	if (options->callers)
 		call_paths__print_callers(printer, profile, totals, options->callers);
-	print_health(printer, profile, totals);
+	print_health(printer, profile, totals, options);
 }
 
 void summary__print(const struct ls_profile *profile, const struct ls_totals *totals,

@@ -16,6 +16,8 @@ struct summary_options {
 	const struct category_words *words; /* of the profile's categories */
 	uint32_t tree_depth;                /* of the call tree; 0: do not print it */
 	const char *callers;                /* of the function to print callers of; NULL: none */
+	bool is_part;    /* of a recording: its samples and costs are not those of the profile */
+	bool without_gc; /* nor is its GC, which was left out */
 };
 
 /*

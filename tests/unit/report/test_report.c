@@ -104,6 +104,26 @@ static void functions_need_no_source(void **state)
 	assert_int_equal(fixture->totals.all_us, 66000);
 }
 
+/* Beside shares of a part, samples of all would be taken for those of the part. */
+static void a_summary_of_a_part_has_no_figures_of_all(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ls_profile_recorder *recorder = &fixture->profile.recorder;
+
+	recorder->interpreter = "Lua 5.4.4";
+	recorder->gc = "lua_newstate calls it";
+	recorder->samples = recorder->classes[LS_SAMPLE_COMPLETE] = 100;
+	fixture->report.view = REPORT_SUMMARY;
+	select_from(fixture, 1, (struct selection){});
+	assert_non_null(strstr(print(fixture, 80, false), "% of 100 samples whole; GC 15.0%\n"));
+	select_from(fixture, 1, (struct selection){.focus = "work"});
+	assert_null(strstr(print(fixture, 80, false), "samples"));
+	assert_non_null(strstr(fixture->text, "\nGC 22.7%\n"));
+	select_from(fixture, 1, (struct selection){.no_gc = true});
+	assert_null(strstr(print(fixture, 80, false), "samples"));
+	assert_null(strstr(fixture->text, "GC 0"));
+}
+
 static void the_tree_without_what_was_left_out(void **state)
 {
 	struct fixture *fixture = *state;
@@ -416,6 +436,7 @@ int main(void)
 		with_recording(the_least_share_is_of_total_time),
 		with_recording(what_is_asked_for_needs_no_self_time),
 		with_recording(functions_need_no_source),
+		with_recording(a_summary_of_a_part_has_no_figures_of_all),
 		with_recording(the_tree_without_what_was_left_out),
 		with_recording(a_search_shows_what_leads_there),
 		with_recording(bottom_up_shows_who_called),

@@ -4,92 +4,17 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "luau/derivation_luau.h"
 #include "luau/prototype_luau.h"
 
 #define FUNCTIONS_NEEDED 3 /* with lines, of more than one size */
-
-/* One function in this many may contradict: the program may have freed it meanwhile. */
-#define FUNCTIONS_PER_WRONG 16
 
 #define TABLES_BYTES_MAX (64 << 20) /* of lines */
 #define PAIRS_MAX        8          /* of tables whose sizes are searched; an honest VM has one */
 #define LINES_NEAR       8          /* from a definition to its first instruction, mostly */
 #define CHILDREN_MOST    (1U << 24)
 
-#define FIRST_MEMBER 8 /* after CommonHeader and the small numbers that follow it */
-
-struct derivation {
-	struct specimens *specimens;
-	struct ls_luau_layout layout;
-	const char *missing; /* which member was not found */
-	unsigned int pairs;  /* of tables so far whose distance is a number of instructions */
-};
-
-/* What a function says about a member at some offset. */
-enum verdict { CONTRADICTS, SAYS_NOTHING, CONFIRMS };
-
-typedef enum verdict judge(const struct derivation *derivation, const struct proto_specimen *proto,
-			   size_t offset);
-
-static size_t count_of(const struct derivation *derivation)
-{
-	return derivation->specimens->proto_count;
-}
-
-/* Whether at least `needed` functions confirm that member at `offset` and few contradict. */
-static bool holds(const struct derivation *derivation, judge *judge, size_t offset, size_t needed)
-{
-	size_t wrong = 0, right = 0;
-
-	for (size_t i = 0; i < count_of(derivation); i++) {
-		enum verdict verdict = judge(derivation, &derivation->specimens->protos[i], offset);
-
-		wrong += verdict == CONTRADICTS;
-		right += verdict == CONFIRMS;
-		if (wrong > count_of(derivation) / FUNCTIONS_PER_WRONG)
-			return false;
-	}
-	return right >= needed;
-}
-
-/*
- * Returns the offset of a member of `size` bytes: `expected` if it holds, else the only offset that
- * does; 0: none does, or more than one.
- */
-static size_t find(const struct derivation *derivation, judge *judge, size_t expected, size_t size,
-		   size_t needed)
-{
-	size_t found = 0;
-
-	if (expected >= FIRST_MEMBER && expected + size <= PROTO_BYTES &&
-	    holds(derivation, judge, expected, needed))
-		return expected;
-	for (size_t offset = FIRST_MEMBER; offset + size <= PROTO_BYTES; offset += size) {
-		if (!holds(derivation, judge, offset, needed))
-			continue;
-		if (found)
-			return 0;
-		found = offset;
-	}
-	return found;
-}
-
-static int give_up(struct derivation *derivation, const char *missing)
-{
-	derivation->missing = missing;
-	return -ENODATA;
-}
-
 /* ---- children */
-
-static uint64_t read_word(const struct derivation *derivation, uint64_t address)
-{
-	uint64_t word;
-
-	return target_memory__read(derivation->specimens->memory, address, &word, sizeof(word))
-		       ? 0
-		       : word;
-}
 
 static bool is_proto(const struct derivation *derivation, const struct proto_specimen *like,
 		     uint64_t address)
@@ -104,17 +29,19 @@ static enum verdict judge_children(const struct derivation *derivation,
 
 	if (!array)
 		return SAYS_NOTHING;
-	return is_proto(derivation, proto, read_word(derivation, array)) ? CONFIRMS : CONTRADICTS;
+	return is_proto(derivation, proto, derivation_luau__word(derivation, array)) ? CONFIRMS
+										     : CONTRADICTS;
 }
 
 /* If no function defines another, children are where they have been so far. */
 static int find_children(struct derivation *derivation)
 {
 	const size_t expected = derivation->layout.proto_children;
-	size_t offset = find(derivation, judge_children, expected, 8, 1);
+	size_t offset = derivation_luau__find(derivation, judge_children, expected, 8, 1);
 
-	if (!offset && !holds(derivation, judge_children, expected, 0))
-		return give_up(derivation, "no member points to the functions that others define");
+	if (!offset && !derivation_luau__holds(derivation, judge_children, expected, 0))
+		return derivation_luau__give_up(
+			derivation, "no member points to the functions that others define");
 	if (offset)
 		derivation->layout.proto_children = (uint8_t)offset;
 	specimens_luau__add_children(derivation->specimens, derivation->layout.proto_children);
@@ -165,7 +92,7 @@ static bool has_sizes(const struct derivation *derivation, size_t code_count)
 {
 	uint32_t first = 0;
 
-	for (size_t i = 0; i < count_of(derivation); i++) {
+	for (size_t i = 0; i < derivation->specimens->proto_count; i++) {
 		const struct proto_specimen *proto = &derivation->specimens->protos[i];
 		uint32_t count = (proto_specimen__half(proto, code_count) + 3) & ~3U;
 
@@ -182,7 +109,7 @@ static bool has_sizes(const struct derivation *derivation, size_t code_count)
 static bool find_sizes_of_tables(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
-	size_t count = find(derivation, judge_code_count, 0, 4, FUNCTIONS_NEEDED);
+	size_t count = derivation_luau__find(derivation, judge_code_count, 0, 4, FUNCTIONS_NEEDED);
 
 	if (!count || !has_sizes(derivation, count) || derivation->pairs++ >= PAIRS_MAX)
 		return false;
@@ -191,7 +118,7 @@ static bool find_sizes_of_tables(struct derivation *derivation)
 		size_t gap;
 
 		layout->proto_line_info_size = (uint8_t)size;
-		gap = find(derivation, judge_lines, size + 4, 4, FUNCTIONS_NEEDED);
+		gap = derivation_luau__find(derivation, judge_lines, size + 4, 4, FUNCTIONS_NEEDED);
 		if (!gap)
 			continue;
 		layout->proto_line_gap = (uint8_t)gap;
@@ -207,15 +134,16 @@ static int find_lines(struct derivation *derivation)
 	for (size_t lines = FIRST_MEMBER; lines + 8 <= PROTO_BYTES; lines += 8) {
 		layout->proto_line_info = (uint8_t)lines;
 		for (size_t bases = FIRST_MEMBER; bases + 8 <= PROTO_BYTES; bases += 8) {
-			if (bases == lines ||
-			    !holds(derivation, judge_tables, bases, FUNCTIONS_NEEDED))
+			if (bases == lines || !derivation_luau__holds(derivation, judge_tables,
+								      bases, FUNCTIONS_NEEDED))
 				continue;
 			layout->proto_line_bases = (uint8_t)bases;
 			if (find_sizes_of_tables(derivation))
 				return 0;
 		}
 	}
-	return give_up(derivation, "no two members are tables of lines whose sizes fit");
+	return derivation_luau__give_up(derivation,
+					"no two members are tables of lines whose sizes fit");
 }
 
 static bool read_first_line(const struct derivation *derivation, const struct proto_specimen *proto,
@@ -250,11 +178,13 @@ static enum verdict judge_line_defined(const struct derivation *derivation,
 static int find_line_defined(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
-	size_t offset = find(derivation, judge_line_defined, layout->proto_line_gap + 4U, 4,
-			     (count_of(derivation) + 1) / 2);
+	size_t offset =
+		derivation_luau__find(derivation, judge_line_defined, layout->proto_line_gap + 4U,
+				      4, (derivation->specimens->proto_count + 1) / 2);
 
 	if (!offset)
-		return give_up(derivation, "no member is the line that a function is defined in");
+		return derivation_luau__give_up(
+			derivation, "no member is the line that a function is defined in");
 	layout->proto_line_defined = (uint8_t)offset;
 	return 0;
 }
@@ -290,22 +220,23 @@ static int find_names(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
 	size_t expected = layout->proto_line_info + 32U, found = 0;
-	size_t source = find(derivation, judge_source, expected, 8, 1);
+	size_t source = derivation_luau__find(derivation, judge_source, expected, 8, 1);
 
 	/* If no child confirms it, it is where it has been so far. */
-	if (!source && holds(derivation, judge_source, expected, 0))
+	if (!source && derivation_luau__holds(derivation, judge_source, expected, 0))
 		source = expected;
 	if (!source)
-		return give_up(derivation, "no member is the name of a chunk, which functions have "
-					   "in common with those that they define");
+		return derivation_luau__give_up(
+			derivation, "no member is the name of a chunk, which functions have "
+				    "in common with those that they define");
 	layout->proto_source = (uint8_t)source;
-	if (holds(derivation, judge_string, source + 8, 1))
+	if (derivation_luau__holds(derivation, judge_string, source + 8, 1))
 		found = source + 8;
 	for (size_t offset = FIRST_MEMBER; offset + 8 <= PROTO_BYTES && !found; offset += 8)
-		if (offset != source && holds(derivation, judge_string, offset, 1))
+		if (offset != source && derivation_luau__holds(derivation, judge_string, offset, 1))
 			found = offset;
 	if (!found)
-		return give_up(derivation, "no member is the name of a function");
+		return derivation_luau__give_up(derivation, "no member is the name of a function");
 	layout->proto_name = (uint8_t)found;
 	return 0;
 }
@@ -351,8 +282,9 @@ static enum verdict judge_child_count(const struct derivation *derivation,
 
 	if (!array || !count)
 		return array || count ? CONTRADICTS : SAYS_NOTHING;
-	return count <= CHILDREN_MOST && is_proto(derivation, proto,
-						  read_word(derivation, array + 8 * (count - 1)))
+	return count <= CHILDREN_MOST &&
+			       is_proto(derivation, proto,
+					derivation_luau__word(derivation, array + 8 * (count - 1)))
 		       ? CONFIRMS
 		       : CONTRADICTS;
 }
@@ -395,37 +327,39 @@ static int find_code(struct derivation *derivation)
 	struct ls_luau_layout *layout = &derivation->layout;
 
 	/* If no call of a Lua function was found, code is where it has been so far. */
-	if (holds(derivation, judge_code, layout->proto_code, 0))
+	if (derivation_luau__holds(derivation, judge_code, layout->proto_code, 0))
 		return 0;
 	/* codeentry, which follows code, is equal to it unless there is machine code. */
 	for (size_t offset = FIRST_MEMBER; offset + 8 <= PROTO_BYTES; offset += 8) {
-		if (!holds(derivation, judge_code, offset, 1))
+		if (!derivation_luau__holds(derivation, judge_code, offset, 1))
 			continue;
 		layout->proto_code = (uint8_t)offset;
 		return 0;
 	}
-	return give_up(derivation, "no member is the code that calls go on in");
+	return derivation_luau__give_up(derivation, "no member is the code that calls go on in");
 }
 
 static int find_counts(struct derivation *derivation)
 {
 	struct ls_luau_layout *layout = &derivation->layout;
 	const size_t expected = layout->proto_code_count + 4U;
-	size_t offset = find(derivation, judge_child_count, expected, 4, 1);
+	size_t offset = derivation_luau__find(derivation, judge_child_count, expected, 4, 1);
 
-	if (!offset && holds(derivation, judge_child_count, expected, 0))
+	if (!offset && derivation_luau__holds(derivation, judge_child_count, expected, 0))
 		offset = expected;
 	if (!offset)
-		return give_up(derivation,
-			       "no member counts the functions that a function defines");
+		return derivation_luau__give_up(
+			derivation, "no member counts the functions that a function defines");
 	layout->proto_child_count = (uint8_t)offset;
-	offset = find(derivation, judge_constant_count, layout->proto_code_count + 16U, 4, 1);
+	offset = derivation_luau__find(derivation, judge_constant_count,
+				       layout->proto_code_count + 16U, 4, 1);
 	for (size_t array = FIRST_MEMBER; !offset && array + 8 <= PROTO_BYTES; array += 8) {
 		layout->proto_constants = (uint8_t)array;
-		offset = find(derivation, judge_constant_count, 0, 4, 1);
+		offset = derivation_luau__find(derivation, judge_constant_count, 0, 4, 1);
 	}
 	if (!offset)
-		return give_up(derivation, "no two members are constants and their number");
+		return derivation_luau__give_up(derivation,
+						"no two members are constants and their number");
 	layout->proto_constant_count = (uint8_t)offset;
 	return 0;
 }
@@ -439,14 +373,15 @@ static int find_numbers(struct derivation *derivation)
 	struct ls_luau_layout *layout = &derivation->layout;
 
 	for (size_t offset = 3; offset + 4 <= PROTO_BYTES; offset++) {
-		if (!holds(derivation, judge_numbers, offset, 1))
+		if (!derivation_luau__holds(derivation, judge_numbers, offset, 1))
 			continue;
 		layout->proto_upvalues = (uint8_t)offset;
 		layout->proto_parameters = (uint8_t)(offset + 1);
 		layout->proto_is_vararg = (uint8_t)(offset + 2);
 		return 0;
 	}
-	return give_up(derivation, "no member is the number of upvalues that closures have, too");
+	return derivation_luau__give_up(
+		derivation, "no member is the number of upvalues that closures have, too");
 }
 
 /* ---- machine code */
@@ -473,7 +408,8 @@ static void find_native(struct derivation *derivation)
 	layout->proto_native = 0;
 	if (layout->proto_line_bases < lines)
 		lines = layout->proto_line_bases;
-	if (lines >= layout->proto_children + 24U && holds(derivation, judge_native, lines - 8U, 0))
+	if (lines >= layout->proto_children + 24U &&
+	    derivation_luau__holds(derivation, judge_native, lines - 8U, 0))
 		layout->proto_native = lines - 8;
 }
 

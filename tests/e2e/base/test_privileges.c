@@ -283,8 +283,8 @@ static void a_refusal_that_no_capability_lifts_is_reported(void **state)
 		    "--name", names, "-o", "x.json");
 	child__await_errors(stage, spy, "cannot inspect 1 of ");
 	snprintf(expected, sizeof(expected),
-		 " processes, such as pid %d: permission denied (luaspy lacks no capability; "
-		 "they are left out)\n",
+		 " processes, such as pid %d: permission denied (luaspy has all capabilities; "
+		 "it leaves them out)\n",
 		 target->pid);
 	if (!strstr(child__errors(stage, spy), expected))
 		fail_msg("no '%s' in: %s", expected, child__errors(stage, spy));

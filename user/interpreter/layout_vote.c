@@ -202,7 +202,8 @@ static void describe_layout(const struct layout_vote *vote, uint32_t layout, cha
 		       fits, all);
 	else if (vote->decided >> layout & 1)
 		append(to, size, length,
-		       "%s, agreed on by %" PRIu64 " of %" PRIu64 " samples, none fits another",
+		       "%s, agreed on by %" PRIu64 " of %" PRIu64
+		       " samples, no sample fits another",
 		       name, fits, all);
 	else
 		append(to, size, length, "%s, provisionally, by %" PRIu64 " of %" PRIu64 " samples",

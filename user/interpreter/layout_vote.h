@@ -61,7 +61,10 @@ void layout_votes__expect(struct layout_votes *votes, const struct family *famil
 /* Makes a layout that was derived meanwhile a candidate of the votes of its family. */
 void layout_votes__propose(struct layout_votes *votes, const struct family *family, uint32_t slot);
 
-/* "5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another" and the like. Ends *to with NUL. */
+/*
+ * "5.4.3-5.4.9, agreed on by 8 of 8 samples, no sample fits another" and the like. Ends *to with
+ * NUL.
+ */
 void layout_vote__describe(const struct layout_vote *vote, char *to, size_t size);
 void layout_votes__describe(const struct layout_votes *votes, char *to, size_t size);
 

@@ -166,7 +166,7 @@ static void profiles_the_program_that_runs_not_its_successor(void **state)
 	copy(*state, "mv new lua");
 	profile = record(*state, target->pid, "-d", "700ms");
 	expect_shares(profile, 90, 0, 90);
-	expect_layouts(profile, "5.1-5.1.5, agreed on by 8 of 8", "none fits another");
+	expect_layouts(profile, "5.1-5.1.5, agreed on by 8 of 8", "no sample fits another");
 }
 
 static void finds_the_layout_where_the_file_claims_another_release(void **state)

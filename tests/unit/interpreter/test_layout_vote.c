@@ -67,7 +67,7 @@ static void decides_after_eight(void **state)
 	assert_described(&vote, "5.2.1-5.2.4, provisionally, by 7 of 7 samples");
 	add_evidence(&vote, 2, 0, 1);
 	assert_int_equal(vote.is_decided, 1);
-	assert_described(&vote, "5.2.1-5.2.4, agreed on by 8 of 8 samples, none fits another");
+	assert_described(&vote, "5.2.1-5.2.4, agreed on by 8 of 8 samples, no sample fits another");
 }
 
 /* As of an interpreter that has moved what the main chunk does not tell, and other functions do. */
@@ -115,7 +115,7 @@ static void stays_with_what_it_decided(void **state)
 	add_misfits(&vote, LS_WALK_UNDECIDED, 100);
 	assert_int_equal(vote.layout, 2);
 	assert_int_equal(vote.is_contradicted, 0);
-	assert_described(&vote, "5.2.1-5.2.4, agreed on by 8 of 8 samples, none fits another");
+	assert_described(&vote, "5.2.1-5.2.4, agreed on by 8 of 8 samples, no sample fits another");
 }
 
 static void counts_only_stacks_that_fitted_nothing_as_misfits(void **state)
@@ -129,7 +129,7 @@ static void counts_only_stacks_that_fitted_nothing_as_misfits(void **state)
 	assert_int_equal(vote.misfits, 3);
 	assert_int_equal(vote.misfit_ns, 3000000);
 	assert_int_equal(vote.is_decided, 1);
-	assert_described(&vote, "5.1-5.1.5, agreed on by 8 of 11 samples, none fits another");
+	assert_described(&vote, "5.1-5.1.5, agreed on by 8 of 11 samples, no sample fits another");
 }
 
 static void takes_no_sample_that_is_not_verified_for_evidence(void **state)
@@ -273,8 +273,9 @@ static void judges_interpreters_that_share_nothing_apart(void **state)
 	assert_int_equal(votes.items[0].decided, 1 << 0);
 	assert_int_equal(votes.items[1].decided, 1 << 9);
 	layout_votes__describe(&votes, text, sizeof(text));
-	assert_string_equal(text, "5.1-5.1.5, agreed on by 8 of 8 samples, none fits another; "
-				  "5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another");
+	assert_string_equal(text,
+			    "5.1-5.1.5, agreed on by 8 of 8 samples, no sample fits another; "
+			    "5.4.3-5.4.9, agreed on by 8 of 8 samples, no sample fits another");
 }
 
 static void keeps_what_was_decided_when_another_interpreter_comes(void **state)

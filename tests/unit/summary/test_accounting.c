@@ -42,7 +42,7 @@ static void shows_the_layout_only_where_the_log_does_not(void **state)
 
 	assert_hides(fixture, "layout");
 	fixture->all = true;
-	recorder->layout = "5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another";
+	recorder->layout = "5.4.3-5.4.9, agreed on by 8 of 8 samples, no sample fits another";
 	assert_hides(fixture, "layout");
 	recorder->layout = "5.4.3-5.4.9, forced: 812 of 813 samples fit";
 	assert_shows(fixture, "  layout       5.4.3-5.4.9, forced: 812");

@@ -27,7 +27,7 @@ static int set_up(void **state)
 	const struct top_view top_view = {
 		.target = "lua5.4 (pid 42)",
 		.interpreter = "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped",
-		.layout = "5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another",
+		.layout = "5.4.3-5.4.9, agreed on by 8 of 8 samples, no sample fits another",
 		.gc_is_known = true,
 		.own_cpu_ns = 19000000,
 	};
@@ -64,7 +64,7 @@ static void shows_all_on_80_by_24(void **state)
 	static const char *const lines[] = {
 		"luaspy top: lua5.4 (pid 42)                                              0:00:01",
 		"Lua 5.4.4 in /usr/bin/lua5.4, static, stripped",
-		"layout 5.4.3-5.4.9, agreed on by 8 of 8 samples, none fits another",
+		"layout 5.4.3-5.4.9, agreed on by 8 of 8 samples, no sample fits another",
 		"now   CPU 100.0% of a processor: script 100.0%, GC 0.0%; 1,000 samples/s",
 		"lost  dropped 0, unreadable 0, torn 0, truncated 0 of 1,151",
 		"cost  luaspy 1.9% of a processor; 0 warnings",

@@ -69,14 +69,14 @@ static void are_those_of_each_vm(void **state)
 static void begin_with_the_outermost(void **state)
 {
 	static const char script[] = "loadstring([[" WORK(
-		"of_one", "3") "]], '@one.luau')()\n"
-			       "loadstring([[" WORK(
-				       "of_two",
-				       "1") "]], '@two.luau')()\n"
-					    "local resumed = coroutine.wrap(function()\n"
-					    "	while true do of_two() coroutine.yield() end\n"
-					    "end)\n"
-					    "while true do of_one() resumed() end\n";
+		"of_one",
+		"3") "]], '@one.luau')()\n"
+		     "loadstring([[" WORK("of_two",
+					  "1") "]], '@two.luau')()\n"
+					       "local resumed = coroutine.wrap(function()\n"
+					       "	while true do of_two() coroutine.yield() end\n"
+					       "end)\n"
+					       "while true do of_one() resumed() end\n";
 
 	need_to_record();
 	for (size_t i = 0; i < BUILDS; i++) {

@@ -38,28 +38,33 @@ static double share_of(const struct scriptprofile *profile, const char *chunk)
 	return scriptprofile__share(profile, accounts__category_us(profile, chunk));
 }
 
-#define WORK(name, times)                                                                          \
+#define WORK(name)                                                                                 \
 	"local size = 0\n"                                                                         \
-	"function " name "()\n"                                                                    \
+	"function of_" name "()\n"                                                                 \
 	"	size = size % 97e3 + 13e3\n"                                                             \
-	"	local x = 0 for i = 1, size * " times " do x = x + i % 7 end\n"                    \
+	"	local x = 0 for i = 1, size do x = x + i % 7 end\n"                                      \
 	"end\n"
 
-/* Two VMs, on a thread each, as many hosts have them. */
+#define LOAD(name) "loadstring([[" WORK(name) "]], '@" name ".luau')()\n"
+
+/*
+ * Two VMs, on a thread each, as many hosts have them. How much of a busy machine each gets is not
+ * known. Samples from before the layout is decided have no chunk.
+ */
 static void are_those_of_each_vm(void **state)
 {
 	struct stage *stage = *state;
 
 	need_to_record();
-	write_text(stage, "one.luau", WORK("of_one", "1") "while true do of_one() end\n");
-	write_text(stage, "two.luau", WORK("of_two", "1") "while true do of_two() end\n");
+	write_text(stage, "one.luau", WORK("one") "while true do of_one() end\n");
+	write_text(stage, "two.luau", WORK("two") "while true do of_two() end\n");
 	for (size_t i = 0; i < BUILDS; i++) {
 		struct scriptprofile *profile = record_chunks(
 			stage, builds[i], "start('one.luau') start('two.luau') wait()\n");
 		double one = share_of(profile, "one.luau"), two = share_of(profile, "two.luau");
 
-		scriptprofile__assert_share(profile, "both", one + two, 0.98, 1);
-		assert_true(one > 0.1 && two > 0.1);
+		scriptprofile__assert_share(profile, "both", one + two, 0.9, 1);
+		assert_true(one > 0.02 && two > 0.02);
 		scriptprofile__assert_stack(profile, "main chunk > of_one", one - 0.01, one);
 		scriptprofile__assert_stack(profile, "main chunk > of_two", two - 0.01, two);
 	}
@@ -68,15 +73,11 @@ static void are_those_of_each_vm(void **state)
 /* What it calls and resumes is of the main script, from whichever chunk it is. */
 static void begin_with_the_outermost(void **state)
 {
-	static const char script[] = "loadstring([[" WORK(
-		"of_one",
-		"3") "]], '@one.luau')()\n"
-		     "loadstring([[" WORK("of_two",
-					  "1") "]], '@two.luau')()\n"
-					       "local resumed = coroutine.wrap(function()\n"
-					       "	while true do of_two() coroutine.yield() end\n"
-					       "end)\n"
-					       "while true do of_one() resumed() end\n";
+	static const char script[] =
+		LOAD("one") LOAD("two") "local resumed = coroutine.wrap(function()\n"
+					"	while true do of_two() coroutine.yield() end\n"
+					"end)\n"
+					"while true do of_one() of_one() of_one() resumed() end\n";
 
 	need_to_record();
 	for (size_t i = 0; i < BUILDS; i++) {

@@ -328,6 +328,21 @@ def check_pprof(recording, path, _):
     return recording.sums(recording.unique), found, 0
 
 
+def check_pprof_order(recording, path):
+    """Threads have labels, and the time of their samples; those of a node are alike."""
+    counts = collections.Counter(node for node, _, _ in recording.samples)
+    expected = collections.Counter()
+    for number, _, thread in recording.samples:
+        node = recording.nodes[number]
+        expected[str(thread)] += (node["TotalDuration"] - sum(
+            recording.nodes[child]["TotalDuration"] for child in node.get("NodeIds", ()))) / counts[number]
+    text = run("go", "tool", "pprof", "-tags", "-unit=us", "-sample_index=cpu", path)
+    section = re.search(r"^ *thread:.*\n((?: .*\n)+)", text, re.M)[1]
+    found = {tag: float(us) for us, tag in re.findall(r"^ *([\d.]+)us \([^)]*\): (\d+)", section, re.M)}
+    return found.keys() == expected.keys() and all(
+        abs(found[thread] - us) < 50 for thread, us in expected.items())
+
+
 def read_gprof(path):
     """The reader's own totals follow numbers of calls, as gprof's do: what it parsed is compared."""
     gprof2dot, complaints = importlib.import_module("gprof2dot"), io.StringIO()

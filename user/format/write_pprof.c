@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * pprof: profile.proto of github.com/google/pprof, compressed. Each node with self time or samples
- * is a sample, with its category as a label. Messages are written one by one, so that only the
- * current one is in memory.
+ * is a sample, with its category as a label; or, if the timeline has several threads of a category,
+ * a sample for each thread, with its id as another label. Messages are written one by one, so that
+ * only the current one is in memory.
  *
  * Locations have the ids of functions. The profile's functions are followed by one for each
  * category, for time without a stack. system_name stays empty: pprof would demangle it.
@@ -15,6 +16,7 @@
 #include "base/log.h"
 #include "format/format.h"
 #include "format/frame_labels.h"
+#include "format/thread_shares.h"
 #include "stream/gzip_stream.h"
 
 #define NS_PER_US  1000
@@ -42,6 +44,7 @@ enum {
 	SAMPLE_LABEL = 3,
 	LABEL_KEY = 1,
 	LABEL_TEXT = 2,
+	LABEL_NUMBER = 3,
 	MAPPING_ID = 1,
 	MAPPING_FILE = 5,
 	MAPPING_HAS_FUNCTIONS = 7,
@@ -66,6 +69,7 @@ enum {
 	TEXT_CPU,
 	TEXT_NANOSECONDS,
 	TEXT_CATEGORY,
+	TEXT_THREAD,
 	TEXT_COMMENT,
 	TEXT_TARGET,
 	TEXT_FIRST_FUNCTION,
@@ -95,6 +99,7 @@ struct output {
 	struct message message, part;
 	struct stack stack;
 	uint32_t *categories; /* index, by node */
+	struct thread_shares threads;
 	bool has_samples;
 };
 
@@ -204,8 +209,8 @@ static uint32_t category_function(const struct output *output, uint32_t category
 
 static void send_texts(struct output *output)
 {
-	static const char *const fixed[] = {"",    "samples",     "count",
-					    "cpu", "nanoseconds", "category"};
+	static const char *const fixed[] = {"",         "samples", "count", "cpu", "nanoseconds",
+					    "category", "thread"};
 	const struct ls_profile *profile = output->profile;
 	char target[1024];
 
@@ -314,22 +319,45 @@ static void send_with_stack(struct output *output)
 	output->message.size = 0;
 }
 
-static void send_sample(struct output *output, uint32_t id)
+/* Of the current stack. `thread`: 0 if it is not known. */
+static void send_share(struct output *output, uint32_t id, uint32_t thread, uint64_t us,
+		       uint64_t samples)
 {
-	uint64_t self_us = totals__node_self_us(output->profile, output->totals, id);
 	uint32_t category = category_function(output, output->categories[id]);
-	uint64_t samples = output->profile->nodes[id].samples;
 
-	if (!self_us && !samples)
+	if (!us && !samples)
 		return;
 	if (output->has_samples)
 		put_varint(&output->part, samples);
-	put_varint(&output->part, NS_PER_US * self_us);
+	put_varint(&output->part, NS_PER_US * us);
 	put_part(&output->message, SAMPLE_VALUE, &output->part);
 	put_number(&output->part, LABEL_KEY, TEXT_CATEGORY);
 	put_number(&output->part, LABEL_TEXT, name_text(category));
 	put_part(&output->message, SAMPLE_LABEL, &output->part);
+	if (thread) {
+		put_number(&output->part, LABEL_KEY, TEXT_THREAD);
+		put_number(&output->part, LABEL_NUMBER, thread);
+		put_part(&output->message, SAMPLE_LABEL, &output->part);
+	}
 	send_with_stack(output);
+}
+
+/* What is not on the timeline is of no thread. */
+static void send_sample(struct output *output, uint32_t id)
+{
+	uint64_t us = totals__node_self_us(output->profile, output->totals, id);
+	uint64_t samples = output->profile->nodes[id].samples;
+	size_t count;
+	const struct thread_share *shares = thread_shares__of(&output->threads, id, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t seen = shares[i].samples < samples ? shares[i].samples : samples;
+
+		send_share(output, id, shares[i].thread, shares[i].us, seen);
+		us -= shares[i].us;
+		samples -= seen;
+	}
+	send_share(output, id, 0, us, samples);
 }
 
 /* Visits all nodes below `root`, depth first; output->stack is always that of the current one. */
@@ -416,6 +444,8 @@ int write_pprof(const struct ls_profile *profile, const struct ls_totals *totals
 				.gzip = gzip_stream__new(stream)};
 	int err = labels && output.gzip ? look_at_nodes(&output) : -ENOMEM, finished;
 
+	if (!err)
+		err = thread_shares__make(profile, totals, &output.threads);
 	if (!err) {
 		send_session(&output);
 		send_samples(&output);
@@ -428,6 +458,7 @@ int write_pprof(const struct ls_profile *profile, const struct ls_totals *totals
 	free(output.message.bytes);
 	free(output.part.bytes);
 	free(output.categories);
+	free(output.threads.items);
 	free(output.stack.bytes);
 	frame_labels__free(labels);
 	return err;

@@ -95,13 +95,13 @@ static int compare_node(const void *node, const void *item)
 const struct thread_share *thread_shares__of(const struct thread_shares *shares, uint32_t node,
 					     size_t *count)
 {
-	const struct thread_share *end = shares->items + shares->count;
-	const struct thread_share *found =
-		shares->count
-			? bsearch(&node, shares->items, shares->count, sizeof(*found), compare_node)
-			: NULL;
+	const struct thread_share *found, *end;
 
 	*count = 0;
+	if (!shares->count)
+		return NULL;
+	end = shares->items + shares->count;
+	found = bsearch(&node, shares->items, shares->count, sizeof(*found), compare_node);
 	if (!found)
 		return NULL;
 	while (found > shares->items && found[-1].node == node)

@@ -213,17 +213,20 @@ static int write_so_far(void *context, struct session *session)
 
 /*
  * Whether the profile is worth a file: it has samples, at least some of a process with an
- * interpreter, or tells of processes that should have had some. An interval is written even if it
- * has none of these.
+ * interpreter or of one that was to get one (--wait), or tells of processes that should have had
+ * some. An interval is written even if it has none of these.
  */
 static bool is_worth_a_file(struct session *session, const struct delivery *delivery)
 {
+	const struct record_options *options = delivery->options;
+	bool is_awaited = options->targets.waits && !options->words;
 	struct ls_profile sampled = {};
 
-	if (delivery->options->interval_ns || session__has_missed_time(session))
+	if (options->interval_ns || session__has_missed_time(session))
 		return true;
 	session__export(session, &sampled);
-	return sampled.recorder.samples && !session__is_without_interpreter(session);
+	return sampled.recorder.samples &&
+	       (is_awaited || !session__is_without_interpreter(session));
 }
 
 /* Writes at the end, unless there is nothing, or only what luaspy cannot look into. */

@@ -160,7 +160,7 @@ static double unit_of(const struct profile_diff *diff, size_t recording, bool by
 	return sum / (double)diff->before_count;
 }
 
-/* Each kind of rows has its part of the chance of a false alarm: so the chances grow. */
+/* Bonferroni: all kinds of rows share the chance of a false alarm. */
 static void correct_for_kinds(const struct profile_diff *diff, enum profile_diff_kind kind)
 {
 	for (uint32_t id = 0; id <= highest_of(diff, kind); id++) {

@@ -177,7 +177,7 @@ static int reset(struct top *top)
 	int error;
 
 	if (top->has_ended) {
-		log_info("the counts stay: it has ended, and nothing new will be counted");
+		log_info("the target has ended: there is nothing new to count, so the counts stay");
 		return 0;
 	}
 	session__refresh(top->session);

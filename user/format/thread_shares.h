@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each thread has of a node's own time and samples, for formats whose samples have no order
- * but can have a label. The timeline tells; without one, and where each category has one thread
- * only, there is nothing to tell.
+ * The part of a node's self time and samples that each thread has, from the timeline: for formats
+ * that label samples but do not order them. There are none without a timeline, or if no category
+ * has more than one thread.
  */
 #ifndef LS_THREAD_SHARES_H
 #define LS_THREAD_SHARES_H
@@ -26,8 +26,8 @@ struct thread_shares {
 };
 
 /*
- * Of a node that has any, the times add up to its own time, but the samples only to those on the
- * timeline. 0 or -ENOMEM.
+ * The times of a node's shares add up to its self time, their samples to those on the timeline. 0
+ * or -ENOMEM.
  */
 int thread_shares__make(const struct ls_profile *profile, const struct ls_totals *totals,
 			struct thread_shares *shares);

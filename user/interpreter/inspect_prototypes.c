@@ -13,7 +13,7 @@
 
 #define ERRNO_MAX 4095 /* the kernel's MAX_ERRNO */
 
-/* ---- in the worker, and in luaspy */
+/* ---- in the worker and in luaspy */
 
 static bool is_about_nested(uint32_t subject)
 {

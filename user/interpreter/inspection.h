@@ -65,12 +65,12 @@ struct native_place {
 int inspector__native_place(struct inspector *inspector, pid_t pid, uint64_t address,
 			    struct native_place *place);
 
-/* One question about a prototype, which was sampled, and its answer. */
+/* One question about a prototype, and its answer. */
 enum inquiry_subject {
 	INQUIRY_LINES,
 	INQUIRY_CALL,   /* the call at `pc` */
 	INQUIRY_NESTED, /* the functions that it defines */
-	INQUIRY_KEPT,   /* the same, of one that was never sampled: only its address counts */
+	INQUIRY_KEPT,   /* the same, of a prototype that was not sampled: it has no fingerprint */
 };
 
 struct prototype_inquiry {

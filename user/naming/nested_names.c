@@ -200,7 +200,7 @@ int nested_names__meet(struct nested_names *names, const struct layout *layout,
 	return 0;
 }
 
-/* What the definers are called is not asked for, so their names are proven: they exist. */
+/* The program kept the definers a moment ago, so no later sample needs to prove their names. */
 static int learn_kept(struct nested_names *names, struct prototype_inquiry *inquiries, size_t count)
 {
 	int error = 0;

@@ -45,8 +45,8 @@ int nested_names__learn(struct nested_names *names, struct nested_state *state,
 			struct prototype_inquiry *inquiry);
 
 /*
- * Reads what the functions define that the program keeps by these names, such as the scripts of
- * Redis: no sample may have shown them, if they end in a tail call. 0 or -ENOMEM.
+ * Reads the names that kept functions, such as the scripts of Redis, give to the functions they
+ * define. A script that ends in a tail call is in no sample. 0 or -ENOMEM.
  */
 int nested_names__read_kept(struct nested_names *names, const struct layout *layout,
 			    const struct c_function_names *kept);

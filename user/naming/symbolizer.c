@@ -425,7 +425,7 @@ static void look_for_unnamed(void *context, void *value)
 	*(bool *)context |= !prototype->is_named;
 }
 
-/* Names what functions define that the program keeps, if something has no name yet. */
+/* If a function has no name yet, reads the definers that the program keeps. */
 static void read_kept_definers(struct symbolizer *symbolizer, const struct layout *layout)
 {
 	bool has_unnamed = false;

@@ -29,11 +29,12 @@ static int check_periods(const struct merge_options *options,
 			known = i;
 		if (!known_ns || !period_ns || period_ns == known_ns)
 			continue;
-		log_error("cannot merge '%s' and '%s' together: they are in order of time, at %s "
-			  "and %s (record at one frequency, or merge without '--together')",
-			  options->inputs[known], options->inputs[i],
-			  units__format_frequency(known_ns, first, sizeof(first)),
-			  units__format_frequency(period_ns, other, sizeof(other)));
+		log_error(
+			"cannot merge the timelines of '%s' and '%s': they were sampled at %s and "
+			"%s (record at one frequency, or merge without '--together')",
+			options->inputs[known], options->inputs[i],
+			units__format_frequency(known_ns, first, sizeof(first)),
+			units__format_frequency(period_ns, other, sizeof(other)));
 		return -EINVAL;
 	}
 	return 0;

@@ -176,7 +176,7 @@ void diff_report__print(const struct profile_diff *diff, const struct diff_optio
 		100 * profile_diff__noise(diff));
 	if (options->input_count == 2)
 		fprintf(stream,
-			"one recording a side: %.1f%% is assumed; give several to find smaller changes\n",
+			"with one recording on each side, %.1f%% is an assumption: several find smaller changes\n",
 			100 * profile_diff__noise(diff));
 	print_kind(&table, PROFILE_DIFF_SELF, "Functions, by themselves");
 	print_kind(&table, PROFILE_DIFF_TOTAL, "Functions, with what they call");

@@ -35,8 +35,8 @@ static const char help[] =
 	"                         shares of each recording: for runs that do the same\n"
 	"                         work\n"
 	"      --noise=PERCENT    by how much the time of a function differs from run to\n"
-	"                         run, at least (default: 2%; 8% if there is one\n"
-	"                         recording on each side, which cannot tell)\n"
+	"                         run, at least (default: 2%, or 8% with one\n"
+	"                         recording on each side)\n"
 	"      --confidence=PERCENT  the chance that no change shown is noise (default:\n"
 	"                         99.9%)\n"
 	"      --fail-over=PERCENT  exit with 4 if the self or total time of a function\n"
@@ -60,7 +60,10 @@ enum { OPTION_JSON = 300 };
 
 #define LIMIT_MOST 100000
 
-/* What functions differ by from run to run on a busy machine, and what is assumed at least. */
+/*
+ * By how much functions differ from run to run: as measured on a busy machine, which is assumed
+ * where two recordings cannot tell, and the least that several recordings are taken to differ by.
+ */
 #define NOISE_BUSY_PPM  80000
 #define NOISE_LEAST_PPM 20000
 

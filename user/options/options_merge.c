@@ -20,8 +20,8 @@ static const char help[] =
 	"\n"
 	"Options:\n" OUTPUT_OPTIONS_HELP
 	"      --together         put categories of one name together, such as those of\n"
-	"                         several runs of a program; those in order of time\n"
-	"                         have to be of one frequency\n"
+	"                         several runs of a program; their timelines must\n"
+	"                         have one sampling frequency\n"
 	"  -h, --help             show this help\n";
 
 static const char exit_status[] = "\n"

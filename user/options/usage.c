@@ -201,7 +201,7 @@ enum options_verdict usage__stray_word(const char *argument, bool takes_command)
 }
 
 #define ANSWER_THREADS                                                                             \
-	"threads are apart by default; '--category=thread' does it for several processes, too"
+	"each thread has a category by default; with several processes, add '--category=thread'"
 #define ANSWER_IDLE   "luaspy samples what uses CPU time; 'luaspy dump' shows threads that wait"
 #define ANSWER_LOCALS "luaspy reads which functions run, but no variables"
 #define ANSWER_EVENT  "luaspy samples CPU time; '--frequency' says how often"

@@ -88,10 +88,10 @@ int functions__define(struct functions *functions, uint32_t function, uint32_t p
 		      const char *name);
 
 /*
- * Takes in the name by which a program's bytecode defines the function, which overrides votes. If
- * source text has another name, it is not the text of this code, and the name does not count; where
- * only "." and ":" differ, that of the text stays. Two such names, of functions that look alike or
- * of programs that differ, are none, and callers do not decide between them. 0 or -ENOMEM.
+ * Takes in the name by which a program's bytecode defines the function, which overrides votes. A
+ * different name from source text is dropped, since the text is not that of this code; but if only
+ * "." and ":" differ, the name from the text stays. If bytecode has two names, of functions that
+ * look alike or of programs that differ, there is none, and callers do not decide. 0 or -ENOMEM.
  */
 int functions__infer(struct functions *functions, uint32_t function, const char *name);
 

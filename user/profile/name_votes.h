@@ -15,8 +15,8 @@ struct name_votes {
 void name_votes__free(struct name_votes *votes);
 
 /*
- * Adds `count` votes; 0 suggests a name in case that there are no votes. Of hundreds of names, one
- * with more than an eighth of the votes is always kept. The name is copied. 0 or -ENOMEM.
+ * Adds `count` votes; with 0, suggests a name to use if nobody votes. Even among hundreds of names,
+ * one with more than an eighth of the votes is kept. The name is copied. 0 or -ENOMEM.
  */
 int name_votes__add(struct name_votes *votes, const char *name, uint64_t count);
 
@@ -24,9 +24,9 @@ int name_votes__add(struct name_votes *votes, const char *name, uint64_t count);
 const char *name_votes__elected(const struct name_votes *votes);
 
 /*
- * The name on which all voters agree or, without votes, all suggestions. If all say that it is an
- * iterator, it is that of the call that some of them name; if they name different ones, it is
- * CALL_SITE_ANY_ITERATOR. NULL: none.
+ * The name on which all voters agree or, without votes, all suggestions; NULL: none. Voters for
+ * CALL_SITE_ANY_ITERATOR agree with a more precise name of an iterator. If the precise names
+ * differ, CALL_SITE_ANY_ITERATOR is what they have in common.
  */
 const char *name_votes__agreed(const struct name_votes *votes);
 

@@ -50,7 +50,7 @@ bool session__was_stopped(const struct session *session);
 /* Whether there was no Lua at all, but an interpreter that is not supported. */
 bool session__is_unsupported(const struct session *session);
 
-/* Whether no process held an interpreter, so that no sample has script. */
+/* Whether no process has held an interpreter and no sample has script. */
 bool session__is_without_interpreter(const struct session *session);
 
 /* Whether processes were missed and the profile has CPU time, which may be theirs. */

@@ -98,8 +98,8 @@ static int follow(struct way *way, int found)
 }
 
 /*
- * Whether a folder was renamed since: that changes the inode alone. Files that come and go in it
- * change its content as well, at the same moment.
+ * Whether a folder was renamed since then: this sets its ctime alone. Files that are added or
+ * removed set its mtime as well, to the same time.
  */
 static bool was_renamed(const struct stat *status, uint64_t since_ns)
 {

@@ -439,6 +439,6 @@ void hottest_functions__print(const struct printer *printer, const struct ls_pro
 		printer__line(printer, "Hottest functions: out of memory");
 	else if (!hottest_functions__first(profile, totals))
 		printer__line(printer, accounting__unselected_us(profile, totals)
-					       ? "  none: script ran, but no coroutine fits"
+					       ? "  none: script ran in other coroutines only"
 					       : "  none: no script used CPU time");
 }

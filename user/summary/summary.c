@@ -148,7 +148,7 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 	if (!options->is_part)
 		append_samples(text, sizeof(text), recorder);
 	append_script(text, sizeof(text), profile, totals, &split);
-	/* Of coroutines that were not selected, nobody knows how much was GC. */
+	/* The GC time of coroutines that were not selected is not known. */
 	if (!options->without_gc && !accounting__unselected_us(profile, totals))
 		append_gc(text, sizeof(text), recorder, split.time[SCRIPT_GC], totals->all_us);
 	if (!options->is_part)

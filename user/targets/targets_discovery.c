@@ -335,7 +335,8 @@ static void tell_what_is_denied(const struct targets *targets, size_t among)
 		log_warn("cannot inspect %zu of %zu processes, such as pid %d: permission denied "
 			 "(%s%s%s)",
 			 targets->denied, among, targets->denied_pid,
-			 *missing ? "missing: " : "luaspy has all capabilities; it leaves them out",
+			 *missing ? "missing: "
+				  : "luaspy has all capabilities; these processes are left out",
 			 missing, *missing ? "; try sudo" : "");
 	else if (*missing)
 		log_warn("processes may be left out or have no names (missing: %s; try sudo)",

@@ -284,7 +284,7 @@ static void a_refusal_that_no_capability_lifts_is_reported(void **state)
 	child__await_errors(stage, spy, "cannot inspect 1 of ");
 	snprintf(expected, sizeof(expected),
 		 " processes, such as pid %d: permission denied (luaspy has all capabilities; "
-		 "it leaves them out)\n",
+		 "these processes are left out)\n",
 		 target->pid);
 	if (!strstr(child__errors(stage, spy), expected))
 		fail_msg("no '%s' in: %s", expected, child__errors(stage, spy));

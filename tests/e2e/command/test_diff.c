@@ -46,7 +46,7 @@ static void assert_has(const char *text, const char *part)
 
 static void says_what_it_assumes_of_noise(void **state)
 {
-	static const char assumed[] = "\none recording a side: 8.0% is assumed; ";
+	static const char assumed[] = "\nwith one recording on each side, 8.0% is an assumption: ";
 	struct stage *stage = *state;
 	struct child *child = diff(stage, "before.folded", "after.folded");
 	const char *text = child__output(stage, child);

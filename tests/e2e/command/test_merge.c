@@ -58,9 +58,8 @@ static void keeps_timelines_of_different_periods_apart(void **state)
 	assert_int_equal(child->status, 1);
 	assert_string_equal(
 		child__errors(stage, child),
-		"luaspy: cannot merge 'a.json' and 'b.json' together: they are in order "
-		"of time, at 1,000 Hz and 100 Hz (record at one frequency, or merge without "
-		"'--together')\n");
+		"luaspy: cannot merge the timelines of 'a.json' and 'b.json': they were sampled at "
+		"1,000 Hz and 100 Hz (record at one frequency, or merge without '--together')\n");
 	assert_int_equal(merge(stage, "a.json", "c.json", "--together")->status, 0);
 	assert_int_equal(merge(stage, "a.json", "b.json")->status, 0);
 	/* Without an order, times are sums. */

@@ -285,7 +285,8 @@ static void keeps_the_last_view_of_an_ended_target(void **state)
 	pane__await(*state, "wrote lua5.4-");
 	/* There will be no other picture. */
 	pane__press(*state, "r");
-	pane__await(*state, "the counts stay: it has ended, and nothing new will be counted");
+	pane__await(*state,
+		    "the target has ended: there is nothing new to count, so the counts stay");
 	pane__await(*state, "hot_part");
 	pane__resize(*state, 100, 30);
 	pane__await(*state, "[ended]");

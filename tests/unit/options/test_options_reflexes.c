@@ -136,11 +136,11 @@ static void answers_what_top_takes_elsewhere(void **state)
 static void answers_where_threads_and_processes_are(void **state)
 {
 	(void)state;
-	assert_wrong("unknown option '-t' (threads are apart by default; '--category=thread' does "
-		     "it for several processes, too)",
+	assert_wrong("unknown option '-t' (each thread has a category by default; with several "
+		     "processes, add '--category=thread')",
 		     "record", "-p1", "-t");
-	assert_wrong("unknown option '--threads' (threads are apart by default; "
-		     "'--category=thread' does it for several processes, too)",
+	assert_wrong("unknown option '--threads' (each thread has a category by default; with "
+		     "several processes, add '--category=thread')",
 		     "record", "--threads");
 	assert_wrong("unknown option '-t' (see 'luaspy list --help')", "list", "-t");
 	assert_wrong("unknown option '-p' (list shows all processes; 'luaspy check -p PID' tells "

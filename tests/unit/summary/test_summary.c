@@ -239,7 +239,7 @@ static void says_when_no_coroutine_fits(void **state)
 	set_time(fixture, ANONYMOUS, 0, 0);
 	set_time(fixture, GSUB, 0, 0);
 	assert_shows(fixture, "\nHottest functions, by self time\n"
-			      "  none: script ran, but no coroutine fits\n");
+			      "  none: script ran in other coroutines only\n");
 	assert_hides(fixture, "GC ");
 	set_function(fixture, FIB, "fib", "bench/fib.lua", 3);
 	assert_shows(fixture, "; GC 0.0%\n");

@@ -132,11 +132,11 @@ void image__expect(enum call_site_kind kind, const char *name)
 	assert_string_equal(site.name, name);
 }
 
-void image__expect_error(int err)
+void image__expect_error(int error)
 {
 	struct call_site site;
 
-	assert_int_equal(read_last(&site), err);
+	assert_int_equal(read_last(&site), error);
 	assert_int_equal(site.kind, CALL_SITE_UNKNOWN);
 	assert_string_equal(site.name, "");
 }

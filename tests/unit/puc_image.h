@@ -84,6 +84,6 @@ int image__read(uint32_t pc, struct call_site *site);
 
 /* What reading the last instruction gives. */
 void image__expect(enum call_site_kind kind, const char *name);
-void image__expect_error(int err);
+void image__expect_error(int error);
 
 #endif

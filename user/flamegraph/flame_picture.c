@@ -168,18 +168,18 @@ int flame_picture__write(const struct flame_picture *picture, FILE *stream)
 				  .profile = picture->profile,
 				  .totals = picture->totals,
 				  .stream = stream};
-	int err = lay_out(&drawing);
+	int error = lay_out(&drawing);
 
-	if (!err) {
+	if (!error) {
 		put_head(&drawing);
 		for (uint32_t id = 1; id <= picture->profile->node_count; id++)
 			if (is_shown(&drawing, id))
 				put_frame(&drawing, id);
 		fprintf(stream, "</g>\n<script><![CDATA[%s]]></script>\n</svg>\n",
 			flamegraph_script);
-		err = ferror(stream) ? -EIO : 0;
+		error = ferror(stream) ? -EIO : 0;
 	}
 	free(drawing.starts_us);
 	free(drawing.depths);
-	return err;
+	return error;
 }

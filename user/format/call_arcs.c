@@ -169,10 +169,10 @@ static int walk_tree(struct walk *walk, uint32_t root)
 	uint32_t id = root;
 
 	for (;;) {
-		int err = enter(walk, id);
+		int error = enter(walk, id);
 
-		if (err)
-			return err;
+		if (error)
+			return error;
 		if (nodes[id].first_child) {
 			id = nodes[id].first_child;
 			continue;
@@ -199,16 +199,16 @@ int call_arcs__make(const struct ls_profile *profile, const struct ls_totals *to
 		    struct call_arcs *arcs)
 {
 	struct walk walk = {.profile = profile, .totals = totals, .arcs = arcs};
-	int err;
+	int error;
 
 	*arcs = (struct call_arcs){};
-	err = make_tables(&walk);
-	for (uint32_t i = 0; i < profile->category_count && !err; i++)
-		err = walk_tree(&walk, profile->categories[i].node);
+	error = make_tables(&walk);
+	for (uint32_t i = 0; i < profile->category_count && !error; i++)
+		error = walk_tree(&walk, profile->categories[i].node);
 	free_tables(&walk);
-	if (!err && arcs->count)
+	if (!error && arcs->count)
 		qsort(arcs->arcs, arcs->count, sizeof(*arcs->arcs), compare);
-	return err;
+	return error;
 }
 
 void call_arcs__free(struct call_arcs *arcs)
@@ -317,11 +317,11 @@ static void search_from(struct search *search, uint32_t first)
 int64_t call_arcs__find_cycles(const struct call_arcs *arcs, uint32_t functions, uint32_t *cycles)
 {
 	struct search search = {.arcs = arcs->arcs, .cycles = cycles};
-	int err = make_search(&search, arcs, functions);
+	int error = make_search(&search, arcs, functions);
 
-	for (uint32_t function = 1; function <= functions && !err; function++)
+	for (uint32_t function = 1; function <= functions && !error; function++)
 		if (!search.order[function])
 			search_from(&search, function);
 	free_search(&search);
-	return err ? err : (int64_t)search.cycle_count;
+	return error ? error : (int64_t)search.cycle_count;
 }

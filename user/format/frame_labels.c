@@ -85,9 +85,9 @@ static int find_twins(const struct frame_labels *labels, uint8_t *again)
 {
 	uint32_t count = labels->profile->function_count;
 	struct text *texts = calloc((size_t)count + 1, sizeof(*texts)), *table = NULL;
-	int err = texts ? 0 : -1;
+	int error = texts ? 0 : -1;
 
-	for (uint32_t id = 1; id <= count && !err; id++) {
+	for (uint32_t id = 1; id <= count && !error; id++) {
 		struct text *found;
 
 		texts[id].text = labels->functions[id];
@@ -98,33 +98,33 @@ static int find_twins(const struct frame_labels *labels, uint8_t *again)
 			continue;
 		}
 		HASH_ADD_KEYPTR(hh, table, texts[id].text, strlen(texts[id].text), &texts[id]);
-		err = HASH_HAS_ADDED(&texts[id]) ? 0 : -1;
+		error = HASH_HAS_ADDED(&texts[id]) ? 0 : -1;
 	}
 	HASH_CLEAR(hh, table);
 	free(texts);
-	return err;
+	return error;
 }
 
 static int part_twins(struct frame_labels *labels)
 {
 	uint32_t count = labels->profile->function_count;
 	uint8_t *again = calloc((size_t)count + 1, sizeof(*again));
-	int err = again ? find_twins(labels, again) : -1;
+	int error = again ? find_twins(labels, again) : -1;
 
-	for (uint32_t id = 1; id <= count && !err; id++) {
+	for (uint32_t id = 1; id <= count && !error; id++) {
 		char *longer = again[id] ? make_label(labels, id, true) : NULL;
 
 		if (!again[id])
 			continue;
 		if (!longer) {
-			err = -1;
+			error = -1;
 			break;
 		}
 		free(labels->functions[id]);
 		labels->functions[id] = longer;
 	}
 	free(again);
-	return err;
+	return error;
 }
 
 static int make_categories(struct frame_labels *labels)

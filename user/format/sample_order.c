@@ -89,15 +89,15 @@ int sample_order__make(const struct ls_profile *profile, const struct ls_totals 
 		       struct sample_order *order)
 {
 	struct shares shares;
-	int err = make_shares(profile, &shares);
+	int error = make_shares(profile, &shares);
 
 	*order = (struct sample_order){};
-	if (err)
+	if (error)
 		goto cleanup;
 	order->samples =
 		calloc(profile->sample_count + profile->node_count + 1, sizeof(*order->samples));
 	if (!order->samples) {
-		err = -ENOMEM;
+		error = -ENOMEM;
 		goto cleanup;
 	}
 	for (size_t i = 0; i < profile->sample_count; i++) {
@@ -116,7 +116,7 @@ int sample_order__make(const struct ls_profile *profile, const struct ls_totals 
 	add_rest(profile, totals, &shares, order);
 cleanup:
 	free_shares(&shares);
-	return err;
+	return error;
 }
 
 void sample_order__free(struct sample_order *order)

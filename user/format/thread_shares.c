@@ -71,18 +71,18 @@ int thread_shares__make(const struct ls_profile *profile, const struct ls_totals
 {
 	uint32_t *threads = calloc((size_t)profile->category_count + 1, sizeof(*threads));
 	struct sample_order order = {};
-	int err = 0;
+	int error = 0;
 
 	*shares = (struct thread_shares){};
 	if (!threads)
 		return -ENOMEM;
 	if (profile->sample_count)
-		err = sample_order__make(profile, totals, &order);
-	if (!err && has_several(&order, threads))
-		err = collect(&order, shares);
+		error = sample_order__make(profile, totals, &order);
+	if (!error && has_several(&order, threads))
+		error = collect(&order, shares);
 	sample_order__free(&order);
 	free(threads);
-	return err;
+	return error;
 }
 
 static int compare_node(const void *node, const void *item)

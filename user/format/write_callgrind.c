@@ -168,11 +168,11 @@ int write_callgrind(const struct ls_profile *profile, const struct ls_totals *to
 	struct output output = {
 		.profile = profile, .totals = totals, .labels = labels, .stream = stream};
 	uint64_t samples = 0;
-	int err = call_arcs__make(profile, totals, &output.arcs);
+	int error = call_arcs__make(profile, totals, &output.arcs);
 
-	if (!err)
-		err = labels ? sum_self(&output, &samples) : -ENOMEM;
-	if (err)
+	if (!error)
+		error = labels ? sum_self(&output, &samples) : -ENOMEM;
+	if (error)
 		goto cleanup;
 	put_head(&output, samples);
 	for (uint32_t function = 1, at = 0; function <= function_count(&output); function++) {
@@ -186,12 +186,12 @@ int write_callgrind(const struct ls_profile *profile, const struct ls_totals *to
 	if (output.has_samples)
 		fprintf(stream, " %" PRIu64, samples);
 	fputc('\n', stream);
-	err = ferror(stream) ? -EIO : 0;
+	error = ferror(stream) ? -EIO : 0;
 cleanup:
 	call_arcs__free(&output.arcs);
 	free(output.self_us);
 	free(output.self_samples);
 	free(output.is_named);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

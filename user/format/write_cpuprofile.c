@@ -114,11 +114,11 @@ int write_cpuprofile(const struct ls_profile *profile, const struct ls_totals *t
 	uint64_t *hits = calloc((size_t)profile->node_count + 1, sizeof(*hits));
 	struct json_writer writer;
 	struct sample_order order;
-	int err = sample_order__make(profile, totals, &order);
+	int error = sample_order__make(profile, totals, &order);
 
-	if (!err && (!labels || !hits))
-		err = -ENOMEM;
-	if (err)
+	if (!error && (!labels || !hits))
+		error = -ENOMEM;
+	if (error)
 		goto cleanup;
 	for (size_t i = 0; i < order.count; i++)
 		hits[order.samples[i].node]++;
@@ -127,10 +127,10 @@ int write_cpuprofile(const struct ls_profile *profile, const struct ls_totals *t
 	put_nodes(&writer, profile, labels, hits);
 	put_samples(&writer, &order);
 	json_writer__end_object(&writer);
-	err = json_writer__finish(&writer);
+	error = json_writer__finish(&writer);
 cleanup:
 	sample_order__free(&order);
 	free(hits);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

@@ -105,24 +105,24 @@ static int add_step(struct output *output, uint32_t id, uint64_t at_us)
 static int make_steps(struct output *output, size_t first, size_t end)
 {
 	uint64_t end_us = 0;
-	int err = 0;
+	int error = 0;
 
 	output->step_count = 0;
-	for (size_t i = first; i < end && !err; i++) {
+	for (size_t i = first; i < end && !error; i++) {
 		const struct ordered_sample *sample = &output->order.samples[i];
 
 		if (!sample->us)
 			continue;
 		if (output->step_count && sample->at_us > end_us)
-			err = add_step(output, IDLE_ID, START_US + end_us);
-		if (!err)
-			err = add_step(output, FIRST_ID + sample->node - 1,
-				       START_US + sample->at_us);
+			error = add_step(output, IDLE_ID, START_US + end_us);
+		if (!error)
+			error = add_step(output, FIRST_ID + sample->node - 1,
+					 START_US + sample->at_us);
 		end_us = sample->at_us + sample->us;
 	}
-	if (output->step_count && !err)
-		err = add_step(output, IDLE_ID, START_US + end_us);
-	return err;
+	if (output->step_count && !error)
+		error = add_step(output, IDLE_ID, START_US + end_us);
+	return error;
 }
 
 static bool is_category(const struct output *output, uint32_t node)
@@ -260,10 +260,10 @@ static int put_thread(struct output *output, size_t first, size_t end)
 	const struct ordered_sample *sample = &output->order.samples[first];
 	const char *category = frame_labels__of_category(output->labels, sample->category);
 	char *name = NULL;
-	int err = make_steps(output, first, end);
+	int error = make_steps(output, first, end);
 
-	if (err || !output->step_count)
-		return err;
+	if (error || !output->step_count)
+		return error;
 	collect_nodes(output, first, end);
 	if (asprintf(&name, sample->thread ? "%s, thread %" PRIu32 : "%s, not on the timeline",
 		     category, sample->thread) < 0)
@@ -338,35 +338,35 @@ static int put_process(struct output *output, size_t first, size_t end)
 {
 	const struct ordered_sample *sample = &output->order.samples[first];
 	size_t thread_end;
-	int err = 0;
+	int error = 0;
 
 	put_name(output, "process_name", sample,
 		 frame_labels__of_category(output->labels, sample->category));
-	for (size_t at = first; at < end && !err; at = thread_end) {
+	for (size_t at = first; at < end && !error; at = thread_end) {
 		thread_end = sample_order__group_end(&output->order, at);
-		err = put_thread(output, at, thread_end);
+		error = put_thread(output, at, thread_end);
 	}
 	trace_counters__write(&output->counters, &output->writer, first, end, START_US);
-	return err;
+	return error;
 }
 
 static int put_processes(struct output *output)
 {
 	size_t end;
-	int err = 0;
+	int error = 0;
 
-	for (size_t at = 0; at < output->order.count && !err; at = end) {
+	for (size_t at = 0; at < output->order.count && !error; at = end) {
 		end = sample_order__category_end(&output->order, at);
-		err = put_process(output, at, end);
+		error = put_process(output, at, end);
 	}
-	return err;
+	return error;
 }
 
 static int put_document(struct output *output)
 {
 	const struct ls_profile_recorder *recorder = &output->profile->recorder;
 	struct json_writer *writer = &output->writer;
-	int err;
+	int error;
 
 	json_writer__object(writer);
 	json_field__object(&output->writer, "metadata");
@@ -379,10 +379,10 @@ static int put_document(struct output *output)
 	find_busiest(output);
 	if (output->order.count)
 		put_start(output);
-	err = put_processes(output);
+	error = put_processes(output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);
-	return err ? err : json_writer__finish(writer);
+	return error ? error : json_writer__finish(writer);
 }
 
 int write_devtools(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
@@ -393,24 +393,24 @@ int write_devtools(const struct ls_profile *profile, const struct ls_totals *tot
 				.labels = labels,
 				.marks = calloc(most, sizeof(uint32_t)),
 				.nodes = calloc(most, sizeof(uint32_t))};
-	int err = sample_order__make(profile, totals, &output.order);
+	int error = sample_order__make(profile, totals, &output.order);
 
 	json_writer__init(&output.writer, stream);
-	if (!err && (!labels || !output.marks || !output.nodes))
-		err = -ENOMEM;
-	if (!err)
-		err = sample_order__group(&output.order);
-	if (!err) {
+	if (!error && (!labels || !output.marks || !output.nodes))
+		error = -ENOMEM;
+	if (!error)
+		error = sample_order__group(&output.order);
+	if (!error) {
 		sample_order__lay_out(&output.order, profile);
-		err = trace_counters__init(&output.counters, profile, &output.order);
+		error = trace_counters__init(&output.counters, profile, &output.order);
 	}
-	if (!err)
-		err = put_document(&output);
+	if (!error)
+		error = put_document(&output);
 	trace_counters__free(&output.counters);
 	sample_order__free(&output.order);
 	free(output.marks);
 	free(output.nodes);
 	free(output.steps);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

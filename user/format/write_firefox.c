@@ -480,21 +480,21 @@ int write_firefox(const struct ls_profile *profile, const struct ls_totals *tota
 {
 	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_NAME);
 	struct output output = {.profile = profile, .labels = labels};
-	int err = sample_order__make(profile, totals, &output.order);
+	int error = sample_order__make(profile, totals, &output.order);
 
 	json_writer__init(&output.writer, stream);
-	if (!err)
-		err = labels ? find_sources(&output) : -ENOMEM;
-	if (!err)
-		err = find_categories(&output);
-	if (!err)
-		err = sample_order__group(&output.order);
-	if (!err)
-		err = put_document(&output);
+	if (!error)
+		error = labels ? find_sources(&output) : -ENOMEM;
+	if (!error)
+		error = find_categories(&output);
+	if (!error)
+		error = sample_order__group(&output.order);
+	if (!error)
+		error = put_document(&output);
 	HASH_CLEAR(hh, output.table);
 	free(output.sources);
 	free(output.categories);
 	sample_order__free(&output.order);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

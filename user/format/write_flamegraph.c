@@ -77,12 +77,12 @@ int write_flamegraph(const struct ls_profile *profile, const struct ls_totals *t
 					.label = label_of,
 					.detail = detail_of,
 					.class = class_of};
-	int err;
+	int error;
 
 	log__printable(target ? target : "CPU time", title, sizeof(title));
 	snprintf(note, sizeof(note), "%s of CPU time",
 		 units__format_time(1000 * totals->all_us, time, sizeof(time)));
-	err = graph.labels ? flame_picture__write(&picture, stream) : -ENOMEM;
+	error = graph.labels ? flame_picture__write(&picture, stream) : -ENOMEM;
 	frame_labels__free(graph.labels);
-	return err;
+	return error;
 }

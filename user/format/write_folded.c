@@ -46,10 +46,10 @@ static int make_room(struct path *path, size_t more)
 static int enter(struct path *path, const char *label)
 {
 	/* A separator, and each character as "\xNN". */
-	int err = make_room(path, 1 + 4 * strlen(label));
+	int error = make_room(path, 1 + 4 * strlen(label));
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	path->starts[path->depth++] = path->length;
 	if (path->length)
 		path->text[path->length++] = ';';
@@ -86,12 +86,12 @@ static int write_tree(const struct ls_profile *profile, const struct ls_totals *
 	uint32_t id = root;
 
 	for (;;) {
-		int err = enter(path, frame_labels__of_node(labels, id));
+		int error = enter(path, frame_labels__of_node(labels, id));
 
-		if (!err)
-			err = put_line(path, totals__node_self_us(profile, totals, id), stream);
-		if (err)
-			return err;
+		if (!error)
+			error = put_line(path, totals__node_self_us(profile, totals, id), stream);
+		if (error)
+			return error;
 		if (profile->nodes[id].first_child) {
 			id = profile->nodes[id].first_child;
 			continue;
@@ -110,13 +110,13 @@ int write_folded(const struct ls_profile *profile, const struct ls_totals *total
 {
 	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_PLACE);
 	struct path path = {};
-	int err = labels ? 0 : -ENOMEM;
+	int error = labels ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < profile->category_count && !err; i++)
-		err = write_tree(profile, totals, labels, profile->categories[i].node, &path,
-				 stream);
+	for (uint32_t i = 0; i < profile->category_count && !error; i++)
+		error = write_tree(profile, totals, labels, profile->categories[i].node, &path,
+				   stream);
 	free(path.text);
 	free(path.starts);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

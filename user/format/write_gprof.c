@@ -267,12 +267,12 @@ static void sort_arcs(struct call_arcs *arcs, int (*compare)(const void *, const
 
 static int make_entries(struct output *output, const struct frame_labels *labels)
 {
-	int err = find_cycles(output);
+	int error = find_cycles(output);
 
-	if (!err)
-		err = make_tables(output);
-	if (err)
-		return err;
+	if (!error)
+		error = make_tables(output);
+	if (error)
+		return error;
 	sort_arcs(&output->by_caller, compare_by_caller);
 	sort_arcs(&output->by_callee, compare_by_callee);
 	describe_functions(output, labels);
@@ -457,15 +457,15 @@ int write_gprof(const struct ls_profile *profile, const struct ls_totals *totals
 {
 	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_UNIQUE);
 	struct output output = {.profile = profile, .totals = totals, .stream = stream};
-	int err = call_arcs__make(profile, totals, &output.by_caller);
+	int error = call_arcs__make(profile, totals, &output.by_caller);
 
-	if (!err)
-		err = labels ? make_entries(&output, labels) : -ENOMEM;
-	if (!err)
+	if (!error)
+		error = labels ? make_entries(&output, labels) : -ENOMEM;
+	if (!error)
 		put_report(&output);
-	if (!err)
-		err = ferror(stream) ? -EIO : 0;
+	if (!error)
+		error = ferror(stream) ? -EIO : 0;
 	free_tables(&output);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

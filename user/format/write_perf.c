@@ -104,17 +104,17 @@ static int make_lines(struct output *output, const struct frame_labels *labels)
 {
 	const struct ls_profile *profile = output->profile;
 	size_t count = (size_t)profile->function_count + profile->category_count + 1;
-	int err = 0;
+	int error = 0;
 
 	output->frames = calloc(count, sizeof(*output->frames));
 	output->commands = calloc((size_t)profile->category_count + 1, sizeof(*output->commands));
 	if (!output->frames || !output->commands)
 		return -ENOMEM;
-	for (uint32_t id = 1; id <= profile->function_count && !err; id++)
-		err = make_function(output, labels, id);
-	for (uint32_t i = 0; i < profile->category_count && !err; i++)
-		err = make_category(output, labels, i);
-	return err;
+	for (uint32_t id = 1; id <= profile->function_count && !error; id++)
+		error = make_function(output, labels, id);
+	for (uint32_t i = 0; i < profile->category_count && !error; i++)
+		error = make_category(output, labels, i);
+	return error;
 }
 
 static void free_lines(struct output *output)
@@ -159,19 +159,19 @@ int write_perf(const struct ls_profile *profile, const struct ls_totals *totals,
 	struct output output = {.profile = profile, .stream = stream};
 	struct sample_order order;
 	uint64_t at_us = 0;
-	int err = sample_order__make(profile, totals, &order);
+	int error = sample_order__make(profile, totals, &order);
 
-	if (!err)
-		err = labels ? make_lines(&output, labels) : -ENOMEM;
-	for (size_t i = 0; i < order.count && !err; i++) {
+	if (!error)
+		error = labels ? make_lines(&output, labels) : -ENOMEM;
+	for (size_t i = 0; i < order.count && !error; i++) {
 		const struct ordered_sample *sample = &order.samples[i];
 
 		at_us = sample->thread ? sample->at_us : at_us + sample->us;
 		put_sample(&output, sample, at_us);
-		err = ferror_unlocked(stream) ? -EIO : 0;
+		error = ferror_unlocked(stream) ? -EIO : 0;
 	}
 	free_lines(&output);
 	sample_order__free(&order);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

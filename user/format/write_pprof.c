@@ -442,24 +442,24 @@ int write_pprof(const struct ls_profile *profile, const struct ls_totals *totals
 				.totals = totals,
 				.labels = labels,
 				.gzip = gzip_stream__new(stream)};
-	int err = labels && output.gzip ? look_at_nodes(&output) : -ENOMEM, finished;
+	int error = labels && output.gzip ? look_at_nodes(&output) : -ENOMEM, finished;
 
-	if (!err)
-		err = thread_shares__make(profile, totals, &output.threads);
-	if (!err) {
+	if (!error)
+		error = thread_shares__make(profile, totals, &output.threads);
+	if (!error) {
 		send_session(&output);
 		send_samples(&output);
 		send_functions(&output);
 		send_texts(&output);
 	}
 	finished = gzip_stream__finish(output.gzip);
-	if (!err)
-		err = output.message.has_failed || output.part.has_failed ? -ENOMEM : finished;
+	if (!error)
+		error = output.message.has_failed || output.part.has_failed ? -ENOMEM : finished;
 	free(output.message.bytes);
 	free(output.part.bytes);
 	free(output.categories);
 	free(output.threads.items);
 	free(output.stack.bytes);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

@@ -160,18 +160,18 @@ int write_speedscope(const struct ls_profile *profile, const struct ls_totals *t
 				.path = calloc(most, sizeof(uint32_t)),
 				.next = calloc(most, sizeof(uint32_t))};
 	struct sample_order order;
-	int err = sample_order__make(profile, totals, &order);
+	int error = sample_order__make(profile, totals, &order);
 
 	json_writer__init(&writer, stream);
-	if (!err && (!labels || !cursor.path || !cursor.next))
-		err = -ENOMEM;
-	if (!err)
-		err = sample_order__group(&order);
-	if (!err)
-		err = put_document(&cursor, &order, labels);
+	if (!error && (!labels || !cursor.path || !cursor.next))
+		error = -ENOMEM;
+	if (!error)
+		error = sample_order__group(&order);
+	if (!error)
+		error = put_document(&cursor, &order, labels);
 	sample_order__free(&order);
 	free(cursor.path);
 	free(cursor.next);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

@@ -124,36 +124,36 @@ static size_t find_path(struct output *output, uint32_t node)
 static int add_sample(struct output *output, const struct ordered_sample *sample)
 {
 	size_t depth = find_path(output, sample->node), common = 0;
-	int err = 0;
+	int error = 0;
 
 	while (common < depth && common < output->depth &&
 	       output->slices[output->path[common]].node == output->next[common])
 		common++;
 	close_to(output, common, sample->at_us);
-	for (; common < depth && !err; common++)
-		err = open_slice(output, output->next[common], sample->at_us);
-	return err;
+	for (; common < depth && !error; common++)
+		error = open_slice(output, output->next[common], sample->at_us);
+	return error;
 }
 
 /* Slices of the samples from `first` to `end`, which are those of one thread. */
 static int add_slices(struct output *output, size_t first, size_t end)
 {
 	uint64_t end_us = 0;
-	int err = 0;
+	int error = 0;
 
 	output->slice_count = 0;
-	for (size_t i = first; i < end && !err; i++) {
+	for (size_t i = first; i < end && !error; i++) {
 		const struct ordered_sample *sample = &output->order.samples[i];
 
 		if (!sample->us)
 			continue;
 		if (sample->at_us > end_us)
 			close_to(output, 0, end_us);
-		err = add_sample(output, sample);
+		error = add_sample(output, sample);
 		end_us = sample->at_us + sample->us;
 	}
 	close_to(output, 0, end_us);
-	return err;
+	return error;
 }
 
 static int put_thread(struct output *output, size_t first, size_t end)
@@ -161,10 +161,10 @@ static int put_thread(struct output *output, size_t first, size_t end)
 	const struct ordered_sample *sample = &output->order.samples[first];
 	const char *category = frame_labels__of_category(output->labels, sample->category);
 	char *name = NULL;
-	int err = add_slices(output, first, end);
+	int error = add_slices(output, first, end);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (!sample->thread && asprintf(&name, "%s, not on the timeline", category) < 0)
 		return -ENOMEM;
 	put_name(output, "thread_name", sample, name ? name : category);
@@ -179,35 +179,35 @@ static int put_process(struct output *output, size_t first, size_t end)
 {
 	const struct ordered_sample *sample = &output->order.samples[first];
 	size_t thread_end;
-	int err = 0;
+	int error = 0;
 
 	put_name(output, "process_name", sample,
 		 frame_labels__of_category(output->labels, sample->category));
-	for (size_t at = first; at < end && !err; at = thread_end) {
+	for (size_t at = first; at < end && !error; at = thread_end) {
 		thread_end = sample_order__group_end(&output->order, at);
-		err = put_thread(output, at, thread_end);
+		error = put_thread(output, at, thread_end);
 	}
 	trace_counters__write(&output->counters, &output->writer, first, end, 0);
-	return err;
+	return error;
 }
 
 static int put_processes(struct output *output)
 {
 	size_t end;
-	int err = 0;
+	int error = 0;
 
-	for (size_t at = 0; at < output->order.count && !err; at = end) {
+	for (size_t at = 0; at < output->order.count && !error; at = end) {
 		end = sample_order__category_end(&output->order, at);
-		err = put_process(output, at, end);
+		error = put_process(output, at, end);
 	}
-	return err;
+	return error;
 }
 
 static int put_document(struct output *output)
 {
 	const struct ls_profile_recorder *recorder = &output->profile->recorder;
 	struct json_writer *writer = &output->writer;
-	int err;
+	int error;
 
 	json_writer__object(writer);
 	json_field__printable(&output->writer, "displayTimeUnit", "ms");
@@ -218,10 +218,10 @@ static int put_document(struct output *output)
 	}
 	json_writer__end_object(writer);
 	json_field__array_lines(writer, "traceEvents");
-	err = put_processes(output);
+	error = put_processes(output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);
-	return err ? err : json_writer__finish(writer);
+	return error ? error : json_writer__finish(writer);
 }
 
 static int make_places(struct output *output)
@@ -273,18 +273,18 @@ int write_trace(const struct ls_profile *profile, const struct ls_totals *totals
 {
 	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_UNIQUE);
 	struct output output = {.profile = profile, .labels = labels};
-	int err = sample_order__make(profile, totals, &output.order);
+	int error = sample_order__make(profile, totals, &output.order);
 
 	json_writer__init(&output.writer, stream);
-	if (!err)
-		err = sample_order__group(&output.order);
-	if (!err) {
+	if (!error)
+		error = sample_order__group(&output.order);
+	if (!error) {
 		sample_order__lay_out(&output.order, profile);
-		err = make_tables(&output);
+		error = make_tables(&output);
 	}
-	if (!err)
-		err = put_document(&output);
+	if (!error)
+		error = put_document(&output);
 	free_tables(&output);
 	frame_labels__free(labels);
-	return err;
+	return error;
 }

@@ -8,12 +8,12 @@
 int command_convert__run(const struct convert_options *options)
 {
 	struct profile_file *file;
-	int err = profile_file__open(options->input, &file);
+	int error = profile_file__open(options->input, &file);
 
-	if (err)
+	if (error)
 		return EXIT_FAILED;
-	err = recording_output__write(profile_file__profile(file), options->input,
-				      &options->outputs, options->mode);
+	error = recording_output__write(profile_file__profile(file), options->input,
+					&options->outputs, options->mode);
 	profile_file__close(file);
-	return err ? EXIT_FAILED : EXIT_OK;
+	return error ? EXIT_FAILED : EXIT_OK;
 }

@@ -16,37 +16,37 @@
 static int write_picture(const struct profile_diff *diff, const struct diff_options *options)
 {
 	struct output_file *file;
-	int err = profile_output__open(options->output, options->output, options->mode, &file);
+	int error = profile_output__open(options->output, options->output, options->mode, &file);
 
-	if (err)
-		return err;
-	err = diff_report__write_flamegraph(diff, output_file__stream(file));
-	if (err)
+	if (error)
+		return error;
+	error = diff_report__write_flamegraph(diff, output_file__stream(file));
+	if (error)
 		output_file__discard(file);
 	else
-		err = output_file__commit(file);
-	if (err)
-		log_error("cannot write '%s': %s", options->output, resource_limits__reason(err));
-	return err;
+		error = output_file__commit(file);
+	if (error)
+		log_error("cannot write '%s': %s", options->output, resource_limits__reason(error));
+	return error;
 }
 
 static int print(const struct profile_diff *diff, const struct diff_options *options)
 {
-	int err = 0;
+	int error = 0;
 
 	/* The flame graph has standard output for itself. */
 	if (options->output && !strcmp(options->output, "-"))
 		return 0;
 	errno = 0;
 	if (options->json)
-		err = diff_report__print_json(diff, options, stdout);
+		error = diff_report__print_json(diff, options, stdout);
 	else
 		diff_report__print(diff, options, stdout);
-	if (!err && (ferror(stdout) || fflush(stdout)))
-		err = errno ? -errno : -EIO;
-	if (err)
-		log_error("cannot write to standard output: %s", resource_limits__reason(err));
-	return err;
+	if (!error && (ferror(stdout) || fflush(stdout)))
+		error = errno ? -errno : -EIO;
+	if (error)
+		log_error("cannot write to standard output: %s", resource_limits__reason(error));
+	return error;
 }
 
 static void warn_of_guesses(const struct profile_diff *diff)
@@ -83,23 +83,23 @@ static int compare(const struct diff_options *options, const struct ls_profile *
 	struct profile_diff *diff;
 	int status = EXIT_FAILED;
 	size_t empty;
-	int err = profile_diff__new(profiles, options->input_count, options->before_count,
-				    &settings, &diff, &empty);
+	int error = profile_diff__new(profiles, options->input_count, options->before_count,
+				      &settings, &diff, &empty);
 
-	if (err == -ENODATA)
+	if (error == -ENODATA)
 		log_error("cannot compare '%s': it has no CPU time", options->inputs[empty]);
-	else if (err == -ERANGE)
+	else if (error == -ERANGE)
 		log_error("cannot compare '%s' with the others: together they have more time than "
 			  "a recording can hold",
 			  options->inputs[0]);
-	else if (err)
+	else if (error)
 		log_error("cannot compare '%s' with the others: %s", options->inputs[0],
-			  resource_limits__reason(err));
-	if (err)
+			  resource_limits__reason(error));
+	if (error)
 		return EXIT_FAILED;
 	warn_of_guesses(diff);
-	err = options->output ? write_picture(diff, options) : 0;
-	if (!err && !print(diff, options))
+	error = options->output ? write_picture(diff, options) : 0;
+	if (!error && !print(diff, options))
 		status = judge(diff, options);
 	profile_diff__free(diff);
 	return status;

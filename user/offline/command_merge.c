@@ -53,29 +53,30 @@ static int merge(const struct merge_options *options, const struct ls_profile *c
 {
 	enum joined_categories categories = options->together ? JOINED_BY_NAME : JOINED_APART;
 	struct joined_profile *joined;
-	int err = joined_profile__new(profiles, options->input_count, categories, &joined);
+	int error = joined_profile__new(profiles, options->input_count, categories, &joined);
 
-	if (err) {
+	if (error) {
 		log_error("cannot merge '%s' with the others: %s", options->inputs[0],
-			  err == -ERANGE ? "together they have more time than a recording can hold"
-					 : resource_limits__reason(err));
-		return err;
+			  error == -ERANGE
+				  ? "together they have more time than a recording can hold"
+				  : resource_limits__reason(error));
+		return error;
 	}
 	if (options->together && joined_profile__profile(joined)->sample_count)
-		err = check_periods(options, profiles);
-	if (!err)
-		err = write_joined(options, joined);
+		error = check_periods(options, profiles);
+	if (!error)
+		error = write_joined(options, joined);
 	joined_profile__free(joined);
-	return err;
+	return error;
 }
 
 int command_merge__run(const struct merge_options *options)
 {
 	struct recording_list *list;
-	int err = recording_list__open(options->inputs, options->input_count, &list);
+	int error = recording_list__open(options->inputs, options->input_count, &list);
 
-	if (!err)
-		err = merge(options, recording_list__profiles(list));
+	if (!error)
+		error = merge(options, recording_list__profiles(list));
 	recording_list__close(list);
-	return err ? EXIT_FAILED : EXIT_OK;
+	return error ? EXIT_FAILED : EXIT_OK;
 }

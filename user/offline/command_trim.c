@@ -45,25 +45,25 @@ static int find_part(const struct trim_options *options, const struct ls_profile
 {
 	uint64_t end_ns = profile->recorder.duration_ns;
 	char from[UNITS_SIZE], end[UNITS_SIZE];
-	int err = 0;
+	int error = 0;
 
 	*from_ns = options->from_ns;
 	*to_ns = options->to_ns ? options->to_ns : end_ns;
 	if (options->marks[0])
-		err = find_mark(options, profile, options->marks[0], 0, from_ns);
-	if (!err && options->marks[1])
-		err = find_mark(options, profile, options->marks[1], *from_ns + 1, to_ns);
-	else if (!err && options->marks[0])
+		error = find_mark(options, profile, options->marks[0], 0, from_ns);
+	if (!error && options->marks[1])
+		error = find_mark(options, profile, options->marks[1], *from_ns + 1, to_ns);
+	else if (!error && options->marks[0])
 		trimmed_profile__find_mark(profile, NULL, *from_ns + 1, to_ns);
-	if (!err && end_ns && *to_ns > end_ns)
+	if (!error && end_ns && *to_ns > end_ns)
 		*to_ns = end_ns;
-	if (!err && *from_ns >= *to_ns) {
+	if (!error && *from_ns >= *to_ns) {
 		log_error("cannot trim '%s': %s is not before its end at %s", options->input,
 			  units__format_time(*from_ns, from, sizeof(from)),
 			  units__format_time(*to_ns, end, sizeof(end)));
-		err = -ERANGE;
+		error = -ERANGE;
 	}
-	return err;
+	return error;
 }
 
 static void warn_of_losses(const struct ls_profile *profile, const struct trimmed_profile *trimmed)
@@ -89,7 +89,7 @@ static int trim(const struct trim_options *options, const struct ls_profile *pro
 {
 	struct trimmed_profile *trimmed;
 	uint64_t from_ns, to_ns;
-	int err;
+	int error;
 
 	if (!profile->sample_count) {
 		log_error("cannot trim '%s': it has sums, not the order of samples (record it "
@@ -97,29 +97,29 @@ static int trim(const struct trim_options *options, const struct ls_profile *pro
 			  options->input);
 		return -EINVAL;
 	}
-	err = find_part(options, profile, &from_ns, &to_ns);
-	if (err)
-		return err;
-	err = trimmed_profile__new(profile, from_ns, to_ns, &trimmed);
-	if (err) {
-		log_error("cannot trim '%s': %s", options->input, resource_limits__reason(err));
-		return err;
+	error = find_part(options, profile, &from_ns, &to_ns);
+	if (error)
+		return error;
+	error = trimmed_profile__new(profile, from_ns, to_ns, &trimmed);
+	if (error) {
+		log_error("cannot trim '%s': %s", options->input, resource_limits__reason(error));
+		return error;
 	}
 	warn_of_losses(profile, trimmed);
-	err = recording_output__write(trimmed_profile__profile(trimmed), options->input,
-				      &options->outputs, options->mode);
+	error = recording_output__write(trimmed_profile__profile(trimmed), options->input,
+					&options->outputs, options->mode);
 	trimmed_profile__free(trimmed);
-	return err;
+	return error;
 }
 
 int command_trim__run(const struct trim_options *options)
 {
 	struct profile_file *file;
-	int err = profile_file__open(options->input, &file);
+	int error = profile_file__open(options->input, &file);
 
-	if (err)
+	if (error)
 		return EXIT_FAILED;
-	err = trim(options, profile_file__profile(file));
+	error = trim(options, profile_file__profile(file));
 	profile_file__close(file);
-	return err ? EXIT_FAILED : EXIT_OK;
+	return error ? EXIT_FAILED : EXIT_OK;
 }

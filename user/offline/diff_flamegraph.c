@@ -109,11 +109,11 @@ int diff_report__write_flamegraph(const struct profile_diff *diff, FILE *stream)
 		.label = label_of,
 		.detail = detail_of,
 		.class = class_of};
-	int err = graph.labels ? make_widths(diff, &widths) : -ENOMEM;
+	int error = graph.labels ? make_widths(diff, &widths) : -ENOMEM;
 
-	if (!err)
-		err = flame_picture__write(&picture, stream);
+	if (!error)
+		error = flame_picture__write(&picture, stream);
 	free(widths.node_total_us);
 	frame_labels__free(graph.labels);
-	return err;
+	return error;
 }

@@ -31,23 +31,23 @@ static struct recording_list *allocate(size_t count)
 int recording_list__open(char *const *paths, size_t count, struct recording_list **opened)
 {
 	struct recording_list *list = allocate(count);
-	int err = list ? 0 : -ENOMEM;
+	int error = list ? 0 : -ENOMEM;
 
 	*opened = NULL;
-	if (err)
-		log_error("cannot read '%s': %s", paths[0], resource_limits__reason(err));
-	while (!err && list->count < count) {
+	if (error)
+		log_error("cannot read '%s': %s", paths[0], resource_limits__reason(error));
+	while (!error && list->count < count) {
 		struct profile_file **file = &list->files[list->count];
 
-		err = profile_file__open(paths[list->count], file);
-		if (!err)
+		error = profile_file__open(paths[list->count], file);
+		if (!error)
 			list->profiles[list->count++] = profile_file__profile(*file);
 	}
-	if (err)
+	if (error)
 		recording_list__close(list);
 	else
 		*opened = list;
-	return err;
+	return error;
 }
 
 void recording_list__close(struct recording_list *list)

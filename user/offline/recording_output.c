@@ -26,20 +26,20 @@ int recording_output__write(const struct ls_profile *profile, const char *of,
 {
 	struct output_set set = {};
 	struct ls_totals totals;
-	int err;
+	int error;
 
 	if (!has_what_formats_need(profile, of, outputs))
 		return -EINVAL;
-	err = totals__compute(profile, &totals);
-	if (err) {
-		log_error("cannot convert '%s': %s", of, resource_limits__reason(err));
+	error = totals__compute(profile, &totals);
+	if (error) {
+		log_error("cannot convert '%s': %s", of, resource_limits__reason(error));
 		totals__free(&totals);
-		return err;
+		return error;
 	}
-	err = output_set__open(&set, outputs, mode);
-	if (!err)
-		err = output_set__write(&set, profile, &totals);
+	error = output_set__open(&set, outputs, mode);
+	if (!error)
+		error = output_set__write(&set, profile, &totals);
 	output_set__close(&set);
 	totals__free(&totals);
-	return err;
+	return error;
 }

@@ -131,22 +131,22 @@ static int make_nodes(struct cpuprofile *file)
 	uint32_t *order = calloc(count, sizeof(*order));
 	const uint64_t *ids = file->edges.items;
 	bool has_them = has_categories(file);
-	int err = order ? 0 : -ENOMEM;
+	int error = order ? 0 : -ENOMEM;
 
 	if (order)
 		order[0] = ROOT;
-	while (!err && done < listed) {
+	while (!error && done < listed) {
 		struct cpuprofile_node *node = node_at(file, order[done++]);
 
-		err = make(file, node, has_them);
+		error = make(file, node, has_them);
 		for (size_t i = 0; i < node->edge_count; i++)
 			order[listed++] = id_map__find(&file->ids, ids[node->first_edge + i]);
 	}
 	free(order);
-	if (!err && listed < count)
-		err = cpuprofile__refuse(file, "%zu of %zu nodes are not below the root",
-					 count - listed, count);
-	return err;
+	if (!error && listed < count)
+		error = cpuprofile__refuse(file, "%zu of %zu nodes are not below the root",
+					   count - listed, count);
+	return error;
 }
 
 static int compare_timed(const void *left, const void *right)
@@ -223,9 +223,9 @@ static int charge_samples(struct cpuprofile *file, const struct timed *timed)
 	struct profile_builder *builder = file->loaded->builder;
 	int64_t first_us = timed[0].us < 0 ? timed[0].us : 0;
 	uint32_t last = 0;
-	int err = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < file->samples.count && !err; i++) {
+	for (size_t i = 0; i < file->samples.count && !error; i++) {
 		uint32_t node = target_of(file, timed[i].node, &last);
 		uint64_t us = duration_us(file, timed, i);
 		const struct ls_profile_sample sample = {
@@ -237,9 +237,9 @@ static int charge_samples(struct cpuprofile *file, const struct timed *timed)
 		if (!node || (timed[i].node == ROOT && !us))
 			continue;
 		add_time(file, node, 1, (uint64_t)NS_PER_US * us);
-		err = profile_builder__add_sample(builder, &sample);
+		error = profile_builder__add_sample(builder, &sample);
 	}
-	return err;
+	return error;
 }
 
 /* Divides the time among the nodes by their hits. */
@@ -265,7 +265,7 @@ static void charge_hits(struct cpuprofile *file)
 static int charge(struct cpuprofile *file)
 {
 	struct timed *timed;
-	int err;
+	int error;
 
 	if (file->samples.count != file->deltas.count)
 		return cpuprofile__refuse(file, "it has %zu samples, but %zu timeDeltas",
@@ -275,30 +275,30 @@ static int charge(struct cpuprofile *file)
 		return 0;
 	}
 	timed = calloc(file->samples.count, sizeof(*timed));
-	err = timed ? time_samples(file, timed) : -ENOMEM;
-	if (!err)
-		err = charge_samples(file, timed);
+	error = timed ? time_samples(file, timed) : -ENOMEM;
+	if (!error)
+		error = charge_samples(file, timed);
 	free(timed);
-	return err;
+	return error;
 }
 
 int cpuprofile__make(struct cpuprofile *file)
 {
 	struct ls_profile_recorder recorder = {.version = LOADED_PROFILE_VERSION};
-	int err = 0;
+	int error = 0;
 
 	if (!file->nodes.count)
 		return cpuprofile__refuse(file, "no .cpuprofile: it has no nodes");
 	if (file->end_us > file->start_us && file->end_us - file->start_us > TIME_MOST_US)
 		return cpuprofile__refuse(file, "endTime is out of range");
-	for (uint32_t i = 1; i <= file->nodes.count && !err; i++)
-		err = adopt(file, i);
-	if (!err)
-		err = make_nodes(file);
-	if (!err)
-		err = charge(file);
-	if (err)
-		return err;
+	for (uint32_t i = 1; i <= file->nodes.count && !error; i++)
+		error = adopt(file, i);
+	if (!error)
+		error = make_nodes(file);
+	if (!error)
+		error = charge(file);
+	if (error)
+		return error;
 	if (file->end_us > file->start_us)
 		recorder.duration_ns = (uint64_t)NS_PER_US * (file->end_us - file->start_us);
 	recorder.cpu_ns = file->charged_ns;

@@ -42,11 +42,11 @@ static int make_room(struct id_map *map)
 
 int id_map__add(struct id_map *map, uint64_t id, uint32_t index)
 {
-	int err = make_room(map);
+	int error = make_room(map);
 	size_t at;
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	at = slot_of(map, id);
 	if (map->slots[at].index)
 		return -EEXIST;

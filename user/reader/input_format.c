@@ -73,17 +73,17 @@ static int read_stream(struct input_stream *stream, struct loaded_profile *loade
 int input_format__read(struct input_stream *stream, struct loaded_profile *loaded,
 		       char reason[INPUT_REASON_SIZE])
 {
-	int err;
+	int error;
 
 	*reason = '\0';
-	err = read_stream(stream, loaded, reason);
-	if (err == -EFBIG)
+	error = read_stream(stream, loaded, reason);
+	if (error == -EFBIG)
 		input_format__refuse(reason, "it has more than " INPUT_STREAM_MOST_TEXT);
-	else if (err == -EBADMSG)
+	else if (error == -EBADMSG)
 		input_format__refuse(reason,
 				     "the compressed data are damaged or cut off, after %ju bytes",
 				     (uintmax_t)input_stream__place(stream));
-	if (err)
+	if (error)
 		loaded_profile__clear(loaded);
-	return err;
+	return error;
 }

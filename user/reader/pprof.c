@@ -134,11 +134,11 @@ static void cut_place(char *name, const struct ls_profile_function *function)
 static int copy_name(struct pprof *file, struct pprof_function *function)
 {
 	char *copy = strdup(string_at(file, function->name));
-	int err = copy ? pprof__add_string(file, copy, strlen(copy)) : -ENOMEM;
+	int error = copy ? pprof__add_string(file, copy, strlen(copy)) : -ENOMEM;
 
 	free(copy);
 	function->name = file->strings.count - 1;
-	return err;
+	return error;
 }
 
 /* Gives a location without lines a function named after its address. */
@@ -163,24 +163,24 @@ static int complete(struct pprof *file)
 {
 	struct pprof_location *locations = file->locations.items;
 	size_t functions = file->functions.count, lines = file->lines.count;
-	int err = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < lines && !err; i++) {
+	for (size_t i = 0; i < lines && !error; i++) {
 		struct pprof_line *line = (struct pprof_line *)file->lines.items + i;
 
 		line->index = id_map__find(&file->function_ids, line->function);
 		if (!line->index)
-			err = input_format__refuse(file->reason,
-						   "a location is in function %" PRIu64
-						   ", but there is no such function",
-						   line->function);
+			error = input_format__refuse(file->reason,
+						     "a location is in function %" PRIu64
+						     ", but there is no such function",
+						     line->function);
 	}
-	for (size_t i = 0; i < functions && !err; i++)
-		err = copy_name(file, (struct pprof_function *)file->functions.items + i);
-	for (size_t i = 0; i < file->locations.count && !err; i++)
+	for (size_t i = 0; i < functions && !error; i++)
+		error = copy_name(file, (struct pprof_function *)file->functions.items + i);
+	for (size_t i = 0; i < file->locations.count && !error; i++)
 		if (!locations[i].line_count)
-			err = name_address(file, &locations[i]);
-	return err;
+			error = name_address(file, &locations[i]);
+	return error;
 }
 
 static int make_functions(struct pprof *file)
@@ -335,12 +335,12 @@ static int make_categories(struct making *making, const struct ls_profile *raw)
 /* Raw parents have lower ids than their children, except categories, which are made first. */
 static int make_tree(struct making *making, const struct ls_profile *raw)
 {
-	int err = make_categories(making, raw);
+	int error = make_categories(making, raw);
 
-	for (uint32_t id = 1; id <= raw->node_count && !err; id++)
-		err = raw->nodes[id].parent ? make_node(making, raw, id)
-					    : charge(making, id, making->nodes[id], NULL);
-	return err;
+	for (uint32_t id = 1; id <= raw->node_count && !error; id++)
+		error = raw->nodes[id].parent ? make_node(making, raw, id)
+					      : charge(making, id, making->nodes[id], NULL);
+	return error;
 }
 
 /* What the file says about the recording. */
@@ -379,25 +379,25 @@ int pprof__make(struct pprof *file)
 	struct making making = {.file = file};
 	struct ls_profile raw = {};
 	struct ls_profile_recorder recorder;
-	int err = check(file);
+	int error = check(file);
 
 	call_tree__export(file->tree, &raw);
 	making.nodes = calloc((size_t)raw.node_count + 1, sizeof(*making.nodes));
 	making.names = calloc((size_t)raw.node_count + 1, sizeof(*making.names));
-	if (!err && (!making.nodes || !making.names))
-		err = -ENOMEM;
-	if (!err)
-		err = find_meaning(file, &making.meaning);
-	if (!err)
-		err = complete(file);
-	if (!err)
-		err = make_functions(file);
-	if (!err)
-		err = make_tree(&making, &raw);
+	if (!error && (!making.nodes || !making.names))
+		error = -ENOMEM;
+	if (!error)
+		error = find_meaning(file, &making.meaning);
+	if (!error)
+		error = complete(file);
+	if (!error)
+		error = make_functions(file);
+	if (!error)
+		error = make_tree(&making, &raw);
 	free(making.nodes);
 	free(making.names);
-	if (err)
-		return err;
+	if (error)
+		return error;
 	recorder = recorder_of(&making);
 	return profile_builder__finish(file->loaded->builder, &recorder);
 }

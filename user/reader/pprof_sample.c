@@ -47,15 +47,15 @@ static int take_numbers(struct pprof *file, struct sample *sample, struct protob
 {
 	bool are_values = field->number == PPROF_SAMPLE_VALUE;
 	uint64_t number = field->value;
-	int err = 0;
+	int error = 0;
 
 	if (field->type != PROTOBUF_BYTES)
 		return are_values ? add_value(file, sample, number) : add_location(file, number);
-	while (!err && protobuf__next_number(&field->bytes, &number))
-		err = are_values ? add_value(file, sample, number) : add_location(file, number);
-	if (!err && field->bytes.has_failed)
-		err = refuse(file, "has numbers that are cut off");
-	return err;
+	while (!error && protobuf__next_number(&field->bytes, &number))
+		error = are_values ? add_value(file, sample, number) : add_location(file, number);
+	if (!error && field->bytes.has_failed)
+		error = refuse(file, "has numbers that are cut off");
+	return error;
 }
 
 static void take_label(struct sample *sample, struct protobuf *message)
@@ -157,22 +157,22 @@ int pprof__take_sample(struct pprof *file, struct protobuf *message)
 {
 	struct sample sample = {};
 	uint32_t node;
-	int err = 0;
+	int error = 0;
 
 	file->sample_count++;
 	file->stack.count = 0;
-	for (struct protobuf_field field; !err && protobuf__next(message, &field);) {
+	for (struct protobuf_field field; !error && protobuf__next(message, &field);) {
 		if (field.number == PPROF_SAMPLE_LOCATION || field.number == PPROF_SAMPLE_VALUE)
-			err = take_numbers(file, &sample, &field);
+			error = take_numbers(file, &sample, &field);
 		else if (field.number == PPROF_SAMPLE_LABEL && field.type == PROTOBUF_BYTES)
 			take_label(&sample, &field.bytes);
 	}
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (!file->value_count)
 		file->value_count = sample.value_count;
 	if (!sample.value_count || sample.value_count != file->value_count)
 		return refuse(file, "has another number of values than the first one, or none");
-	err = find_node(file, &sample, &node);
-	return err ? err : add_values(file, &sample, node);
+	error = find_node(file, &sample, &node);
+	return error ? error : add_values(file, &sample, node);
 }

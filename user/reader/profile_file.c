@@ -34,32 +34,32 @@ static int read_file(struct profile_file *file, const char *path, char reason[IN
 {
 	struct opening opening = {.path = path, .fd = STDIN_FILENO};
 	bool is_input = !strcmp(path, "-");
-	int err = is_input ? 0 : user_rights__try(open_path, &opening);
-	struct input_stream *stream = err ? NULL : input_stream__of_file(opening.fd);
+	int error = is_input ? 0 : user_rights__try(open_path, &opening);
+	struct input_stream *stream = error ? NULL : input_stream__of_file(opening.fd);
 
-	if (!err)
-		err = stream ? input_format__read(stream, &file->loaded, reason) : -ENOMEM;
+	if (!error)
+		error = stream ? input_format__read(stream, &file->loaded, reason) : -ENOMEM;
 	input_stream__free(stream);
 	if (!is_input && opening.fd >= 0)
 		close(opening.fd);
-	return err;
+	return error;
 }
 
 int profile_file__open(const char *path, struct profile_file **opened)
 {
 	struct profile_file *file = calloc(1, sizeof(*file));
 	char reason[INPUT_REASON_SIZE] = "";
-	int err = file ? read_file(file, path, reason) : -ENOMEM;
+	int error = file ? read_file(file, path, reason) : -ENOMEM;
 
 	*opened = NULL;
-	if (err)
+	if (error)
 		log_error("cannot read '%s': %s", path,
-			  *reason ? reason : resource_limits__reason(err));
-	if (err)
+			  *reason ? reason : resource_limits__reason(error));
+	if (error)
 		profile_file__close(file);
 	else
 		*opened = file;
-	return err;
+	return error;
 }
 
 void profile_file__close(struct profile_file *file)

@@ -118,14 +118,14 @@ static void take_node(struct cpuprofile *file)
 		cpuprofile__refuse(file, "the node at byte %zu has no %s", place,
 				   node.name ? "id" : "callFrame");
 	} else {
-		int err = id_map__add(&file->ids, id, (uint32_t)file->nodes.count);
+		int error = id_map__add(&file->ids, id, (uint32_t)file->nodes.count);
 
 		*added = node;
 		added->id = id;
-		if (err == -EEXIST)
+		if (error == -EEXIST)
 			cpuprofile__refuse(file, "there are two nodes with the id %ju, at byte %zu",
 					   (uintmax_t)id, place);
-		else if (err)
+		else if (error)
 			fail_for_memory(file);
 	}
 }
@@ -209,19 +209,19 @@ int read_cpuprofile(struct input_stream *stream, struct loaded_profile *loaded,
 {
 	struct cpuprofile file = {.loaded = loaded, .reason = reason};
 	size_t size;
-	int err = input_stream__text(stream, &loaded->text, &size);
+	int error = input_stream__text(stream, &loaded->text, &size);
 
-	if (err)
-		return err;
+	if (error)
+		return error;
 	json_reader__init(&file.json, loaded->text, size);
 	loaded->builder = profile_builder__new();
-	err = loaded->builder ? take_document(&file) : -ENOMEM;
-	if (!err)
-		err = cpuprofile__make(&file);
+	error = loaded->builder ? take_document(&file) : -ENOMEM;
+	if (!error)
+		error = cpuprofile__make(&file);
 	id_map__clear(&file.ids);
 	free(file.nodes.items);
 	free(file.edges.items);
 	free(file.samples.items);
 	free(file.deltas.items);
-	return err;
+	return error;
 }

@@ -116,15 +116,15 @@ static int take_line(struct folded *folded, char *line)
 {
 	size_t length = strlen(line);
 	uint64_t count;
-	int err;
+	int error;
 
 	folded->line++;
 	if (length && line[length - 1] == '\r')
 		line[--length] = '\0';
 	if (!length || *line == '#')
 		return 0;
-	err = take_count(folded, line, &count);
-	return err ? err : take_stack(folded, line, count);
+	error = take_count(folded, line, &count);
+	return error ? error : take_stack(folded, line, count);
 }
 
 /*
@@ -206,40 +206,40 @@ static int make_profile(struct folded *folded)
 	const struct ls_profile_recorder recorder = {.version = LOADED_PROFILE_VERSION,
 						     .cpu_ns = NS_PER_US * folded->us};
 	const struct ls_profile *raw = profile_builder__profile(folded->raw);
-	int err = profile_builder__finish(folded->raw, &recorder);
+	int error = profile_builder__finish(folded->raw, &recorder);
 	size_t size = 1;
 	char *labels;
 
-	for (uint32_t id = 1; id <= raw->function_count && !err; id++)
+	for (uint32_t id = 1; id <= raw->function_count && !error; id++)
 		size += strlen(raw->functions[id].name) + 1;
 	labels = malloc(size);
 	folded->frames = calloc((size_t)raw->function_count + 1, sizeof(*folded->frames));
 	folded->nodes = calloc((size_t)raw->node_count + 1, sizeof(*folded->nodes));
-	if (err || !labels || !folded->frames || !folded->nodes)
-		err = -ENOMEM;
-	if (!err)
-		err = make_functions(folded, raw, labels);
-	if (!err)
-		err = make_tree(folded, raw);
-	if (!err)
-		err = profile_builder__finish(folded->loaded->builder, &recorder);
+	if (error || !labels || !folded->frames || !folded->nodes)
+		error = -ENOMEM;
+	if (!error)
+		error = make_functions(folded, raw, labels);
+	if (!error)
+		error = make_tree(folded, raw);
+	if (!error)
+		error = profile_builder__finish(folded->loaded->builder, &recorder);
 	/* The profile only needs the labels. */
 	free(folded->loaded->text);
 	folded->loaded->text = labels;
-	return err;
+	return error;
 }
 
 static int take_lines(struct folded *folded, size_t size)
 {
 	char *rest = folded->loaded->text, *line;
-	int err = 0;
+	int error = 0;
 
 	if (strlen(rest) != size)
 		return input_format__refuse(folded->reason, "it has a NUL at byte %zu",
 					    strlen(rest));
-	while (!err && (line = strsep(&rest, "\n")))
-		err = take_line(folded, line);
-	return err;
+	while (!error && (line = strsep(&rest, "\n")))
+		error = take_line(folded, line);
+	return error;
 }
 
 int read_folded(struct input_stream *stream, struct loaded_profile *loaded,
@@ -247,21 +247,21 @@ int read_folded(struct input_stream *stream, struct loaded_profile *loaded,
 {
 	struct folded folded = {.loaded = loaded, .reason = reason, .raw = profile_builder__new()};
 	size_t size;
-	int err = input_stream__text(stream, &loaded->text, &size);
+	int error = input_stream__text(stream, &loaded->text, &size);
 
 	loaded->builder = profile_builder__new();
 	if (folded.raw)
 		folded.root = call_tree__category(profile_builder__tree(folded.raw), CATEGORY);
-	if (!err && (!folded.root || !loaded->builder))
-		err = -ENOMEM;
-	if (!err)
-		err = take_lines(&folded, size);
-	if (!err)
-		err = make_profile(&folded);
-	if (!err)
+	if (!error && (!folded.root || !loaded->builder))
+		error = -ENOMEM;
+	if (!error)
+		error = take_lines(&folded, size);
+	if (!error)
+		error = make_profile(&folded);
+	if (!error)
 		log_warn("folded stacks have no unit: their counts are taken for microseconds");
 	profile_builder__free(folded.raw);
 	free(folded.frames);
 	free(folded.nodes);
-	return err;
+	return error;
 }

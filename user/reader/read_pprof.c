@@ -106,27 +106,27 @@ static int take_line(struct pprof *file, struct protobuf *message)
 static int add_id(struct pprof *file, struct id_map *ids, uint64_t id, size_t index,
 		  const char *twice)
 {
-	int err = id_map__add(ids, id, (uint32_t)index);
+	int error = id_map__add(ids, id, (uint32_t)index);
 
-	return err == -EEXIST ? refuse(file, twice) : err;
+	return error == -EEXIST ? refuse(file, twice) : error;
 }
 
 static int take_location(struct pprof *file, struct protobuf *message)
 {
 	struct pprof_location location = {.first_line = file->lines.count}, *added;
-	int err = 0;
+	int error = 0;
 
-	for (struct protobuf_field field; !err && protobuf__next(message, &field);) {
+	for (struct protobuf_field field; !error && protobuf__next(message, &field);) {
 		if (field.number == PPROF_LOCATION_ID)
 			location.id = field.value;
 		else if (field.number == PPROF_LOCATION_ADDRESS)
 			location.address = field.value;
 		else if (field.number == PPROF_LOCATION_LINE && field.type == PROTOBUF_BYTES)
-			err = take_line(file, &field.bytes);
+			error = take_line(file, &field.bytes);
 	}
 	location.line_count = file->lines.count - location.first_line;
-	if (err)
-		return err;
+	if (error)
+		return error;
 	if (file->locations.count == INPUT_NODES_MAX)
 		return refuse(file, "more than " INPUT_NODES_MAX_TEXT " locations");
 	added = list__add(&file->locations, sizeof(*added));
@@ -161,25 +161,25 @@ static int take_function(struct pprof *file, struct protobuf *message)
 
 static int take_bytes(struct pprof *file, uint64_t number, struct protobuf *bytes)
 {
-	int err = 0;
+	int error = 0;
 
 	if (number == PPROF_SAMPLE)
-		err = pprof__take_sample(file, bytes);
+		error = pprof__take_sample(file, bytes);
 	else if (number == PPROF_LOCATION)
-		err = take_location(file, bytes);
+		error = take_location(file, bytes);
 	else if (number == PPROF_FUNCTION)
-		err = take_function(file, bytes);
+		error = take_function(file, bytes);
 	else if (number == PPROF_STRING && file->strings.count == INPUT_NODES_MAX)
-		err = refuse(file, "more than " INPUT_NODES_MAX_TEXT " strings");
+		error = refuse(file, "more than " INPUT_NODES_MAX_TEXT " strings");
 	else if (number == PPROF_STRING)
-		err = pprof__add_string(file, bytes->at, (size_t)(bytes->end - bytes->at));
+		error = pprof__add_string(file, bytes->at, (size_t)(bytes->end - bytes->at));
 	else if (number == PPROF_SAMPLE_TYPE)
-		err = take_sample_type(file, bytes);
+		error = take_sample_type(file, bytes);
 	else if (number == PPROF_MAPPING)
 		take_mapping(file, bytes);
 	else if (number == PPROF_PERIOD_TYPE)
 		file->period_type = take_type(bytes);
-	return err || !bytes->has_failed ? err : refuse(file, "a field is no valid message");
+	return error || !bytes->has_failed ? error : refuse(file, "a field is no valid message");
 }
 
 static void take_number(struct pprof *file, uint64_t number, uint64_t value)
@@ -263,17 +263,17 @@ static int read_fields(struct pprof *file)
 	while (status == 1 && (status = read_field(file, &bytes, &room, &size)) == 1) {
 		struct protobuf message = protobuf__of(bytes, size);
 		struct protobuf_field field;
-		int err;
+		int error;
 
 		if (!protobuf__next(&message, &field))
-			err = refuse(file, "a field is not valid");
+			error = refuse(file, "a field is not valid");
 		else if (field.type == PROTOBUF_BYTES)
-			err = take_bytes(file, field.number, &field.bytes);
+			error = take_bytes(file, field.number, &field.bytes);
 		else
-			err = 0;
-		if (!err && field.type == PROTOBUF_VARINT)
+			error = 0;
+		if (!error && field.type == PROTOBUF_VARINT)
 			take_number(file, field.number, field.value);
-		status = err ? err : 1;
+		status = error ? error : 1;
 	}
 	free(bytes);
 	/* Report a failure of the stream rather than the truncated message that it caused. */
@@ -294,12 +294,12 @@ int read_pprof(struct input_stream *stream, struct loaded_profile *loaded,
 {
 	struct pprof file = {
 		.loaded = loaded, .reason = reason, .stream = stream, .tree = call_tree__new()};
-	int err;
+	int error;
 
 	loaded->builder = profile_builder__new();
-	err = loaded->builder && file.tree ? read_fields(&file) : -ENOMEM;
-	if (!err)
-		err = pprof__make(&file);
+	error = loaded->builder && file.tree ? read_fields(&file) : -ENOMEM;
+	if (!error)
+		error = pprof__make(&file);
 	call_tree__free(file.tree);
 	id_map__clear(&file.location_ids);
 	id_map__clear(&file.function_ids);
@@ -315,5 +315,5 @@ int read_pprof(struct input_stream *stream, struct loaded_profile *loaded,
 	free(file.values.items);
 	/* The profile's names point into it. */
 	loaded->text = file.text.items;
-	return err;
+	return error;
 }

@@ -321,7 +321,7 @@ int read_profile__new(char *text, size_t size, struct read_profile **made,
 		      char reason[READ_PROFILE_REASON_SIZE])
 {
 	struct read_profile *read = calloc(1, sizeof(*read));
-	int err;
+	int error;
 
 	*made = NULL;
 	*reason = '\0';
@@ -338,9 +338,9 @@ int read_profile__new(char *text, size_t size, struct read_profile **made,
 		*made = read;
 		return 0;
 	}
-	err = read->error ? read->error : -EINVAL;
+	error = read->error ? read->error : -EINVAL;
 	read_profile__free(read);
-	return err;
+	return error;
 }
 
 void read_profile__free(struct read_profile *read)

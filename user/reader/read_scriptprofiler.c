@@ -16,7 +16,7 @@ int read_scriptprofiler(struct input_stream *stream, struct loaded_profile *load
 			char reason[INPUT_REASON_SIZE])
 {
 	size_t size;
-	int err = input_stream__text(stream, &loaded->text, &size);
+	int error = input_stream__text(stream, &loaded->text, &size);
 
-	return err ? err : read_profile__new(loaded->text, size, &loaded->read, reason);
+	return error ? error : read_profile__new(loaded->text, size, &loaded->read, reason);
 }

@@ -190,16 +190,16 @@ static void cuts_off_endless_messages_visibly(void **state)
 static void leaves_errno_alone(void **state)
 {
 	struct captured captured;
-	int err;
+	int error;
 
 	(void)state;
 	captured__start(&captured, STDERR_FILENO);
 	close(STDERR_FILENO);
 	errno = ENOENT;
 	log_error("cannot open 'x'");
-	err = errno;
+	error = errno;
 	free(captured__end(&captured));
-	assert_int_equal(err, ENOENT);
+	assert_int_equal(error, ENOENT);
 }
 
 static void take(void *context, enum log_level level, const char *line)

@@ -61,17 +61,17 @@ static int write_to(struct fixture *fixture, FILE *stream)
 {
 	struct merged_profile *merged;
 	struct ls_totals totals;
-	int err;
+	int error;
 
 	call_tree__export(fixture->tree, &fixture->profile);
 	fixture->profile.functions = fixture->functions;
 	fixture->profile.function_count = FUNCTIONS;
 	assert_int_equal(merged_profile__new(&fixture->profile, fixture->lines, &merged), 0);
 	assert_int_equal(totals__compute(merged_profile__profile(merged), &totals), 0);
-	err = write_scriptprofiler(merged_profile__profile(merged), &totals, stream);
+	error = write_scriptprofiler(merged_profile__profile(merged), &totals, stream);
 	totals__free(&totals);
 	merged_profile__free(merged);
-	return err;
+	return error;
 }
 
 static const char *write_text(struct fixture *fixture)

@@ -112,13 +112,13 @@ mode_t mode_of(const char *path)
 int try_output(const char *path)
 {
 	struct output_file *file = (struct output_file *)-1;
-	int err = output_file__open(path, 0, &file);
+	int error = output_file__open(path, 0, &file);
 
-	if (err)
+	if (error)
 		assert_null(file);
 	else
 		output_file__discard(file);
-	return err;
+	return error;
 }
 
 struct output_file *open_output(const char *path)

@@ -262,17 +262,17 @@ static void point_stdout_to(struct output_fixture *fixture, const char *path, in
 static void a_dash_is_standard_output(void **state)
 {
 	struct output_fixture *fixture = *state;
-	int err;
+	int error;
 
 	point_stdout_to(fixture, fixture->path, O_WRONLY | O_CREAT);
-	err = write_output("-", "one");
+	error = write_output("-", "one");
 	point_stdout_back(fixture);
-	assert_int_equal(err, 0);
+	assert_int_equal(error, 0);
 	assert_content(fixture->path, "one");
 	point_stdout_to(fixture, "/dev/full", O_WRONLY);
-	err = write_output("-", "one");
+	error = write_output("-", "one");
 	point_stdout_back(fixture);
-	assert_int_equal(err, -ENOSPC);
+	assert_int_equal(error, -ENOSPC);
 }
 
 static void standard_output_that_cannot_be_written_is_reported_at_once(void **state)

@@ -314,15 +314,15 @@ static void survives_random_code(void **state)
 {
 	uint32_t seed = 2463534242;
 	struct call_site site;
-	int err, i;
+	int error, i;
 
 	(void)state;
 	for (i = 0; i < 20000; i++) {
 		image__start(1 + i % 5);
 		fill_at_random(&seed);
 		image__finish();
-		err = image__read(image.code_count - 1, &site);
-		assert_true(err == 0 || err == -EINVAL || err == -EFAULT);
+		error = image__read(image.code_count - 1, &site);
+		assert_true(error == 0 || error == -EINVAL || error == -EFAULT);
 		assert_non_null(memchr(site.name, '\0', sizeof(site.name)));
 	}
 }

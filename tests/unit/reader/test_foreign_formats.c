@@ -37,13 +37,13 @@ static char *write_as(const char *format, const struct ls_profile *profile, size
 static int try_read(const void *bytes, size_t size, struct loaded_profile *loaded, char *reason)
 {
 	struct input_stream *stream = input_stream__of_memory(bytes, size);
-	int err;
+	int error;
 
 	assert_non_null(stream);
 	*loaded = (struct loaded_profile){};
-	err = input_format__read(stream, loaded, reason);
+	error = input_format__read(stream, loaded, reason);
 	input_stream__free(stream);
-	return err;
+	return error;
 }
 
 static const struct ls_profile *read_bytes(const void *bytes, size_t size,

@@ -2,7 +2,7 @@
 /*
  * The formats, one row each: X(name, title, use, what it needs, endings...). A row and a file
  * write_NAME.c are all that a format consists of: options, help, completion, the default names of
- * files and the table in user/share/doc/recipes.md follow from the row.
+ * files and the tables in README.md and user/share/doc/recipes.md follow from the row.
  *
  * name     as --format takes it, and what follows "write_" in its writer's name
  * title    what the file is

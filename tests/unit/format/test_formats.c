@@ -101,7 +101,23 @@ static void every_row_can_be_found(void **state)
 	assert_string_equal(format__at(0)->name, "scriptprofiler");
 }
 
-/* The documentation's table has a row for each: "| `name` | `.a` `.b` | title |". */
+/* The README's table has a row for each: "| `.a` | title | use |". */
+static void the_readme_has_the_same_table(void **state)
+{
+	const struct format *format;
+	char row[512], *text = read_file("README.md", NULL);
+
+	(void)state;
+	for (size_t i = 0; (format = format__at(i)); i++) {
+		snprintf(row, sizeof(row), "\n| `%s` | %s | %s |\n", format->endings[0],
+			 format->title, format->use);
+		if (!strstr(text, row))
+			fail_msg("README.md lacks this row:%s", row);
+	}
+	free(text);
+}
+
+/* That of the recipes has all endings: "| `name` | `.a` `.b` | title |". */
 static void the_recipes_have_the_same_table(void **state)
 {
 	const struct format *format;
@@ -264,6 +280,7 @@ int main(void)
 		cmocka_unit_test(an_ending_tells_the_format),
 		cmocka_unit_test(a_stem_is_a_path_without_its_ending),
 		cmocka_unit_test(every_row_can_be_found),
+		cmocka_unit_test(the_readme_has_the_same_table),
 		cmocka_unit_test(the_recipes_have_the_same_table),
 		cmocka_unit_test(refuses_an_ending_that_no_format_has),
 		cmocka_unit_test(takes_several_files_with_a_format_each),

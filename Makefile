@@ -282,8 +282,10 @@ $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 -include $(wildcard user/*/rules.mk)
 
 # The programs, as patterns, that may run beside each other: none measures time, or is disturbed by
-# what else the machine does. A folder's rules.mk adds them.
+# what else the machine does. Those that take minutes begin, so that none of them is left over when
+# the others have ended. A folder's rules.mk adds to both.
 SIDE_BY_SIDE :=
+SIDE_BY_SIDE_FIRST :=
 
 TEST_FILES :=
 -include $(wildcard tests/*/rules.mk)
@@ -297,7 +299,8 @@ check:
 	@tests/install_dependencies.sh build test
 	@$(MAKE) all test-programs
 	@OUTPUT=$(O) SIDE_BY_SIDE='$(filter $(SIDE_BY_SIDE:%=$(O)/tests/%),$(TEST_PROGRAMS))' \
-		tests/run.sh $(TEST_PROGRAMS)
+		tests/run.sh $(filter $(SIDE_BY_SIDE_FIRST:%=$(O)/tests/%),$(TEST_PROGRAMS)) \
+			$(filter-out $(SIDE_BY_SIDE_FIRST:%=$(O)/tests/%),$(TEST_PROGRAMS))
 
 #: hosts         builds the interpreters that the tests run: Lua 5.1 to 5.5, LuaJIT
 .PHONY: hosts

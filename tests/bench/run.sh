@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What luaspy costs its target and takes itself, as tables, and whether that is within the aims.
-# Options, by the environment: BENCH ("process", "system" or "convert" measures that alone), LUASPY,
+# Options, by the environment: BENCH ("process", "system", "reading" or "convert" alone), LUASPY,
 # LUA (lua5.4, or several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SECONDS
 # (120, in which a cost of 1% shows, and some more for each script), BENCH_SCRIPTS ("shallow
 # depth10"), BENCH_HERTZ (10000). Of "system": BENCH_ROUNDS (12, half of which are done; 4 minutes),
@@ -27,13 +27,14 @@ for program in "$LUASPY" $LUA python3; do
 	fi
 done
 make O="$OUTPUT" "$OUTPUT/tests/bench/empty_timer"
-for part in ${BENCH:-process system convert}; do
+for part in ${BENCH:-process system reading convert}; do
 	case $part in
 	process) python3 -B tests/bench/bench.py ;;
 	system) python3 -B tests/bench/system.py ;;
+	reading) python3 -B tests/bench/reading.py ;;
 	convert) python3 -B tests/bench/convert.py ;;
 	*)
-		echo "cannot measure '$part' (BENCH may name process, system, convert)" >&2
+		echo "cannot measure '$part' (BENCH may name process, system, reading, convert)" >&2
 		exit 2
 		;;
 	esac

@@ -12,7 +12,7 @@
 
 /*
  * Grants: for reading the memory of one process, for reading its mapped files (the largest that was
- * tried takes 0.16 s), and for both in all processes of one user.
+ * tried takes 0.16 s; BENCH=reading make bench), and for both in all processes of one user.
  */
 #define TIME_BUDGET_PROCESS_NS UINT64_C(200000000)
 #define TIME_BUDGET_MAPPED_NS  UINT64_C(500000000)

@@ -32,6 +32,8 @@
 
 #define TITLE_SIZE 40
 
+#define TELL_NS 1000000 /* what takes less in all is not logged */
+
 /* Tolerance, because process__birth_ns() reads two clocks, one after the other. */
 #define SAME_BIRTH_NS 1000000
 
@@ -43,8 +45,10 @@ struct user {
 };
 
 struct reading {
-	bool is_known; /* `user` is set */
+	bool is_known; /* `pid` and `user` are set */
+	pid_t pid;
 	uint64_t user;
+	uint64_t memory_ns, mapped_ns; /* CPU time that it took, for the log */
 	struct time_budget memory, mapped;
 	bool told_memory, told_mapped; /* a warning said that this is not read in full */
 	bool is_banned_itself;
@@ -58,6 +62,19 @@ struct allowances {
 	uint64_t memory_ns, mapped_ns, user_ns; /* the grants of each */
 	unsigned int processors;                /* whose time a user's budget grows with */
 };
+
+/* How far honest processes stay below the budgets (BENCH=reading make bench). */
+static void log_reading(void *context, void *value)
+{
+	const struct reading *reading = value;
+
+	(void)context;
+	if (reading->memory_ns + reading->mapped_ns < TELL_NS)
+		return;
+	log_debug("reading pid %d took %.1f ms of CPU time for its mapped files, %.1f ms for its "
+		  "memory",
+		  reading->pid, (double)reading->mapped_ns / 1e6, (double)reading->memory_ns / 1e6);
+}
 
 static unsigned int count_processors(void)
 {
@@ -90,6 +107,8 @@ void allowances__free(struct allowances *allowances)
 {
 	if (!allowances)
 		return;
+	if (allowances->processes)
+		generations__visit(allowances->processes, log_reading, NULL);
 	generations__free(allowances->users);
 	generations__free(allowances->processes);
 	free(allowances);
@@ -123,6 +142,7 @@ static struct reading *reading_of(struct allowances *allowances, pid_t pid)
 	/* If the process has ended, its user does not matter: nothing can be read. */
 	if (!process__user(pid, &user))
 		reading->user = user;
+	reading->pid = pid;
 	reading->is_known = true;
 	return reading;
 }
@@ -193,6 +213,7 @@ int allowances__check(struct allowances *allowances, pid_t pid, bool is_of_memor
 	if (!find(allowances, pid, &reading, &user))
 		return -ENOMEM;
 	if (reading->is_banned_itself && is_another(pid, reading)) {
+		log_reading(NULL, reading);
 		*reading = (struct reading){};
 		return allowances__check(allowances, pid, is_of_memory);
 	}
@@ -221,6 +242,7 @@ void allowances__spend(struct allowances *allowances, pid_t pid, bool is_of_memo
 
 	if (!find(allowances, pid, &reading, &user))
 		return;
+	*(is_of_memory ? &reading->memory_ns : &reading->mapped_ns) += ns;
 	time_budget__spend(is_of_memory ? &reading->memory : &reading->mapped, ns);
 	time_budget__spend(&user->budget, ns);
 }
@@ -285,8 +307,10 @@ void allowances__forget(struct allowances *allowances, pid_t pid)
 	uint64_t key = (uint64_t)pid;
 	struct reading *reading = generations__find(allowances->processes, &key);
 
-	if (reading)
-		*reading = (struct reading){};
+	if (!reading)
+		return;
+	log_reading(NULL, reading);
+	*reading = (struct reading){};
 }
 
 void allowances__tell_unread(struct allowances *allowances, pid_t pid)

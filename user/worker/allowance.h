@@ -12,7 +12,10 @@
 
 struct allowances;
 
-/* NULL when out of memory. Free with allowances__free(), which takes NULL. */
+/*
+ * NULL when out of memory. Free with allowances__free(), which takes NULL. It logs, at level debug,
+ * the CPU time that each process took, as allowances__forget() does of one.
+ */
 struct allowances *allowances__new(void);
 void allowances__free(struct allowances *allowances);
 

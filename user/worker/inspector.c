@@ -15,8 +15,6 @@
 
 #define GRANTED_NS UINT64_C(5000000000)
 
-#define TELL_NS 1000000 /* requests that take longer are logged at level debug */
-
 struct inspector {
 	const struct worker_job *job;
 	struct worker *worker; /* NULL: it reads in this process */
@@ -246,9 +244,6 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 		ask_here(inspector, &spent_ns);
 	allowances__spend(inspector->allowances, inspector->pid,
 			  inspector->source != INSPECTOR_FILES, spent_ns);
-	if (spent_ns >= TELL_NS)
-		log_debug("reading what pid %d has mapped took %.1f ms of CPU time", inspector->pid,
-			  (double)spent_ns / 1e6);
 	if (error)
 		return error;
 	error = inspector->answer.error;

@@ -5,14 +5,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "worker/allowance.h"
 #include "process/process.h"
 #include "process/time_budget.h"
+#include "captured.h"
 #include "skip.h"
 
 #define OTHER_USER 12345
@@ -183,6 +187,31 @@ static void another_process_of_that_id_is_not(void **state)
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
 }
 
+static void the_time_that_each_process_took_is_logged(void **state)
+{
+	struct fixture *fixture = *state;
+	struct captured captured;
+	char expected[128], *logged;
+
+	allowances__spend(fixture->allowances, fixture->pids[0], false, 20000000);
+	allowances__spend(fixture->allowances, fixture->pids[0], true, 3000000);
+	allowances__use_up_mapped(fixture->allowances, fixture->pids[0]);
+	allowances__spend(fixture->allowances, fixture->pids[1], true, 900000);
+	captured__start(&captured, STDERR_FILENO);
+	log__set_level(LOG_DEBUG);
+	for (int i = 0; i < 2; i++)
+		allowances__forget(fixture->allowances, fixture->pids[i]);
+	log__set_level(LOG_INFO);
+	logged = captured__end(&captured);
+	snprintf(
+		expected, sizeof(expected),
+		"luaspy: debug: reading pid %d took 20.0 ms of CPU time for its mapped files, 3.0 ms "
+		"for its memory\n",
+		fixture->pids[0]);
+	assert_string_equal(logged, expected);
+	free(logged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +227,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_command_line_may_be_left_alone_by_itself, start,
 						end),
 		cmocka_unit_test_setup_teardown(another_process_of_that_id_is_not, start, end),
+		cmocka_unit_test_setup_teardown(the_time_that_each_process_took_is_logged, start,
+						end),
 	};
 
 	return cmocka_run_group_tests_name("allowance", tests, NULL, NULL);

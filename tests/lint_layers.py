@@ -40,6 +40,7 @@ LAYERS = [
     ["session"],
     ["dump"],
     ["summary"],
+    ["statistics"],
     ["top"],
     ["desktop"],
     ["report"],

@@ -12,11 +12,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "system/resource_limits.h"
-#include "base/units.h"
 #include "command/exit_status.h"
 #include "top/kept_warnings.h"
 #include "command/named_process.h"
 #include "command/top_costs.h"
+#include "command/top_summary.h"
 #include "command/written_profile.h"
 #include "process/process.h"
 #include "session/session.h"
@@ -138,7 +138,7 @@ static int look_if_due(struct top *top)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (now < top->look_ns || top->top_view.state == PICTURE_PAUSED)
+	if (now < top->look_ns || top->top_view.state == TOP_VIEW_PAUSED)
 		return 0;
 	top->look_ns = now - top->look_ns < LOOK_NS ? top->look_ns + LOOK_NS : now + LOOK_NS;
 	session__refresh(top->session);
@@ -163,8 +163,8 @@ static int pause_picture(struct top *top)
 
 	if (top->has_ended)
 		return 0;
-	top_view->state = top_view->state == PICTURE_LIVE ? PICTURE_PAUSED : PICTURE_LIVE;
-	return top_view->state == PICTURE_PAUSED ? see_calls(top) : 0;
+	top_view->state = top_view->state == TOP_VIEW_LIVE ? TOP_VIEW_PAUSED : TOP_VIEW_LIVE;
+	return top_view->state == TOP_VIEW_PAUSED ? see_calls(top) : 0;
 }
 
 /*
@@ -187,7 +187,7 @@ static int reset(struct top *top)
 		error = function_stats__reset(top->stats);
 	if (!error)
 		error = function_calls__reset(top->stats, &profile);
-	if (!error && top->top_view.state == PICTURE_PAUSED)
+	if (!error && top->top_view.state == TOP_VIEW_PAUSED)
 		error = see_calls(top);
 	if (!error && top->listing.view == LISTING_CALLS)
 		error = count_calls(top);
@@ -303,7 +303,7 @@ static int linger(struct top *top)
 	int error;
 
 	top->has_ended = true;
-	top->top_view.state = PICTURE_ENDED;
+	top->top_view.state = TOP_VIEW_ENDED;
 	top->message[0] = '\0';
 	error = look(top);
 	while (!error && !top->has_quit) {
@@ -315,33 +315,6 @@ static int linger(struct top *top)
 	if (events[1].fd >= 0)
 		close(events[1].fd);
 	return error;
-}
-
-/* Sums up what was seen, on the restored terminal. */
-static void say_goodbye(struct top *top)
-{
-	struct ls_profile profile = {};
-	const struct ls_profile_recorder *recorder = &profile.recorder;
-	char samples[UNITS_SIZE], clock[UNITS_SIZE], share[UNITS_SIZE], lost[UNITS_SIZE];
-
-	kept_warnings__repeat(&top->kept);
-	session__export(top->session, &profile);
-	units__format_clock(recorder->duration_ns, clock, sizeof(clock));
-	clock[strcspn(clock, ".")] = '\0';
-	if (recorder->missed_processes)
-		log_warn("missed %llu process%s, which could not be sampled",
-			 (unsigned long long)recorder->missed_processes,
-			 recorder->missed_processes == 1 ? "" : "es");
-	log_info("saw %s samples of %s in %s: %s script, %s lost",
-		 units__format_count(recorder->samples, samples, sizeof(samples)),
-		 session__target(top->session), clock,
-		 units__format_share(recorder->classes[LS_SAMPLE_COMPLETE] +
-					     recorder->classes[LS_SAMPLE_TORN] +
-					     recorder->classes[LS_SAMPLE_TRUNCATED],
-				     recorder->samples, share, sizeof(share)),
-		 units__format_count(recorder->classes[LS_SAMPLE_DROPPED] +
-					     recorder->classes[LS_SAMPLE_UNREADABLE],
-				     lost, sizeof(lost)));
 }
 
 /* Whether all requested processes have ended. A system never does. */
@@ -379,7 +352,7 @@ static enum exit_status run(struct top *top)
 	log__divert(NULL, NULL);
 	if (error == -ENOMEM)
 		log_error("out of memory");
-	say_goodbye(top);
+	top_summary__log(top->session, &top->kept);
 	if (error)
 		return error == -ENOENT ? EXIT_NOTHING : EXIT_FAILED;
 	if (!session__is_unsupported(top->session))

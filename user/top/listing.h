@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "top/function_calls.h"
-#include "top/function_stats.h"
+#include "statistics/function_calls.h"
+#include "statistics/function_stats.h"
 
 enum listing_key {
 	LISTING_UP = 0x110000, /* beyond all characters */

@@ -14,13 +14,13 @@
 
 unsigned row_writer__width(const struct row_writer *writer)
 {
-	return writer->top_view->width < PEN_WIDTH_MAX ? writer->top_view->width : PEN_WIDTH_MAX;
+	return writer->top_view->width < ROW_WIDTH_MAX ? writer->top_view->width : ROW_WIDTH_MAX;
 }
 
 void row_writer__make_printable(const struct row_writer *writer, const char *text, char *to,
 				size_t size)
 {
-	char safe[PEN_TEXT_SIZE];
+	char safe[ROW_TEXT_SIZE];
 	unsigned marks = 0;
 	size_t used = 0;
 
@@ -49,7 +49,7 @@ void row_writer__make_printable(const struct row_writer *writer, const char *tex
 void row_writer__put(const struct row_writer *writer, enum top_view_style style, const char *line)
 {
 	unsigned width = row_writer__width(writer);
-	char text[PEN_LINE_SIZE];
+	char text[ROW_LINE_SIZE];
 
 	if (terminal__width(line) > width)
 		terminal__cell(line, width, false, writer->top_view->is_utf8, text, sizeof(text));

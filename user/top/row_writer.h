@@ -7,9 +7,9 @@
 
 #include "top/top_view.h"
 
-#define PEN_TEXT_SIZE 2560 /* a chunk name of LS_SOURCE_LEN bytes, all escaped, and a line */
-#define PEN_LINE_SIZE 8192 /* a line of PEN_WIDTH_MAX, with marks on every character */
-#define PEN_WIDTH_MAX 512
+#define ROW_TEXT_SIZE 2560 /* a chunk name of LS_SOURCE_LEN bytes, all escaped, and a line */
+#define ROW_LINE_SIZE 8192 /* a line of ROW_WIDTH_MAX, with marks on every character */
+#define ROW_WIDTH_MAX 512
 
 struct row_writer {
 	const struct top_view *top_view;

@@ -149,13 +149,13 @@ bool screen__is_gone(void)
 static void paint(void *context, enum top_view_style style, const char *text)
 {
 	static const attr_t attributes[] = {
-		[PICTURE_TITLE] = A_BOLD,      [PICTURE_HEAD] = A_REVERSE, [PICTURE_FOUND] = A_BOLD,
-		[PICTURE_CURSOR] = A_STANDOUT, [PICTURE_KEYS] = A_DIM,     [PICTURE_GONE] = A_DIM,
+		[STYLE_TITLE] = A_BOLD,      [STYLE_HEAD] = A_REVERSE, [STYLE_FOUND] = A_BOLD,
+		[STYLE_CURSOR] = A_STANDOUT, [STYLE_KEYS] = A_DIM,     [STYLE_GONE] = A_DIM,
 	};
 	int *line = context;
 
 	attrset((int)attributes[style]);
-	if (style == PICTURE_HEAD || style == PICTURE_CURSOR)
+	if (style == STYLE_HEAD || style == STYLE_CURSOR)
 		mvhline(*line, 0, ' ', COLS);
 	mvaddstr((*line)++, 0, text);
 }

@@ -139,8 +139,8 @@ static void end_row(const struct row_writer *writer, enum top_view_style style,
 	unsigned width = row_writer__width(writer), process_width = 0;
 	unsigned room = width > start_width + 4 ? width - start_width : 4;
 	const char *name = texts[1], *place = texts[2];
-	char process[PEN_LINE_SIZE / 2] = "", left[PEN_LINE_SIZE / 2];
-	char right[PEN_LINE_SIZE / 2] = "", both[2 * PEN_TEXT_SIZE], line[2 * PEN_LINE_SIZE];
+	char process[ROW_LINE_SIZE / 2] = "", left[ROW_LINE_SIZE / 2];
+	char right[ROW_LINE_SIZE / 2] = "", both[2 * ROW_TEXT_SIZE], line[2 * ROW_LINE_SIZE];
 
 	if (has_process(writer)) {
 		process_width = room / 3 < PROCESS_WIDTH ? room / 3 : PROCESS_WIDTH;
@@ -213,7 +213,7 @@ void table__draw_head(const struct row_writer *writer)
 	if (is_of_processes(writer))
 		texts[0] = heads[LISTING_NAME];
 	width = begin_row(writer, &cells, line, sizeof(line));
-	end_row(writer, PICTURE_HEAD, texts, line, width);
+	end_row(writer, STYLE_HEAD, texts, line, width);
 }
 
 /* Shows "ended" instead of the shares of the last second. */
@@ -271,7 +271,7 @@ static void make_process_text(const struct row_writer *writer, const struct stat
 			      char *to, size_t size)
 {
 	const char *name = process->name ? process->name : "";
-	char brief[PEN_TEXT_SIZE];
+	char brief[ROW_TEXT_SIZE];
 
 	snprintf(brief, sizeof(brief), "%s", name);
 	if (has_process(writer) && !writer->top_view->is_merged)
@@ -279,15 +279,15 @@ static void make_process_text(const struct row_writer *writer, const struct stat
 	row_writer__make_printable(writer, brief, to, size);
 }
 
-/* The name of a function and its place, as shown. Both have room for PEN_TEXT_SIZE bytes. */
+/* The name of a function and its place, as shown. Both have room for ROW_TEXT_SIZE bytes. */
 static void make_function_text(const struct row_writer *writer, const struct stats_row *row,
 			       char *name, char *place)
 {
 	bool is_itself = is_of_calls(writer) && row->role == STATS_ITSELF;
-	char raw[PEN_TEXT_SIZE];
+	char raw[ROW_TEXT_SIZE];
 
 	row_writer__make_printable(writer, is_itself ? "(self)" : listing__name(row), name,
-				   PEN_TEXT_SIZE - sizeof(NATIVE) - sizeof(PLUGIN));
+				   ROW_TEXT_SIZE - sizeof(NATIVE) - sizeof(PLUGIN));
 	if (is_itself)
 		return;
 	if (row->is_plugin)
@@ -295,7 +295,7 @@ static void make_function_text(const struct row_writer *writer, const struct sta
 	if (row->is_native)
 		strcat(name, NATIVE);
 	listing__place(row, raw, sizeof(raw));
-	row_writer__make_printable(writer, raw, place, PEN_TEXT_SIZE);
+	row_writer__make_printable(writer, raw, place, ROW_TEXT_SIZE);
 }
 
 /* Also stores its process, "" if it has none. Returns the style. */
@@ -309,22 +309,22 @@ static enum top_view_style fill_row(const struct row_writer *writer, uint32_t at
 		const struct stats_row *row = listing__row(listing, at);
 
 		fill_call(writer, row, cells);
-		return row->role == STATS_CHOSEN ? PICTURE_TITLE : PICTURE_PLAIN;
+		return row->role == STATS_CHOSEN ? STYLE_TITLE : STYLE_PLAIN;
 	}
 	of = listing__process(listing, at);
-	make_process_text(writer, of, process, PEN_TEXT_SIZE);
+	make_process_text(writer, of, process, ROW_TEXT_SIZE);
 	if (is_of_processes(writer))
 		fill_process(writer, of, cells);
 	else
 		fill_function(writer, listing__row(listing, at), of->has_ended, cells);
-	return of->has_ended ? PICTURE_GONE : PICTURE_PLAIN;
+	return of->has_ended ? STYLE_GONE : STYLE_PLAIN;
 }
 
 void table__draw_row(const struct row_writer *writer, uint32_t at)
 {
 	const struct listing *listing = writer->top_view->listing;
 	struct cells cells = {};
-	char name[PEN_TEXT_SIZE] = "", place[PEN_TEXT_SIZE] = "", process[PEN_TEXT_SIZE] = "";
+	char name[ROW_TEXT_SIZE] = "", place[ROW_TEXT_SIZE] = "", process[ROW_TEXT_SIZE] = "";
 	char line[128];
 	const char *const texts[3] = {process, name, place};
 	enum top_view_style style = fill_row(writer, at, process, &cells);
@@ -333,81 +333,9 @@ void table__draw_row(const struct row_writer *writer, uint32_t at)
 	if (!is_of_processes(writer))
 		make_function_text(writer, listing__row(listing, at), name, place);
 	if (listing__is_found(listing, at))
-		style = PICTURE_FOUND;
+		style = STYLE_FOUND;
 	if (at == listing__page(listing)->cursor)
-		style = PICTURE_CURSOR;
+		style = STYLE_CURSOR;
 	width = begin_row(writer, &cells, line, sizeof(line));
 	end_row(writer, style, texts, line, width);
-}
-
-static const char *const help[] = {
-	"1-5 <> i sort by that column, by the one beside; reverse",
-	"arrows, PgUp, PgDn, Home, End: move; the cursor stays with its function",
-	"/  n  N  search in names and sources; next, previous",
-	"f  Esc   show only rows with some text in them; forget that and the search",
-	"Enter    callers and callees of a function, functions of a process; Esc: back",
-	"v Tab o  processes, or functions of all of them; only those of this process",
-	"a        times as averages per 1 s, 1, 5 or 10 min; since the start or r again",
-	"G  P     hide the garbage collector, plugins (--plugin); show them again",
-	"p Space  freeze the picture, and go on; it is sampled all the time",
-	"r        count from zero (what w writes has all)",
-	"w        write the profile so far to NAME-PID-DATE.json",
-	"q Ctrl-C quit",
-	"self% total%: of a processor in the last second; self is without callees",
-	"limit: what interrupts, BPF and luaspy took of CPU time, by --max-overhead",
-};
-
-#define HELP_COUNT  (sizeof(help) / sizeof(help[0]))
-#define HELP_INDENT 9 /* where the meanings of keys begin */
-
-/* The bytes of `text` that fit into `columns`: whole words, if the first of them fits. */
-static size_t fit_words(const char *text, size_t columns)
-{
-	size_t length = strlen(text), end = columns;
-
-	if (length <= columns)
-		return length;
-	while (end && text[end] != ' ')
-		end--;
-	return end ? end : columns;
-}
-
-/* Writes a line of the help to `to`, "" if there is none. Returns how many there are. */
-static uint32_t wrap_help(unsigned width, uint32_t wanted, char *to, size_t size)
-{
-	uint32_t count = 0;
-
-	to[0] = '\0';
-	for (size_t i = 0; i < HELP_COUNT; i++) {
-		const char *text = help[i];
-		unsigned indent = 0;
-
-		while (*text) {
-			size_t length = fit_words(text, width - indent);
-
-			if (count++ == wanted)
-				snprintf(to, size, "%*s%.*s", (int)indent, "", (int)length, text);
-			text += length;
-			text += strspn(text, " ");
-			indent = width > 2 * HELP_INDENT ? HELP_INDENT : 0;
-		}
-	}
-	return count;
-}
-
-uint32_t table__help_lines(unsigned width)
-{
-	char line[PEN_TEXT_SIZE];
-
-	return wrap_help(width, 0, line, sizeof(line));
-}
-
-void table__draw_help(const struct row_writer *writer, uint32_t first, uint32_t height)
-{
-	char line[PEN_TEXT_SIZE];
-
-	for (uint32_t i = 0; i < height; i++) {
-		wrap_help(writer->top_view->width, first + i, line, sizeof(line));
-		row_writer__put(writer, PICTURE_PLAIN, line);
-	}
 }

@@ -10,19 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "top/function_stats.h"
+#include "statistics/function_stats.h"
 #include "top/listing.h"
 
-enum top_view_state { PICTURE_LIVE, PICTURE_PAUSED, PICTURE_ENDED };
+enum top_view_state { TOP_VIEW_LIVE, TOP_VIEW_PAUSED, TOP_VIEW_ENDED };
 
 enum top_view_style {
-	PICTURE_PLAIN,
-	PICTURE_TITLE,
-	PICTURE_HEAD, /* of the table */
-	PICTURE_GONE, /* a process that has ended, or a function of it */
-	PICTURE_FOUND,
-	PICTURE_CURSOR,
-	PICTURE_KEYS,
+	STYLE_PLAIN,
+	STYLE_TITLE,
+	STYLE_HEAD, /* of the table */
+	STYLE_GONE, /* a process that has ended, or a function of it */
+	STYLE_FOUND,
+	STYLE_CURSOR,
+	STYLE_KEYS,
 };
 
 /* What luaspy costs, relative to the targets' CPU time: see ls_profile_overhead. */

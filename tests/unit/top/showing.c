@@ -10,7 +10,7 @@
 
 #include "profile/call_tree.h"
 #include "showing.h"
-#include "top/function_calls.h"
+#include "statistics/function_calls.h"
 
 #define S      UINT64_C(1000000000)
 #define PERIOD (S / 1000)

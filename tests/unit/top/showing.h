@@ -3,7 +3,7 @@
 #ifndef TEST_SHOWING_H
 #define TEST_SHOWING_H
 
-#include "top/function_stats.h"
+#include "statistics/function_stats.h"
 
 struct shown_function {
 	const char *source, *name;

@@ -9,7 +9,7 @@
 
 #include "profile/call_tree.h"
 #include "profile/functions.h"
-#include "top/function_stats.h"
+#include "statistics/function_stats.h"
 
 #define S UINT64_C(1000000000)
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "stats_fixture.h"
-#include "top/function_calls.h"
+#include "statistics/function_calls.h"
 
 #define FIRST  "lua5.4 (pid 1)"
 #define SECOND "lua5.4 (pid 2)"

@@ -84,9 +84,9 @@ static void shows_all_on_80_by_24(void **state)
 	view_fixture__assert_line(
 		fixture, 23,
 		"q:quit h:help Enter:callers 1-5:sort /:search f:filter a:avg G:GC p:pause w r");
-	assert_int_equal(fixture->styles[6], PICTURE_HEAD);
-	assert_int_equal(fixture->styles[7], PICTURE_CURSOR);
-	assert_int_equal(fixture->styles[8], PICTURE_PLAIN);
+	assert_int_equal(fixture->styles[6], STYLE_HEAD);
+	assert_int_equal(fixture->styles[7], STYLE_CURSOR);
+	assert_int_equal(fixture->styles[8], STYLE_PLAIN);
 }
 
 static void shows_what_matters_on_40_by_10(void **state)
@@ -123,7 +123,7 @@ static void marks_where_a_line_is_cut_off(void **state)
 
 	fixture->top_view.width = 40;
 	fixture->top_view.height = 14;
-	fixture->top_view.state = PICTURE_PAUSED;
+	fixture->top_view.state = TOP_VIEW_PAUSED;
 	view_fixture__draw(fixture);
 	view_fixture__assert_line(fixture, 1, "Lua 5.4.4 in /usr/bin/lua5.4, static, s\u2026");
 	view_fixture__assert_line(fixture, 12, "paused: it is still sampled, p shows it\u2026");
@@ -260,11 +260,11 @@ static void says_that_it_is_paused_or_over(void **state)
 {
 	struct view_fixture *fixture = *state;
 
-	fixture->top_view.state = PICTURE_PAUSED;
+	fixture->top_view.state = TOP_VIEW_PAUSED;
 	view_fixture__draw(fixture);
 	assert_true(holds(fixture, " [paused] 0:00:01"));
 	view_fixture__assert_line(fixture, 22, "paused: it is still sampled, p shows it again");
-	fixture->top_view.state = PICTURE_ENDED;
+	fixture->top_view.state = TOP_VIEW_ENDED;
 	view_fixture__draw(fixture);
 	assert_true(holds(fixture, " [ended] 0:00:01"));
 	view_fixture__assert_line(fixture, 22, "ended: this is the last picture, q quits");
@@ -298,10 +298,10 @@ static void shows_prompts_searches_and_help(void **state)
 	view_fixture__assert_line(fixture, 22, "/j_");
 	listing__press(&fixture->listing, LISTING_ENTER);
 	view_fixture__draw(fixture);
-	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
+	assert_int_equal(fixture->styles[8], STYLE_CURSOR);
 	listing__press(&fixture->listing, LISTING_HOME);
 	view_fixture__draw(fixture);
-	assert_int_equal(fixture->styles[8], PICTURE_FOUND);
+	assert_int_equal(fixture->styles[8], STYLE_FOUND);
 	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second, search j");
 	listing__press(&fixture->listing, '/');
 	listing__press(&fixture->listing, 'j');
@@ -419,8 +419,8 @@ static void shows_the_limit_on_every_screen_that_has_room(void **state)
 	view_fixture__assert_line(
 		fixture, 6,
 		"limit 1% of targets' CPU: 0.8% now, 1.2% in all; at 125 Hz, not 1,000 Hz");
-	assert_int_equal(fixture->styles[7], PICTURE_HEAD);
-	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
+	assert_int_equal(fixture->styles[7], STYLE_HEAD);
+	assert_int_equal(fixture->styles[8], STYLE_CURSOR);
 	view_fixture__assert_line(fixture, 22, "1-4 of 4, by self% of the last second");
 	listing__press(&fixture->listing, 'h');
 	view_fixture__draw(fixture);
@@ -499,8 +499,8 @@ static void shows_who_has_ended_and_who_was_missed(void **state)
 	view_fixture__assert_line(fixture, 8, "   0.0%       -    0.00s        0  lua5.4 (pid 43)");
 	listing__press(&fixture->listing, LISTING_DOWN);
 	view_fixture__draw(fixture);
-	assert_int_equal(fixture->styles[7], PICTURE_GONE);
-	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
+	assert_int_equal(fixture->styles[7], STYLE_GONE);
+	assert_int_equal(fixture->styles[8], STYLE_CURSOR);
 	for (unsigned height = 3; height < 40; height++) {
 		fixture->top_view.width = 40;
 		fixture->top_view.height = height;

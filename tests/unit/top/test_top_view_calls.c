@@ -85,10 +85,10 @@ static void shows_callers_and_callees(void **state)
 	assert_memory_equal(fixture->lines[0], "luaspy top: decode in lua5.4 (pid 42) ", 38);
 	assert_lines(fixture, 6, lines);
 	view_fixture__assert_line(fixture, STATUS, "1 caller, 1 callee, by time in all");
-	assert_int_equal(fixture->styles[7], PICTURE_PLAIN);
-	assert_int_equal(fixture->styles[8], PICTURE_CURSOR);
+	assert_int_equal(fixture->styles[7], STYLE_PLAIN);
+	assert_int_equal(fixture->styles[8], STYLE_CURSOR);
 	press(fixture, LISTING_UP);
-	assert_int_equal(fixture->styles[8], PICTURE_TITLE);
+	assert_int_equal(fixture->styles[8], STYLE_TITLE);
 	press(fixture, '2');
 	view_fixture__assert_line(fixture, STATUS,
 				  "1 caller, 1 callee, by share of the last second");
@@ -201,7 +201,7 @@ static void tells_what_is_hidden_on_every_screen(void **state)
 	unsigned status;
 
 	fixture->listing.has_plugins = true;
-	fixture->top_view.state = PICTURE_PAUSED;
+	fixture->top_view.state = TOP_VIEW_PAUSED;
 	fixture->top_view.width = 40;
 	press(fixture, 'G');
 	press(fixture, 'P');

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "top/known_functions.h"
+#include "statistics/known_functions.h"
 
 struct weighed_node {
 	uint32_t parent;   /* 0: a category */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "top/weighed_tree.h"
+#include "statistics/weighed_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "top/function_stats_internal.h"
+#include "statistics/function_stats_internal.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "top/function_stats.h"
+#include "statistics/function_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/call_tree.h"
-#include "top/function_stats_internal.h"
+#include "statistics/function_stats_internal.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {

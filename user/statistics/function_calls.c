@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "top/function_calls.h"
+#include "statistics/function_calls.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "top/function_stats_internal.h"
-#include "top/weighed_tree.h"
+#include "statistics/function_stats_internal.h"
+#include "statistics/weighed_tree.h"
 
 /* The trees that are counted: the newest, the one before it, and that of the reset. */
 enum { NOW, BEFORE, BASE, TREES };

@@ -9,8 +9,8 @@
 #include "base/hash_table.h"
 #include "profile/profile.h"
 #include "profile/script_split.h"
-#include "top/function_stats.h"
-#include "top/known_functions.h"
+#include "statistics/function_stats.h"
+#include "statistics/known_functions.h"
 
 /* CPU time that a function's samples stand for: see ls_profile_node.weight_ns. */
 struct stats_entry {

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "top/function_stats.h"
+#include "statistics/function_stats.h"
 
 struct calls_choice {
 	uint32_t function; /* as in struct stats_row; 0: none */

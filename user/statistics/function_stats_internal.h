@@ -3,9 +3,9 @@
 #ifndef LS_FUNCTION_STATS_INTERNAL_H
 #define LS_FUNCTION_STATS_INTERNAL_H
 
-#include "top/function_stats.h"
-#include "top/known_functions.h"
-#include "top/process_stats.h"
+#include "statistics/function_stats.h"
+#include "statistics/known_functions.h"
+#include "statistics/process_stats.h"
 
 struct function_calls;
 

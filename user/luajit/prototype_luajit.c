@@ -7,41 +7,7 @@
 
 #include "symbols/line_table.h"
 
-typedef const struct target_memory *ls_reader_t;
-
-static long read_bytes(ls_reader_t memory, void *to, size_t size, uint64_t address)
-{
-	return target_memory__read(memory, address, to, size);
-}
-
-/* Like bpf_probe_read_user_str(): the count includes the NUL, which also ends a full buffer. */
-static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t address)
-{
-	ssize_t count = target_memory__read_some(memory, address, to, size);
-	size_t length;
-
-	if (count <= 0)
-		return count ? count : -EFAULT;
-	length = strnlen(to, (size_t)count);
-	if (length == (size_t)count && length < size)
-		return -EFAULT;
-	if (length == size)
-		to[--length] = '\0';
-	return (long)length + 1;
-}
-
-/* The counterpart of bpf_loop(). */
-static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void *context)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (step(i, context))
-			return;
-}
-
-#define LS_READ(reader, to, size, address)        read_bytes(reader, to, size, address)
-#define LS_READ_STRING(reader, to, size, address) read_string(reader, to, size, address)
-#define LS_REPEAT(count, step, context)           repeat(count, step, context)
-#define LS_STEP(step)                             _Static_assert(1, "a loop needs no more")
+#include "walk/fingerprint_reader.h"
 #include "fingerprint_luajit.h"
 
 int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
@@ -101,18 +67,8 @@ int prototype_luajit__source(const struct target_memory *memory,
 						 &name);
 	if (error)
 		return error;
-	if (name_length > most)
-		return -E2BIG;
-	*text = malloc(name_length + 1UL);
-	if (!*text)
-		return -ENOMEM;
 	*length = name_length;
-	error = name_length ? target_memory__read(memory, name, *text, name_length) : 0;
-	if (!error)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return error;
+	return target_memory__read_text(memory, name, name_length, most, text);
 }
 
 bool prototype_luajit__covers(uint32_t pc, uint32_t index)

@@ -7,41 +7,7 @@
 
 #include "symbols/line_table.h"
 
-typedef const struct target_memory *ls_reader_t;
-
-static long read_bytes(ls_reader_t memory, void *to, size_t size, uint64_t address)
-{
-	return target_memory__read(memory, address, to, size);
-}
-
-/* Like bpf_probe_read_user_str(): the count includes the NUL, which also ends a full buffer. */
-static long read_string(ls_reader_t memory, char *to, size_t size, uint64_t address)
-{
-	ssize_t count = target_memory__read_some(memory, address, to, size);
-	size_t length;
-
-	if (count <= 0)
-		return count ? count : -EFAULT;
-	length = strnlen(to, (size_t)count);
-	if (length == (size_t)count && length < size)
-		return -EFAULT;
-	if (length == size)
-		to[--length] = '\0';
-	return (long)length + 1;
-}
-
-/* The counterpart of bpf_loop(). */
-static void repeat(uint32_t count, long (*step)(uint32_t i, void *context), void *context)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (step(i, context))
-			return;
-}
-
-#define LS_READ(reader, to, size, address)        read_bytes(reader, to, size, address)
-#define LS_READ_STRING(reader, to, size, address) read_string(reader, to, size, address)
-#define LS_REPEAT(count, step, context)           repeat(count, step, context)
-#define LS_STEP(step)                             _Static_assert(1, "a loop needs no more")
+#include "walk/fingerprint_reader.h"
 #include "fingerprint_luau.h"
 
 #define PROTO_MAX 264 /* an 8-byte field at a one-byte offset */
@@ -121,19 +87,8 @@ int prototype_luau__source(const struct target_memory *memory, const struct ls_l
 	error = target_memory__read(memory, source, &name, sizeof(name));
 	if (error)
 		return error;
-	if (name.length > most)
-		return -E2BIG;
-	*text = malloc(name.length + 1UL);
-	if (!*text)
-		return -ENOMEM;
 	*length = name.length;
-	error = name.length ? target_memory__read(memory, source + sizeof(name), *text, name.length)
-			    : 0;
-	if (!error)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return error;
+	return target_memory__read_text(memory, source + sizeof(name), name.length, most, text);
 }
 
 int prototype_luau__code(const struct target_memory *memory, const struct ls_luau_layout *layout,

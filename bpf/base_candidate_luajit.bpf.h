@@ -33,7 +33,7 @@ static __always_inline __u64 link_at(const __u64 *slots)
 	return LS_LUAJIT_BYTES(slots[1], slots[0] >> 32);
 }
 
-static __always_inline int is_function_value(__u64 value)
+static __always_inline bool is_function_value(__u64 value)
 {
 	return LS_LUAJIT_BYTES(value >> LS_LUAJIT_TYPE_SHIFT == LS_LUAJIT_TYPE(LS_LUAJIT_FUNCTION),
 			       value != 0);
@@ -85,7 +85,7 @@ __noinline int read_candidate(struct ls_scratch *scratch, __u64 base)
 }
 
 /* Whether `pc` follows an instruction of the candidate, or is its first one. */
-static __always_inline int holds_pc(const struct ls_base_candidate *candidate, __u64 pc)
+static __always_inline bool holds_pc(const struct ls_base_candidate *candidate, __u64 pc)
 {
 	return pc >= candidate->code && pc <= candidate->code_end && !(pc & 3);
 }

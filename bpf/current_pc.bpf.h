@@ -44,17 +44,17 @@ static long look_for_instruction(__u32 i, void *context)
 LS_STEP(look_for_instruction);
 
 /* Whether the instruction below `pc` is in a register. */
-static __always_inline int is_fetched(struct ls_pc_search *search, __u64 pc)
+static __always_inline bool is_fetched(struct ls_pc_search *search, __u64 pc)
 {
 	search->is_held = 0;
 	if (read_target(&search->instruction, sizeof(search->instruction), pc - 4) ||
 	    search->instruction < LS_SMALL_WORD)
-		return 0;
+		return false;
 	repeat(search->scratch->register_count, look_for_instruction, search);
 	return search->is_held;
 }
 
-static __always_inline int points_into_code(const struct ls_walk *walk, __u64 word)
+static __always_inline bool points_into_code(const struct ls_walk *walk, __u64 word)
 {
 	return word > walk->code && word <= walk->code_end && !(word & 3);
 }

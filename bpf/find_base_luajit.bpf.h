@@ -53,7 +53,7 @@ static __always_inline int find_base_without_registers(struct ls_scratch *scratc
 __noinline int find_base(struct ls_scratch *scratch, const struct ls_luajit_layout *layout)
 {
 	const struct ls_luajit_global *global;
-	int is_in_vm;
+	bool is_in_vm;
 
 	if (!scratch || !layout)
 		return LS_WALK_FRAME_FUNCTION;

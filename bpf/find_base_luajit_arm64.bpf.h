@@ -81,7 +81,7 @@ __noinline int find_first_call(struct ls_scratch *scratch, const struct ls_luaji
  * whether the old BASE is the caller's.
  */
 static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 base, __u64 distance,
-					    int is_function)
+					    bool is_function)
 {
 	__u64 old = scratch->registers[LS_VM_OLD], size = distance & ~LS_LINK_FLAGS;
 
@@ -94,7 +94,7 @@ static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 ba
 }
 
 /* Whether the candidate is the Lua function whose constants are at KBASE. */
-static __always_inline int has_constants(const struct ls_scratch *scratch)
+static __always_inline bool has_constants(const struct ls_scratch *scratch)
 {
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
 	ls_luajit_ref_t constants;
@@ -107,7 +107,7 @@ static __always_inline int has_constants(const struct ls_scratch *scratch)
 }
 
 /* Takes the caller of the function at `base`, by the call before `pc`, if it holds `pc`. 1 or 0. */
-static __always_inline int take_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
+static __always_inline bool take_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
 	__u64 caller = caller_by(base, pc);
 
@@ -119,7 +119,7 @@ static __always_inline int take_caller(struct ls_scratch *scratch, __u64 base, _
  * Results are copied over a frame that began right after CARG3, while BASE moves up: what is below
  * BASE now may be a result, even a function that holds PC. Takes the caller.
  */
-static __always_inline int take_receiver(struct ls_scratch *scratch, __u64 base, __u64 pc)
+static __always_inline bool take_receiver(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
 	__u64 returning = scratch->registers[LS_VM_ARG3] + LS_FRAME_BYTES;
 
@@ -127,13 +127,13 @@ static __always_inline int take_receiver(struct ls_scratch *scratch, __u64 base,
 }
 
 /* Whether the machine code that runs is about to store the link of a call. */
-static __always_inline int stores_link(const struct ls_scratch *scratch)
+static __always_inline bool stores_link(const struct ls_scratch *scratch)
 {
 	__u32 code[LS_LINK_STEPS];
-	int stores = 0;
+	bool stores = false;
 
 	if (read_target(code, sizeof(code), scratch->pc))
-		return 0;
+		return false;
 	for (__u32 i = 0; i < LS_LINK_STEPS; i++)
 		stores |= code[i] == LS_STORES_LINK;
 	return stores;
@@ -144,7 +144,7 @@ static __always_inline int stores_link(const struct ls_scratch *scratch)
  * another closure of its prototype. Only the machine code shows that: all that the VM keeps is the
  * same as when the callee is about to call in turn. Takes the caller.
  */
-static __always_inline int take_own_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
+static __always_inline bool take_own_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
 	__u64 old = scratch->registers[LS_VM_OLD];
 
@@ -175,7 +175,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 {
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
 	__u64 base = scratch->registers[LS_VM_BASE], pc = scratch->registers[LS_VM_PC];
-	int is_function, error = LS_WALK_FRAME_FUNCTION;
+	int error = LS_WALK_FRAME_FUNCTION;
+	bool is_function;
 
 	/* The VM returns to C code (vm_return) or is about to call it, and has stored BASE. */
 	if (scratch->global.vm_state == LS_LUAJIT_IN_C && !find_c_function(scratch))
@@ -198,13 +199,13 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
  * Considers a word that may be BASE, saved by a helper: its function must hold a PC that is saved,
  * too. 1: two such words differ, so one of them is left over from a call that has returned.
  */
-static __always_inline int weigh_word(struct ls_pass *pass, __u64 word)
+static __always_inline bool weigh_word(struct ls_pass *pass, __u64 word)
 {
 	struct ls_base_search *search = &pass->scratch->base;
 
 	if (word == search->base || !read_candidate(pass->scratch, word) ||
 	    !has_live_pc(pass->scratch, pass->layout))
-		return 0;
+		return false;
 	search->base_count++;
 	search->base = word;
 	search->base_pc = search->candidate.is_lua ? search->pc : 0;

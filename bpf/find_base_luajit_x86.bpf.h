@@ -42,7 +42,7 @@ static __always_inline __u64 base_to_return_to(const struct ls_scratch *scratch,
  * its type; if the function runs, neither has a value with a type. If a link is half a slot, the
  * type is stored over it, before the function.
  */
-static __always_inline int is_result(const struct ls_scratch *scratch)
+static __always_inline bool is_result(const struct ls_scratch *scratch)
 {
 	__u64 value = scratch->base.candidate.value;
 
@@ -76,7 +76,7 @@ static __always_inline int find_by_distance(struct ls_scratch *scratch, __u64 ba
  * callee is at RA (rcx), above BASE, until it has been moved down.
  */
 static __always_inline int find_by_instruction(struct ls_scratch *scratch, __u64 base, __u64 pc,
-					       int is_function)
+					       bool is_function)
 {
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
 	__u64 from = scratch->registers[LS_RCX], caller;
@@ -111,7 +111,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 {
 	const struct ls_base_candidate *candidate = &scratch->base.candidate;
 	__u64 base = scratch->registers[LS_RDX], pc = scratch->registers[LS_RBX], caller;
-	int is_function = read_candidate(scratch, base), error = LS_WALK_FRAME_FUNCTION;
+	bool is_function = read_candidate(scratch, base);
+	int error = LS_WALK_FRAME_FUNCTION;
 
 	if (is_function && holds_pc(candidate, pc))
 		return found(scratch, base, candidate->is_lua ? pc : 0);
@@ -134,16 +135,16 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
  * Considers a word that may be rbp, saved by the helper, from the VM's frame downward. rbp is BASE,
  * or L if the VM has saved BASE in L->base. 1: done.
  */
-static __always_inline int weigh_word(struct ls_pass *pass, __u64 word)
+static __always_inline bool weigh_word(struct ls_pass *pass, __u64 word)
 {
 	struct ls_scratch *scratch = pass->scratch;
 
 	scratch->base.is_of_state |= word == scratch->chain[0].state;
 	if (!is_base(&scratch->walk, word) || !read_candidate(scratch, word) ||
 	    !has_live_pc(scratch, pass->layout))
-		return 0;
+		return false;
 	scratch->base.base = word;
-	return 1;
+	return true;
 }
 
 static long weigh_saved_word(__u32 i, void *context)
@@ -164,7 +165,7 @@ static __always_inline int choose_base(struct ls_scratch *scratch,
 {
 	struct ls_base_search *search = &scratch->base;
 	__u64 base = scratch->state.base, other = search->base, pc = search->pc;
-	int is_function = read_candidate(scratch, base), has_pc;
+	bool is_function = read_candidate(scratch, base), has_pc;
 
 	has_pc = is_function && has_live_pc(scratch, layout);
 	if (other && (!has_pc || !search->is_of_state))

@@ -32,7 +32,7 @@
 #define LS_CFRAME_FLAGS 3ULL /* CFRAME_RESUME and CFRAME_UNWIND_FF, lj_frame.h */
 
 /* marked, gct, dummy_ffid (FF_C in each state) and status, lj_obj.h. */
-static __always_inline int is_state_head(__u64 head)
+static __always_inline bool is_state_head(__u64 head)
 {
 	return (head >> 8 & 0xffff) == (LS_LUAJIT_THREAD | LS_LUAJIT_FF_C << 8) &&
 	       (head >> 24 & 0xff) <= LS_STATUS_MAX;
@@ -71,31 +71,31 @@ static __always_inline __u64 main_thread_of(const struct ls_luajit_layout *layou
  * Adds a main thread that is active although the search has not found a pointer to it. It bounds
  * how far up its coroutines can be. Returns 1 if it was added.
  */
-static __always_inline int add_main_thread(struct ls_scratch *scratch, __u64 state)
+static __always_inline bool add_main_thread(struct ls_scratch *scratch, __u64 state)
 {
 	if (read_active(scratch, state, &scratch->other_state, &scratch->other_cframe))
-		return 0;
+		return false;
 	add_active(scratch, state, cframe_of(&scratch->other_state), scratch->other_state.base,
 		   state);
-	return 1;
+	return true;
 }
 
 /*
  * Considers an object that has the tag of a state. Adds it to the chain and returns 1 if it is an
  * active one. __noinline: verified once for all callers.
  */
-__noinline int consider(struct ls_scratch *scratch, const struct ls_luajit_layout *layout,
-			__u64 address)
+__noinline bool consider(struct ls_scratch *scratch, const struct ls_luajit_layout *layout,
+			 __u64 address)
 {
 	__u64 global, main_thread;
 
 	if (!scratch || !layout ||
 	    read_active(scratch, address, &scratch->other_state, &scratch->other_cframe))
-		return 0;
+		return false;
 	global = scratch->other_state.global;
 	main_thread = main_thread_of(layout, global);
 	if (!main_thread)
-		return 0;
+		return false;
 	add_active(scratch, address, cframe_of(&scratch->other_state), scratch->other_state.base,
 		   main_thread);
 	if (address == main_thread)
@@ -104,16 +104,16 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_luajit_layou
 		 scratch->search.global != global)
 		scratch->search.rooted = add_main_thread(scratch, main_thread);
 	scratch->search.global = global;
-	return 1;
+	return true;
 }
 
 /* Whether the search is done: nothing above a known main thread's own frame matters. */
-static __always_inline int is_found(const struct ls_scratch *scratch)
+static __always_inline bool is_found(const struct ls_scratch *scratch)
 {
 	__u32 last = scratch->chain_count - 1;
 
 	if (scratch->search.is_cut)
-		return 1;
+		return true;
 	if (scratch->search.is_shared)
 		return scratch->chain_count &&
 		       scratch->search.address > scratch->chain[0].anchor + LS_FAR_BYTES;
@@ -227,20 +227,20 @@ LS_STEP(recall_active);
  * Reuses the last sample's chain if it still holds and no state can be deeper: SP is at the VM's
  * frame of the running state, so the VM itself runs. Each resumer is in the same call as before.
  */
-static __always_inline int chain_stands(struct ls_scratch *scratch, const struct ls_thread *thread)
+static __always_inline bool chain_stands(struct ls_scratch *scratch, const struct ls_thread *thread)
 {
 	struct ls_recall recall = {.scratch = scratch, .thread = thread};
 	__u32 count = thread->chain_count;
 
 	if (!count || count > LS_CHAIN_MAX || thread->chain[0].anchor != scratch->sp)
-		return 0;
+		return false;
 	scratch->search.standing = 0;
 	repeat(count, recall_active, &recall);
 	if (scratch->search.standing != count)
-		return 0;
+		return false;
 	scratch->chain_count = count;
 	scratch->search.is_cut = thread->chain_is_cut;
-	return 1;
+	return true;
 }
 
 /* Finds the chain of active states, scratch->chain. Returns LS_WALK_NONE or the error. */

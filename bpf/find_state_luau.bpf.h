@@ -31,7 +31,7 @@
 #define LS_GLOBAL_READS 8
 
 /* tt, status, isactive and singlestep: of a state, active or not. */
-static __always_inline int is_state_head(__u64 head)
+static __always_inline bool is_state_head(__u64 head)
 {
 	__u8 tt = head, status = head >> 24, is_active = head >> 40, single_step = head >> 48;
 
@@ -39,7 +39,7 @@ static __always_inline int is_state_head(__u64 head)
 	       single_step <= 1 && (status <= LS_LUAU_STATUS_MAX || status == LS_LUAU_REENTRY);
 }
 
-static __always_inline int is_active_head(__u64 head)
+static __always_inline bool is_active_head(__u64 head)
 {
 	return is_state_head(head) && (__u8)(head >> 40);
 }
@@ -52,7 +52,7 @@ static __always_inline __u32 size_of_each(__u64 bytes, __u32 count)
 	return size * count == bytes && size < 256 ? size : 0;
 }
 
-static __always_inline int is_value_size(__u32 size)
+static __always_inline bool is_value_size(__u32 size)
 {
 	return size == 16 || size == 24;
 }
@@ -117,7 +117,7 @@ static __always_inline int read_active(__u64 address, struct ls_luau_state *stat
 }
 
 /* Whether it is a thread of scratch->global, active or not. */
-static __always_inline int is_thread_of_global(struct ls_scratch *scratch, __u64 address)
+static __always_inline bool is_thread_of_global(struct ls_scratch *scratch, __u64 address)
 {
 	struct ls_global_search *search = &scratch->global;
 
@@ -203,23 +203,23 @@ static __always_inline void note_unsettled(struct ls_scratch *scratch)
  * Considers an object that has the tag of a state. Adds it to the chain and returns 1 if it is an
  * active one, whose VM is still to be checked. __noinline: verified once for all callers.
  */
-__noinline int consider(struct ls_scratch *scratch, const struct ls_luau_layout *layout,
-			__u64 address)
+__noinline bool consider(struct ls_scratch *scratch, const struct ls_luau_layout *layout,
+			 __u64 address)
 {
 	if (!scratch || !layout ||
 	    read_target(&scratch->other_state, sizeof(scratch->other_state), address))
-		return 0;
+		return false;
 	if (!is_active_head(*(const __u64 *)&scratch->other_state) ||
 	    measure(&scratch->other_state, &scratch->other_sizes)) {
 		note_unsettled(scratch);
-		return 0;
+		return false;
 	}
 	add_active(scratch, address, scratch->search.address, scratch->other_state.ci, 0);
-	return 1;
+	return true;
 }
 
 /* Whether the search is done. A resumer may be anywhere further up. */
-static __always_inline int is_found(const struct ls_scratch *scratch)
+static __always_inline bool is_found(const struct ls_scratch *scratch)
 {
 	return scratch->search.is_cut;
 }
@@ -232,7 +232,7 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_luau_layout *layout,
 				      const struct ls_thread *thread)
 {
-	int is_known =
+	bool is_known =
 		thread->root.state && thread->own_stack &&
 		!read_active(thread->root.state, &scratch->other_state, &scratch->other_sizes);
 

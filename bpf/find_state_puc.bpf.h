@@ -41,7 +41,7 @@
 #define LS_SEARCH_MAX   LS_CHUNKS_MAX
 #endif
 
-static __always_inline int is_state_head(__u64 head)
+static __always_inline bool is_state_head(__u64 head)
 {
 	return (head & 0xff) == LS_TYPE_THREAD;
 }
@@ -102,48 +102,48 @@ static __always_inline __u64 main_thread_of(const struct ls_puc_layout *layout, 
  * how far up its coroutines can be. An unprotected one must be found itself. Returns 1 if it was
  * added.
  */
-static __always_inline int add_protected(struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout, __u64 state,
-					 __u64 main_thread)
+static __always_inline bool add_protected(struct ls_scratch *scratch,
+					  const struct ls_puc_layout *layout, __u64 state,
+					  __u64 main_thread)
 {
 	__u64 error_jump;
 
 	if (read_state(layout, state, scratch->other_state))
-		return 0;
+		return false;
 	error_jump = ls_word(scratch->other_state, layout->state_error_jump);
 	if (!on_stack(scratch, error_jump))
-		return 0;
+		return false;
 	add_active(scratch, state, error_jump, ls_word(scratch->other_state, layout->state_ci),
 		   main_thread);
-	return 1;
+	return true;
 }
 
 /*
  * Considers an object that has the tag of a state. Adds it to the chain and returns 1 if it is an
  * active one. __noinline: verified once for all callers.
  */
-__noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-			__u64 address)
+__noinline bool consider(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+			 __u64 address)
 {
 	__u64 global, main_thread, error_jump;
 
 	if (!scratch || !layout)
-		return 0;
+		return false;
 	if (read_state(layout, address, scratch->other_state))
-		return 0;
+		return false;
 	error_jump = ls_word(scratch->other_state, layout->state_error_jump);
 	if (error_jump && !on_stack(scratch, error_jump)) {
 		if (error_jump - scratch->search.high < LS_GROWTH_BYTES)
 			scratch->search.is_beyond = 1;
-		return 0;
+		return false;
 	}
 	global = ls_word(scratch->other_state, layout->state_global);
 	main_thread = main_thread_of(layout, global);
 	if (!main_thread)
-		return 0;
+		return false;
 	error_jump = activity_of(scratch, layout, scratch->other_state, address, main_thread);
 	if (!error_jump)
-		return 0;
+		return false;
 	add_active(scratch, address, error_jump, ls_word(scratch->other_state, layout->state_ci),
 		   main_thread);
 	if (address == main_thread)
@@ -152,7 +152,7 @@ __noinline int consider(struct ls_scratch *scratch, const struct ls_puc_layout *
 		 scratch->search.global != global)
 		scratch->search.rooted = add_protected(scratch, layout, main_thread, main_thread);
 	scratch->search.global = global;
-	return 1;
+	return true;
 }
 
 /*
@@ -164,7 +164,7 @@ __noinline int is_other_stack(const struct ls_scratch *scratch)
 {
 	const struct ls_active *chain;
 	__u64 end;
-	int is_main;
+	bool is_main;
 
 	if (!scratch)
 		return 0;
@@ -183,12 +183,12 @@ __noinline int is_other_stack(const struct ls_scratch *scratch)
 }
 
 /* Whether the search is done: nothing above a known main thread's own errorJmp matters. */
-static __always_inline int is_found(const struct ls_scratch *scratch)
+static __always_inline bool is_found(const struct ls_scratch *scratch)
 {
 	__u32 last = scratch->chain_count - 1;
 
 	if (scratch->search.is_cut)
-		return 1;
+		return true;
 	if (scratch->search.is_shared)
 		return scratch->chain_count && is_other_stack(scratch);
 	return scratch->search.rooted && last < LS_CHAIN_MAX &&

@@ -50,7 +50,7 @@ static __always_inline int read_trace(struct ls_scratch *scratch,
 	return 1;
 }
 
-static __always_inline int is_in_code(const struct ls_trace_frames *trace, __u64 pc)
+static __always_inline bool is_in_code(const struct ls_trace_frames *trace, __u64 pc)
 {
 	return pc - trace->header.code < trace->header.code_size;
 }
@@ -155,7 +155,7 @@ static __always_inline void remember_trace(struct ls_trace_memo *memo, __u32 num
  * own state there, or the trace has not stored its number yet: then it is usually the one that the
  * last trace links to, or one seen recently. Returns 1, or 0: not found.
  */
-static __always_inline int find_trace(struct ls_pass *pass)
+static __always_inline bool find_trace(struct ls_pass *pass)
 {
 	struct ls_scratch *scratch = pass->scratch;
 	struct ls_trace_frames *trace = &scratch->trace;

@@ -52,15 +52,15 @@ static __always_inline long define_function(struct ls_scratch *scratch, __u64 pr
  * Whether the data for names and lines lie in the prototype, in the order in which the parser puts
  * them there (lj_parse_proto, fs_fixup_var). A prototype of a stripped chunk has none.
  */
-static __always_inline int is_in_order(const struct ls_luajit_proto *proto, __u64 address)
+static __always_inline bool is_in_order(const struct ls_luajit_proto *proto, __u64 address)
 {
 	__u64 start = address + sizeof(*proto), end = address + proto->size;
 
 	if (end < start || proto->constants < start || proto->constants > end ||
 	    proto->code_count > proto->size / 4)
-		return 0;
+		return false;
 	if (!proto->line_info && !proto->upvalue_info && !proto->variable_info)
-		return 1;
+		return true;
 	return proto->line_info >= proto->constants && proto->upvalue_info > proto->line_info &&
 	       proto->variable_info >= proto->upvalue_info && proto->variable_info <= end;
 }
@@ -84,7 +84,7 @@ static __always_inline void check_proto(struct ls_scratch *scratch, __u64 addres
 __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 fixed)
 {
 	struct ls_cached_proto *cached;
-	int is_known;
+	bool is_known;
 
 	if (!scratch)
 		return 0;

@@ -102,7 +102,7 @@ static __always_inline long define_function(struct ls_scratch *scratch,
 }
 
 /* Whether a TString is at that address. */
-static __always_inline int is_string(struct ls_scratch *scratch, __u64 address)
+static __always_inline bool is_string(struct ls_scratch *scratch, __u64 address)
 {
 	struct ls_luau_string *string = &scratch->string;
 
@@ -111,8 +111,8 @@ static __always_inline int is_string(struct ls_scratch *scratch, __u64 address)
 }
 
 /* A function is not defined after the line of its first instruction. */
-static __always_inline int is_defined_before(struct ls_scratch *scratch,
-					     const struct ls_luau_layout *layout)
+static __always_inline bool is_defined_before(struct ls_scratch *scratch,
+					      const struct ls_luau_layout *layout)
 {
 	const __u8 *proto = scratch->proto;
 	__u64 lines = ls_luau_word(proto, layout->proto_line_info);
@@ -125,14 +125,14 @@ static __always_inline int is_defined_before(struct ls_scratch *scratch,
 }
 
 /* The functions that a function defines are of the same chunk. */
-static __always_inline int has_child(struct ls_scratch *scratch,
-				     const struct ls_luau_layout *layout)
+static __always_inline bool has_child(struct ls_scratch *scratch,
+				      const struct ls_luau_layout *layout)
 {
 	const __u8 *proto = scratch->proto;
 	__u32 count = ls_luau_half(proto, layout->proto_child_count), size = layout->proto_size;
 
 	if (!count)
-		return 1;
+		return true;
 	return count <= LS_CHILDREN_MAX &&
 	       !read_target(&scratch->check.child, sizeof(scratch->check.child),
 			    ls_luau_word(proto, layout->proto_children)) &&
@@ -173,7 +173,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_luau
 				__u64 proto, __u64 fixed)
 {
 	struct ls_cached_proto *cached;
-	int is_known;
+	bool is_known;
 
 	if (!scratch || !layout)
 		return LS_WALK_FRAME_MEMORY;
@@ -254,7 +254,7 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 	__u64 pc = next_pc(scratch), own = 0;
 	__u32 flags = ls_luau_half(scratch->call, pc_at(scratch) + 12);
 	const __u8 *proto = view_proto(scratch, layout, address);
-	int is_running = is_running_call(walk);
+	bool is_running = is_running_call(walk);
 
 	if (!proto)
 		return LS_WALK_FRAME_PROTO;
@@ -345,7 +345,7 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 	struct ls_cached_proto *cached;
 	const __u8 *copy;
 	__u64 name, key;
-	int is_known;
+	bool is_known;
 
 	if (!scratch)
 		return 0;
@@ -445,7 +445,7 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
  * Whether the running Lua function is just returning, and a C function that it returns has taken
  * its place: a C function's call has no next instruction.
  */
-static __always_inline int is_returning(const struct ls_scratch *scratch)
+static __always_inline bool is_returning(const struct ls_scratch *scratch)
 {
 	return scratch->walk.frame.kind == LS_FRAME_C && next_pc(scratch);
 }

@@ -22,8 +22,8 @@ static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
  * Whether the running call is inside the array of CallInfos. luaD_reallocCI (ldo.c, 5.1) updates
  * base_ci before it updates ci: in between, ci points to the remains of other calls.
  */
-static __always_inline int is_in_array(const struct ls_scratch *scratch,
-				       const struct ls_puc_layout *layout)
+static __always_inline bool is_in_array(const struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout)
 {
 	__u64 offset = scratch->walk.ci - scratch->walk.base_ci;
 	__u64 room = ls_half(scratch->state, layout->state_ci_room);
@@ -123,7 +123,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 				__u64 proto, __u64 fixed)
 {
 	struct ls_cached_proto *cached;
-	int is_known;
+	bool is_known;
 
 	if (!scratch || !layout)
 		return 0;
@@ -158,8 +158,8 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 	return 0;
 }
 
-static __always_inline int is_top_call(const struct ls_scratch *scratch,
-				       const struct ls_puc_layout *layout)
+static __always_inline bool is_top_call(const struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout)
 {
 	return scratch->walk.ci == ls_word(scratch->state, layout->state_ci);
 }
@@ -365,8 +365,8 @@ static __always_inline int closure_frame(struct ls_scratch *scratch,
  * luaD_precall (ldo.c, 5.2 and 5.3) makes a CallInfo the running one before it fills it in: until
  * then it holds an earlier call, whose function may be at or above the present `top`.
  */
-static __always_inline int is_left_over(const struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout, __u64 func)
+static __always_inline bool is_left_over(const struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, __u64 func)
 {
 	__u64 stack = ls_word(scratch->state, layout->state_stack);
 	__u64 last = ls_word(scratch->state, layout->state_stack_last);
@@ -376,7 +376,7 @@ static __always_inline int is_left_over(const struct ls_scratch *scratch,
 	       func <= last;
 }
 
-static __always_inline int is_function_tag(const struct ls_puc_layout *layout, __u8 tag)
+static __always_inline bool is_function_tag(const struct ls_puc_layout *layout, __u8 tag)
 {
 	return tag == layout->tag_lua_function || tag == layout->tag_c_function ||
 	       (layout->tag_light_function && tag == layout->tag_light_function);
@@ -459,16 +459,16 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 }
 
 /* Whether the call that the walk is at is one of a C function, as far as the value's tag tells. */
-static __always_inline int calls_c(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+static __always_inline bool calls_c(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
 	const __u8 *ci = read_ci(scratch, layout), *value;
 
 	if (!ci)
-		return 0;
+		return false;
 	value = view(&scratch->stack, func_of(scratch, layout, ci), 16,
 		     ls_word(scratch->state, layout->state_stack));
 	if (!value || (layout->closure_is_c && value[8] == layout->tag_c_function))
-		return 0;
+		return false;
 	return value[8] == layout->tag_c_function ||
 	       (layout->tag_light_function && value[8] == layout->tag_light_function);
 }

@@ -81,12 +81,12 @@ static __always_inline __u32 find_code(const struct ls_image *target, __u64 addr
 	return number && address - code->address < code->size ? number : 0;
 }
 
-static __always_inline int is_code(const struct ls_image *target, __u64 address)
+static __always_inline bool is_code(const struct ls_image *target, __u64 address)
 {
 	for (__u32 i = 0; i < LS_CODE_RANGES; i++)
 		if (address >= target->code[i].low && address < target->code[i].high)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static __always_inline __u64 callee_through(__u64 pointer)
@@ -105,10 +105,11 @@ static __always_inline __u64 callee_through(__u64 pointer)
  */
 __noinline int is_return_of(const struct ls_image *target, __u32 number, __u64 address)
 {
-	__u32 is_outer, may_differ, called;
+	bool is_outer, may_differ;
+	__u32 called;
 	ls_call_t call;
 	__u64 callee;
-	int is_made;
+	bool is_made;
 
 	if (!target)
 		return 0;
@@ -201,7 +202,7 @@ static __always_inline __u32 caller_by_record(const struct ls_look *look, __u32 
  * record begins with the address of the next.
  */
 static __always_inline __u32 caller_of(const struct ls_look *look, const struct ls_code *code,
-				       __u32 at, int saves_pointer)
+				       __u32 at, bool saves_pointer)
 {
 	if (LS_HAS_FRAME_RECORDS) {
 		/* Code that was built without frame records has anything there. */
@@ -259,13 +260,13 @@ LS_STEP(follow_caller);
  * that frame still exists, and has called something else since, its return address there differs.
  * If it has ended, too, what is above it is no return address, unless all of it is left as it was.
  */
-static __always_inline int is_alive(struct ls_look *look, __u32 number, __u32 at)
+static __always_inline bool is_alive(struct ls_look *look, __u32 number, __u32 at)
 {
 	struct ls_followed *followed = &look->scratch->followed;
 	const struct ls_code *code = code_of(look->target, number);
 
 	if (!follows_call(address_of_return(look->scratch->search.chunk[at % LS_CHUNK_WORDS])))
-		return 0;
+		return false;
 	followed->at = at;
 	followed->number = number;
 	followed->saves_pointer = !LS_HAS_FRAME_RECORDS && code->frame == LS_FRAME_POINTER &&
@@ -278,7 +279,7 @@ static __always_inline int is_alive(struct ls_look *look, __u32 number, __u32 at
 
 #if LS_HAS_MADE_CODE
 /* Whether a word is a return address into machine code made of script. */
-static __always_inline int returns_into_made_code(const struct ls_look *look, __u32 at)
+static __always_inline bool returns_into_made_code(const struct ls_look *look, __u32 at)
 {
 	__u64 word = look->scratch->search.chunk[at % LS_CHUNK_WORDS];
 	ls_call_t call;
@@ -356,7 +357,7 @@ struct ls_records {
 	__u64 end;
 };
 
-static __always_inline int note_return(struct ls_look *look, __u64 word)
+static __always_inline bool note_return(struct ls_look *look, __u64 word)
 {
 	__u32 number = piece_returned_to(look->target, address_of_return(word));
 
@@ -400,20 +401,20 @@ static __always_inline void follow_frames(struct ls_look *look)
 #endif
 
 /* Returns 1 if the sample interrupted the GC. Call it after the walk: it needs the chain. */
-__noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *target)
+__noinline bool is_in_gc(struct ls_scratch *scratch, const struct ls_image *target)
 {
 	struct ls_look look = {.scratch = scratch, .target = target};
 	__u32 number;
 
 	if (!scratch || !target || !target->map_count)
-		return 0;
+		return false;
 	number = find_code(target, scratch->pc);
 	if (number)
 		return code_of(target, number)->kind == LS_CODE_COLLECTOR;
 #if LS_HAS_MADE_CODE
 	look.has_made = has_made_code(scratch);
 	if (look.has_made && runs_made_code(scratch))
-		return 0;
+		return false;
 #endif
 #if LS_HAS_FRAME_RECORDS
 	follow_frames(&look);
@@ -422,7 +423,7 @@ __noinline int is_in_gc(struct ls_scratch *scratch, const struct ls_image *targe
 #endif
 	look.count = copy_words(scratch, words_to_look_at(scratch));
 	if (!look.count)
-		return 0;
+		return false;
 	repeat(LS_COLLECTOR_WORDS, look_at_return, &look);
 	return look.found == LS_CODE_COLLECTOR;
 }

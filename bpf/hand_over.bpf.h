@@ -38,10 +38,11 @@ static __always_inline void begin_hand_over(struct bpf_perf_event_data *ctx, str
 }
 
 /* Whether a script of another family may run on top of what this sample shows. */
-static __always_inline int may_be_outer(const struct ls_sample *sample, const struct ls_frame *leaf)
+static __always_inline bool may_be_outer(const struct ls_sample *sample,
+					 const struct ls_frame *leaf)
 {
 	if (sample->error == LS_WALK_NO_SCRIPT || sample->error == LS_WALK_UNDECIDED)
-		return 1;
+		return true;
 	return sample->frame_count && (leaf->kind != LS_FRAME_LUA || leaf->flags & LS_FRAME_HOOKED);
 }
 

@@ -42,20 +42,20 @@ static __always_inline void send_urgent_event(void *record, __u32 size)
 
 /*
  * The child continues in a copy of its parent's memory, so the parent's image applies to it.
- * Returns 0 if the child is not followed.
+ * Returns false if the child is not followed.
  */
-static __always_inline int follow_child(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
+static __always_inline bool follow_child(struct task_struct *child, __u32 tgid, __u32 parent_tgid)
 {
 	__u32 *parent = bpf_map_lookup_elem(&targets, &parent_tgid);
 	struct ls_fork record = {.type = LS_RECORD_FORK, .tgid = tgid, .parent_tgid = parent_tgid};
 	struct ls_counters *counters = counters_here();
 
 	if (!follows_children || !parent || !tgid)
-		return 0;
+		return false;
 	if (bpf_map_update_elem(&targets, &tgid, parent, BPF_ANY)) {
 		if (counters)
 			counters->records_lost++;
-		return 0;
+		return false;
 	}
 	record.time_ns = bpf_ktime_get_ns();
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), child->comm);
@@ -63,7 +63,7 @@ static __always_inline int follow_child(struct task_struct *child, __u32 tgid, _
 		send_event(&record, sizeof(record));
 	else
 		send_urgent_event(&record, sizeof(record));
-	return 1;
+	return true;
 }
 
 /*
@@ -95,7 +95,7 @@ int BPF_PROG(thread_is_born, struct task_struct *parent, struct task_struct *chi
 	__u32 tid = id_of(child);
 	__u32 parent_tgid = id_of(BPF_CORE_READ(parent, group_leader));
 	struct ls_birth birth = {};
-	int is_followed;
+	bool is_followed;
 
 	if (tgid == tid) {
 		is_followed = follow_child(child, tgid, parent_tgid);
@@ -202,7 +202,7 @@ struct task_struct___two_contexts {
  * user, the kernel removes all perf events of the process (begin_new_exec() in fs/exec.c, all
  * releases).
  */
-static __always_inline int has_lost_timers(struct task_struct *task)
+static __always_inline bool has_lost_timers(struct task_struct *task)
 {
 	struct task_struct___two_contexts *older = (void *)task;
 
@@ -211,7 +211,7 @@ static __always_inline int has_lost_timers(struct task_struct *task)
 	if (bpf_core_field_exists(older->perf_event_ctxp))
 		return !BPF_CORE_READ(older, perf_event_ctxp[0]) &&
 		       !BPF_CORE_READ(older, perf_event_ctxp[1]);
-	return 0;
+	return false;
 }
 
 SEC("tp_btf/sched_process_exec")

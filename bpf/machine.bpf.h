@@ -42,7 +42,7 @@ static __always_inline __u64 address_of_return(__u64 word)
 
 typedef __u32 ls_call_t; /* the bytes right before a return address */
 
-static __always_inline int is_direct_call(ls_call_t call)
+static __always_inline bool is_direct_call(ls_call_t call)
 {
 	return (call & 0xfc000000) == 0x94000000; /* BL imm26 */
 }
@@ -53,21 +53,21 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 }
 
 /* BLR, or BLRAA and its like, which authenticate the pointer. */
-static __always_inline int is_call_by_pointer(ls_call_t call)
+static __always_inline bool is_call_by_pointer(ls_call_t call)
 {
 	return (call & 0xfefff000) == 0xd63f0000;
 }
 
-static __always_inline int is_call_of_made_code(ls_call_t call)
+static __always_inline bool is_call_of_made_code(ls_call_t call)
 {
 	return (call & 0xfffffc1f) == 0xd63f0000; /* BLR */
 }
 
 /* All functions that call others keep frame records, or none do. */
-static __always_inline int saves_frame_pointer(__u64 address)
+static __always_inline bool saves_frame_pointer(__u64 address)
 {
 	(void)address;
-	return 1;
+	return true;
 }
 
 /* Returns the address of the pointer that the call before the address goes through; 0: none. */
@@ -125,7 +125,7 @@ static __always_inline __u64 address_of_return(__u64 word)
 
 typedef __u64 ls_call_t; /* the bytes right before a return address */
 
-static __always_inline int is_direct_call(ls_call_t call)
+static __always_inline bool is_direct_call(ls_call_t call)
 {
 	return (call >> 24 & 0xff) == 0xe8; /* CALL rel32 */
 }
@@ -136,13 +136,13 @@ static __always_inline __u64 callee_of(__u64 return_address, ls_call_t call)
 }
 
 /* CALL r/m64 (FF /2) with a displacement of 32 or 8 bits from a register. */
-static __always_inline int is_call_of_made_code(ls_call_t call)
+static __always_inline bool is_call_of_made_code(ls_call_t call)
 {
 	return (call >> 16 & 0xf8ff) == 0x90ff || (call >> 40 & 0xf8ff) == 0x50ff;
 }
 
 /* CALL r/m64 with any operand: ModRM is 0x10, 0x50, 0x90 or 0xd0 and more, and a SIB may follow. */
-static __always_inline int is_call_by_pointer(ls_call_t call)
+static __always_inline bool is_call_by_pointer(ls_call_t call)
 {
 	__u64 register_only = call >> 48 & 0xf8ff, without_displacement = call >> 40 & 0xffff;
 
@@ -162,12 +162,12 @@ static __always_inline __u64 pointer_of_call(__u64 return_address, ls_call_t cal
 }
 
 /* Whether the function at `address` begins with PUSH RBP, optionally after ENDBR64. */
-static __always_inline int saves_frame_pointer(__u64 address)
+static __always_inline bool saves_frame_pointer(__u64 address)
 {
 	__u64 code;
 
 	if (read_target(&code, sizeof(code), address))
-		return 0;
+		return false;
 	if ((__u32)code == 0xfa1e0ff3)
 		code >>= 32;
 	return (__u8)code == 0x55;

@@ -28,7 +28,7 @@ struct ls_maple_node {
 };
 
 /* xa_is_node(), include/linux/xarray.h: the root may be a lone entry instead. */
-static __always_inline int is_root_node(__u64 entry)
+static __always_inline bool is_root_node(__u64 entry)
 {
 	return (entry & 3) == 2 && entry > XA_NODE_MIN;
 }
@@ -36,7 +36,7 @@ static __always_inline int is_root_node(__u64 entry)
 #define words_to(type, field) (bpf_core_field_offset(type, field) / 8)
 
 /* Format of a leaf or an inner node; inner nodes of a tree that tracks gaps have fewer slots. */
-static __always_inline struct ls_maple_node format_of(int tracks_gaps)
+static __always_inline struct ls_maple_node format_of(bool tracks_gaps)
 {
 	if (tracks_gaps)
 		return (struct ls_maple_node){
@@ -57,7 +57,7 @@ static __always_inline struct ls_maple_node format_of(int tracks_gaps)
 
 /* As ma_data_end(): if all pivots are in use, the index of the last slot is not stored. */
 static __always_inline __u32 last_slot(const __u64 *words, const struct ls_maple_node *format,
-				       int tracks_gaps)
+				       bool tracks_gaps)
 {
 	__u32 last = format->pivots + format->pivot_count - 1;
 

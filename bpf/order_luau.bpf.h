@@ -148,7 +148,7 @@ static long check_vm(__u32 i, void *context)
 LS_STEP(check_vm);
 
 /* Whether the VM keeps such a word while it runs the state. */
-static __always_inline int is_of_link(const struct ls_luau_link *link, __u64 word)
+static __always_inline bool is_of_link(const struct ls_luau_link *link, __u64 word)
 {
 	return (lies_in(word, link->stack, link->stack_end) |
 		lies_in(word, link->ci_low, link->ci_high)) >>

@@ -10,7 +10,7 @@
 #include "scratch.bpf.h"
 
 /* `unproven`: ns since the last check; `proven`: ns for which it had been the same by then. */
-static __always_inline int is_trusted(__u64 unproven, __u64 proven)
+static __always_inline bool is_trusted(__u64 unproven, __u64 proven)
 {
 	return !unproven || (unproven < 20000000 && unproven < proven / 64);
 }
@@ -21,19 +21,19 @@ static __always_inline int is_trusted(__u64 unproven, __u64 proven)
  * than 20 ms may go unchecked, measured either in real time or in time in which anybody could have
  * written it (own_ns).
  */
-static __always_inline int is_fresh(const struct ls_cached_proto *cached,
-				    const struct ls_scratch *scratch)
+static __always_inline bool is_fresh(const struct ls_cached_proto *cached,
+				     const struct ls_scratch *scratch)
 {
 	if (is_trusted(scratch->now_ns - cached->verified_ns,
 		       cached->verified_ns - cached->since_ns))
-		return 1;
+		return true;
 	return scratch->own_ns && cached->own_verified_ns &&
 	       is_trusted(scratch->own_ns - cached->own_verified_ns,
 			  cached->own_verified_ns - cached->own_since_ns);
 }
 
-static __always_inline int is_cached_proto(const struct ls_cached_proto *cached, __u64 proto,
-					   __u32 tgid)
+static __always_inline bool is_cached_proto(const struct ls_cached_proto *cached, __u64 proto,
+					    __u32 tgid)
 {
 	return cached->proto == proto && cached->tgid == tgid;
 }

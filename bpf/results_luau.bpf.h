@@ -70,7 +70,7 @@ static __always_inline __u32 find_closure(struct ls_scratch *scratch, __u64 addr
  * Whether the results were two places higher before, so that the third has overwritten the first:
  * pairs(t) has [t, next, t, nil] above its own place, then [t, nil, t, nil].
  */
-static __always_inline int is_shifted(const struct ls_scratch *scratch)
+static __always_inline bool is_shifted(const struct ls_scratch *scratch)
 {
 	const __u8 *results = scratch->results;
 	__u32 value = value_size(scratch);
@@ -85,8 +85,8 @@ static __always_inline int is_shifted(const struct ls_scratch *scratch)
  * Whether `top` has been lowered already, so that the results are past it: to the caller's top or,
  * if the caller wants all results, to their end. `found` are the places of the closure past `top`.
  */
-static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u64 top, __u32 found,
-				      __s32 wanted)
+static __always_inline bool is_lowered(struct ls_scratch *scratch, __u64 low, __u64 top,
+				       __u32 found, __s32 wanted)
 {
 	__u64 caller_top;
 	__u32 next = 0;
@@ -96,7 +96,7 @@ static __always_inline int is_lowered(struct ls_scratch *scratch, __u64 low, __u
 				    scratch->walk.ci - scratch->walk.sizes.ci + LS_LUAU_CI_TOP) &&
 		       top == caller_top + scratch->walk.moved;
 	if (top <= low)
-		return 1;
+		return true;
 	/* A second result is still behind the first, too. */
 	for (__u32 i = LS_RESULTS_MAX - 1; i > 0; i--)
 		next += (i - next) * (found >> (i - 1) & 1);
@@ -116,12 +116,12 @@ static long look_for_return(__u32 i, void *context)
 LS_STEP(look_for_return);
 
 /* Whether the C function of the call runs on this thread, or has called what runs. */
-static __always_inline int runs_function(struct ls_scratch *scratch)
+static __always_inline bool runs_function(struct ls_scratch *scratch)
 {
 	struct ls_pass pass = {.scratch = scratch};
 
 	if (scratch->pc - scratch->walk.frame.function < LS_FUNCTION_BYTES)
-		return 1;
+		return true;
 	scratch->walk.returns_there = 0;
 	if (!read_target(scratch->search.chunk, LS_CHUNK_BYTES, scratch->sp))
 		repeat(LS_CHUNK_WORDS, look_for_return, &pass);
@@ -148,21 +148,21 @@ static __always_inline int is_leftover(struct ls_scratch *scratch, __u64 top)
  * (luau_precall(), lvmexecute.cpp). A C function among the results, as of pairs(), is then on the
  * stack above its own place, too; hardly any function is called with itself as an argument.
  */
-__noinline int is_half_returned(struct ls_scratch *scratch)
+__noinline bool is_half_returned(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk;
 	__u64 low, top;
 	__u32 value, found, used, wanted; /* as __u32, all results are many */
 
 	if (!scratch)
-		return 0;
+		return false;
 	walk = &scratch->walk;
 	value = value_size(scratch);
 	low = ls_luau_word(scratch->call, LS_LUAU_CI_FUNC) + value + walk->moved;
 	top = scratch->state.top + walk->moved;
 	wanted = ls_luau_half(scratch->call, pc_at(scratch) + 8);
 	if (!wanted || top > walk->stack_end)
-		return 0;
+		return false;
 	walk->results_padded = (__s32)wanted > 1 ? wanted - 1 : 0;
 	found = find_closure(scratch, low);
 	walk->results_padded = 0;
@@ -170,7 +170,7 @@ __noinline int is_half_returned(struct ls_scratch *scratch)
 	if (used < LS_RESULTS_MAX && found >> used && !(found & ((1U << used) - 1)))
 		return is_lowered(scratch, low, top, found, wanted) && !is_leftover(scratch, top);
 	if (found || (wanted >= 3 && used == 4 && is_shifted(scratch)))
-		return 1;
+		return true;
 	return used > LS_RESULTS_MAX && find_closure(scratch, top - LS_RESULTS_MAX * value);
 }
 

@@ -44,7 +44,7 @@ static __always_inline void note_code(struct ls_trace_memo *memo,
 }
 
 /* Whether a call precedes the address. */
-static __always_inline int follows_call(__u64 address)
+static __always_inline bool follows_call(__u64 address)
 {
 	ls_call_t call;
 

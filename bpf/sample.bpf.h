@@ -109,16 +109,16 @@ static __always_inline int find_stack_bounds(struct ls_scratch *scratch, struct 
 #define LS_BOUNDS_NS 1000000
 
 /*
- * The heap grows, and adjacent mappings merge. Returns 1 if this sample reached an end of its stack
- * that has moved since. A thread's own stack has a fixed end.
+ * The heap grows, and adjacent mappings merge. Whether this sample reached an end of its stack that
+ * has moved since. A thread's own stack has a fixed end.
  */
-static __always_inline int has_stack_grown(struct ls_scratch *scratch, struct ls_thread *thread)
+static __always_inline bool has_stack_grown(struct ls_scratch *scratch, struct ls_thread *thread)
 {
 	__u64 high = thread->stack_high;
 
 	if (!scratch->search.is_beyond || thread->own_stack ||
 	    scratch->now_ns - thread->bounds_ns < LS_BOUNDS_NS)
-		return 0;
+		return false;
 	return !look_up_bounds(scratch, thread) && thread->stack_high > high;
 }
 

@@ -16,16 +16,16 @@
 #include "unmapped.bpf.h"
 
 /* Whether an object with that word is a state, as far as its tag tells. */
-static int is_state_head(__u64 head);
+static bool is_state_head(__u64 head);
 
 /*
  * Considers an object with the tag of a state. Adds it to the chain and returns 1 if it is active
  * on this stack.
  */
-__noinline int consider(struct ls_scratch *scratch, const ls_layout_t *layout, __u64 address);
+__noinline bool consider(struct ls_scratch *scratch, const ls_layout_t *layout, __u64 address);
 
 /* Whether the search is done, because nothing further up the stack matters. */
-static int is_found(const struct ls_scratch *scratch);
+static bool is_found(const struct ls_scratch *scratch);
 
 #define LS_USER_MIN 0x10000ULL /* vm.mmap_min_addr's usual value */
 
@@ -113,18 +113,18 @@ static __always_inline __u64 lies_in(__u64 word, __u64 low, __u64 high)
 }
 
 /* Whether the word was considered in this search; remembers that it is now. */
-static __always_inline int was_seen(struct ls_search *search, __u64 word)
+static __always_inline bool was_seen(struct ls_search *search, __u64 word)
 {
 	__u32 slot = place_of(word);
 
 	if (search->seen[slot] == word && search->seen_in[slot] >= search->generation) {
 		if (search->seen_in[slot] > search->generation)
 			meet_state(search, word);
-		return 1;
+		return true;
 	}
 	search->seen[slot] = word;
 	search->seen_in[slot] = search->generation;
-	return 0;
+	return false;
 }
 
 static long consider_candidate(__u32 i, void *context)

@@ -33,7 +33,7 @@ struct ls_trial {
  * nothing and leaves nothing behind, unless that layout is the one to keep.
  */
 static __always_inline struct ls_thread *memory_for(const struct ls_trial *trial, __u32 index,
-						    int is_kept)
+						    bool is_kept)
 {
 	struct ls_thread *thread = trial->thread;
 

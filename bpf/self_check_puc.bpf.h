@@ -31,7 +31,7 @@ __noinline int is_text(struct ls_scratch *scratch, const struct ls_puc_layout *l
 {
 	__u64 head[3], length;
 	__u8 tag, short_length = 0;
-	int is_long;
+	bool is_long;
 	long found;
 
 	if (!scratch || !layout)
@@ -70,8 +70,8 @@ static __always_inline int is_list(const __u8 *proto, __u8 pointer, __u8 count, 
  * Checks the name of an upvalue. 5.1 has an array of names, later releases one of structs that
  * begin with the name.
  */
-static __always_inline int is_upvalue(struct ls_scratch *scratch,
-				      const struct ls_puc_layout *layout, __u32 i)
+static __always_inline bool is_upvalue(struct ls_scratch *scratch,
+				       const struct ls_puc_layout *layout, __u32 i)
 {
 	__u64 name;
 
@@ -87,8 +87,8 @@ struct ls_local {
 	__u32 end;
 };
 
-static __always_inline int is_local(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				    __u32 i)
+static __always_inline bool is_local(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				     __u32 i)
 {
 	struct ls_local local;
 
@@ -99,8 +99,8 @@ static __always_inline int is_local(struct ls_scratch *scratch, const struct ls_
 	       is_text(scratch, layout, local.name);
 }
 
-static __always_inline int is_nested(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				     __u32 i)
+static __always_inline bool is_nested(struct ls_scratch *scratch,
+				      const struct ls_puc_layout *layout, __u32 i)
 {
 	__u64 nested, head;
 
@@ -128,8 +128,8 @@ static __always_inline int is_constant(struct ls_scratch *scratch,
 }
 
 /* Whether an instruction of the function may come from this line. */
-static __always_inline int is_line(const struct ls_scratch *scratch,
-				   const struct ls_puc_layout *layout, __u32 line)
+static __always_inline bool is_line(const struct ls_scratch *scratch,
+				    const struct ls_puc_layout *layout, __u32 line)
 {
 	__u32 first = ls_half(scratch->proto, layout->proto_line_defined);
 	__u32 last = ls_half(scratch->proto, layout->proto_last_line_defined);
@@ -138,8 +138,8 @@ static __always_inline int is_line(const struct ls_scratch *scratch,
 }
 
 /* Up to 5.3: the line of each instruction; from 5.4 on: some instructions, each with its line. */
-static __always_inline int is_line_info(struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout, __u32 i)
+static __always_inline bool is_line_info(struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, __u32 i)
 {
 	__u32 pair[2];
 
@@ -195,7 +195,8 @@ __noinline int check_source(struct ls_scratch *scratch, const struct ls_puc_layo
 /* Checks the fields that call sites are named by. */
 __noinline int check_names(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
-	__u32 constants, locals, upvalues, nested, is_stripped;
+	__u32 constants, locals, upvalues, nested;
+	bool is_stripped;
 
 	if (!scratch || !layout)
 		return 0;
@@ -230,8 +231,8 @@ __noinline int check_names(struct ls_scratch *scratch, const struct ls_puc_layou
 }
 
 /* A C function is not a Lua object; a closure mistaken for one of C would have a prototype. */
-static __always_inline int is_prototype(struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout, __u64 address)
+static __always_inline bool is_prototype(struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, __u64 address)
 {
 	return is_pointer(address) && !read_target(scratch->proto, layout->proto_size, address) &&
 	       scratch->proto[8] == layout->proto_tag &&
@@ -251,7 +252,7 @@ static __always_inline void check_status(struct ls_scratch *scratch,
 {
 	__u32 status = field_of(ci, layout->ci_status, layout->ci_status_size);
 	__u32 all = layout->status_tail | layout->status_hooked | layout->status_finalizer;
-	int is_lua = scratch->walk.frame.kind == LS_FRAME_LUA;
+	bool is_lua = scratch->walk.frame.kind == LS_FRAME_LUA;
 
 	if ((layout->status_lua && !!(status & layout->status_lua) != is_lua) ||
 	    (layout->status_c && !!(status & layout->status_c) == is_lua))
@@ -284,7 +285,7 @@ static __always_inline __u32 signs_of_hook(const struct ls_scratch *scratch,
 	return top == end ? LS_HOOK_OTHER_TOP : top == end + 16ULL * LS_MIN_STACK ? LS_HOOK_TOP : 0;
 }
 
-static __always_inline int is_in_hook(__u32 signs)
+static __always_inline bool is_in_hook(__u32 signs)
 {
 	return signs & LS_HOOK_MARKED || (signs & LS_HOOK_TOP && signs & LS_HOOK_OTHER_TOP);
 }
@@ -314,8 +315,8 @@ static __always_inline void check_results(struct ls_scratch *scratch,
 		doubt(scratch, LS_DOUBT_STATUS);
 }
 
-static __always_inline int is_value(const struct ls_scratch *scratch,
-				    const struct ls_puc_layout *layout, __u64 address, __u32 extra)
+static __always_inline bool is_value(const struct ls_scratch *scratch,
+				     const struct ls_puc_layout *layout, __u64 address, __u32 extra)
 {
 	__u64 stack = ls_word(scratch->state, layout->state_stack);
 	__u64 last = ls_word(scratch->state, layout->state_stack_last);
@@ -328,7 +329,7 @@ static __always_inline void check_places(struct ls_scratch *scratch,
 {
 	__u64 func = func_of(scratch, layout, ci);
 	__u64 top = ls_word(ci, layout->ci_top), base = ls_word(ci, layout->ci_base);
-	int is_lua = scratch->walk.frame.kind == LS_FRAME_LUA;
+	bool is_lua = scratch->walk.frame.kind == LS_FRAME_LUA;
 
 	if (!is_value(scratch, layout, func, 0) ||
 	    !is_value(scratch, layout, top, LS_EXTRA_STACK) || top <= func)
@@ -379,7 +380,7 @@ __noinline int check_call(struct ls_scratch *scratch, const struct ls_puc_layout
 	return 0;
 }
 
-static __always_inline int is_table(__u64 at)
+static __always_inline bool is_table(__u64 at)
 {
 	__u64 value[2], head;
 
@@ -430,8 +431,8 @@ LS_STEP(look_at_state_word);
  * is the errorJmp. Further up in a mapping that holds several stacks there may be anything, even
  * the heap.
  */
-static __always_inline int hides_error_jump(struct ls_scratch *scratch,
-					    const struct ls_puc_layout *layout)
+static __always_inline bool hides_error_jump(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout)
 {
 	struct ls_pointers pointers = {.scratch = scratch, .end = scratch->search.high};
 

@@ -32,19 +32,19 @@
  * Whether the function at `func` is a C function. Otherwise *closure is the Lua closure, unless the
  * stack of values is just being moved.
  */
-static __always_inline int is_c_function(const struct ls_puc_layout *layout, __u64 func,
-					 __u64 *closure)
+static __always_inline bool is_c_function(const struct ls_puc_layout *layout, __u64 func,
+					  __u64 *closure)
 {
 	__u64 value[2];
 	__u8 is_c = 0;
 
 	*closure = 0;
 	if (read_target(value, sizeof(value), func))
-		return 0;
+		return false;
 	if (layout->tag_light_function && (__u8)value[1] == layout->tag_light_function)
-		return 1;
+		return true;
 	if ((__u8)value[1] == layout->tag_c_function && !layout->closure_is_c)
-		return 1;
+		return true;
 	*closure = value[0];
 	return layout->closure_is_c &&
 	       !read_target(&is_c, sizeof(is_c), value[0] + layout->closure_is_c) && is_c;
@@ -79,18 +79,18 @@ static long find_lua_call(__u32 i, void *context)
 }
 LS_STEP(find_lua_call);
 
-static __always_inline int is_of_call(const struct ls_stack_owner *owner, __u64 word)
+static __always_inline bool is_of_call(const struct ls_stack_owner *owner, __u64 word)
 {
 	if (word < LS_USER_MIN || !owner->call_count)
-		return 0;
+		return false;
 	if (word >= owner->values && word < owner->values_end && !((word - owner->values) & 15))
-		return 1;
+		return true;
 	for (__u32 i = 0; i < 2; i++)
 		if (i < owner->call_count &&
 		    (word == owner->calls[i].ci || word == owner->calls[i].closure ||
 		     word == owner->calls[i].pc || word == owner->calls[i].pc - 4))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /*
@@ -200,12 +200,12 @@ __noinline int runs_here(struct ls_scratch *scratch, const struct ls_puc_layout 
  * evidence is near. It does not if nothing of it is here, or nothing but a pointer to it on a stack
  * that was read to its end.
  */
-static __always_inline int may_run_here(const struct ls_scratch *scratch)
+static __always_inline bool may_run_here(const struct ls_scratch *scratch)
 {
 	const struct ls_stack_owner *owner = &scratch->owner;
 
 	if (owner->has_call && (owner->call_count || owner->has_state))
-		return 1;
+		return true;
 	return owner->found && owner->address < scratch->search.high;
 }
 
@@ -213,12 +213,12 @@ static __always_inline int may_run_here(const struct ls_scratch *scratch)
  * An errorJmp in a thread's own stack is proof enough. Without one: a VM runs on one stack at a
  * time, so a state that resumed one that runs here runs here too.
  */
-static __always_inline int needs_owner_check(const struct ls_scratch *scratch, __u32 at)
+static __always_inline bool needs_owner_check(const struct ls_scratch *scratch, __u32 at)
 {
 	const struct ls_active *active = &scratch->chain[at % LS_CHAIN_MAX];
 
 	if (scratch->search.is_shared)
-		return 1;
+		return true;
 	return active->anchor == LS_UNPROTECTED &&
 	       (!at || scratch->chain[(at - 1) % LS_CHAIN_MAX].main_thread != active->main_thread);
 }
@@ -276,17 +276,17 @@ __noinline int drop_strangers(struct ls_scratch *scratch, const struct ls_puc_la
 }
 
 /* Whether the function at `func` is a C function that holds `child`: coroutine.resume, .wrap. */
-static __always_inline int holds(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				 __u64 func, __u64 child)
+static __always_inline bool holds(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				  __u64 func, __u64 child)
 {
 	__u64 values[4]; /* the function and its first argument */
 	__u64 upvalue;
 	__u8 tag;
 
 	if (read_target(values, sizeof(values), func))
-		return 0;
+		return false;
 	if (values[2] == child && LS_WITHOUT_COLLECTABLE((__u8)values[3]) == LS_TYPE_THREAD)
-		return 1;
+		return true;
 	tag = values[1];
 	return tag == layout->tag_c_function &&
 	       !read_target(&upvalue, sizeof(upvalue), values[0] + layout->closure_function + 8) &&
@@ -329,7 +329,7 @@ static __always_inline __u64 distance_of(struct ls_pass *pass, __u64 outermost, 
 }
 
 /* Ends the chain with chain[at]; `is_cut`: resumers may be missing. */
-static __always_inline void end_chain(struct ls_scratch *scratch, __u32 at, int is_cut)
+static __always_inline void end_chain(struct ls_scratch *scratch, __u32 at, bool is_cut)
 {
 	scratch->chain_count = at + 1;
 	scratch->search.is_cut = is_cut;
@@ -390,7 +390,7 @@ static long prove_resumer(__u32 i, void *context)
 
 	scratch->owner.address = child->anchor;
 	if (child->state == child->main_thread) {
-		end_chain(scratch, i, 0);
+		end_chain(scratch, i, false);
 		return 1;
 	}
 	repeat(LS_JUMPS_MAX, leave_protected_call, &pass);

@@ -46,7 +46,7 @@ struct {
 	__type(value, struct ls_state_holder);
 } state_holders SEC(".maps");
 
-static __always_inline int has_other_threads(void)
+static __always_inline bool has_other_threads(void)
 {
 	return BPF_CORE_READ(bpf_get_current_task_btf(), signal, live.counter) > 1;
 }
@@ -93,7 +93,7 @@ static __always_inline int note_holder_of(const struct ls_scratch *scratch, __u6
 #else
 
 /* Outside the kernel there is one sample, so nothing is known from others. */
-static __always_inline int has_other_threads(void)
+static __always_inline bool has_other_threads(void)
 {
 	return bpf_shim__has_other_threads();
 }

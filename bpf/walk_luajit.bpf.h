@@ -36,7 +36,7 @@
  * The C library unwinds the native stack after that, which takes longer than the rest of a throw,
  * and what is below its frames still points to the function.
  */
-static __always_inline int is_thrown_out_of(const struct ls_scratch *scratch, __u64 link)
+static __always_inline bool is_thrown_out_of(const struct ls_scratch *scratch, __u64 link)
 {
 	return !scratch->walk.chain_index && (link & LS_LINK_FLAGS) >= LS_LINK_PCALL &&
 	       link < LS_LINK_MAX &&
@@ -177,22 +177,22 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 }
 
 /* At the first frame of a state, goes on with its resumer. Returns 1 if there is none. */
-static __always_inline int leave_state(struct ls_scratch *scratch)
+static __always_inline bool leave_state(struct ls_scratch *scratch)
 {
 	__u32 last = scratch->walk.last;
 
 	if (scratch->walk.count && last < LS_DEPTH_MAX)
 		scratch->frames[last].flags |= LS_FRAME_STATE_ROOT;
 	if (scratch->walk.chain_index + 1 >= scratch->chain_count)
-		return 1;
+		return true;
 	if (!enter_state(scratch, scratch->walk.chain_index + 1))
-		return 0;
+		return false;
 	note_error(scratch, LS_WALK_STATE_MEMORY);
-	return 1;
+	return true;
 }
 
 /* A dummy frame, in an error message or a tail call of a metamethod, holds the state. */
-static __always_inline int is_dummy(const struct ls_scratch *scratch, __u64 value)
+static __always_inline bool is_dummy(const struct ls_scratch *scratch, __u64 value)
 {
 #ifdef LS_NARROW
 	return value == scratch->chain[scratch->walk.chain_index % LS_CHAIN_MAX].state;
@@ -206,7 +206,7 @@ static __always_inline int is_dummy(const struct ls_scratch *scratch, __u64 valu
  * Like is_thrown_out_of(), but if the message has replaced the link as well: moves the walk to
  * pcall(), at L->base. Returns whether it did.
  */
-static __always_inline int go_on_at_catcher(struct ls_scratch *scratch, __u64 link)
+static __always_inline bool go_on_at_catcher(struct ls_scratch *scratch, __u64 link)
 {
 	struct ls_walk *walk = &scratch->walk;
 	__u64 base = scratch->state.base;
@@ -214,12 +214,12 @@ static __always_inline int go_on_at_catcher(struct ls_scratch *scratch, __u64 li
 	if (walk->chain_index || link < LS_VALUE_TYPES || walk->base <= base ||
 	    !read_candidate(scratch, base) || scratch->base.candidate.is_lua ||
 	    (scratch->base.candidate.link & LS_LINK_TYPE) == LS_LINK_VARARG)
-		return 0;
+		return false;
 	scratch->sample.frame_count = 0;
 	walk->count = 0;
 	walk->base = base;
 	walk->pc = 0;
-	return 1;
+	return true;
 }
 #endif
 
@@ -411,7 +411,7 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 }
 
 /* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
-static __always_inline int is_evidence(const struct ls_scratch *scratch)
+static __always_inline bool is_evidence(const struct ls_scratch *scratch)
 {
 	__u8 error = scratch->sample.error;
 

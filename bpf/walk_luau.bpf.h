@@ -58,18 +58,18 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 }
 
 /* At the first call of a state, goes on with its resumer. Returns 1 if there is none. */
-static __always_inline int leave_state(struct ls_scratch *scratch)
+static __always_inline bool leave_state(struct ls_scratch *scratch)
 {
 	__u32 last = scratch->walk.last;
 
 	if (scratch->walk.count && last < LS_DEPTH_MAX)
 		scratch->frames[last].flags |= LS_FRAME_STATE_ROOT;
 	if (scratch->walk.chain_index + 1 >= scratch->chain_count)
-		return 1;
+		return true;
 	if (!enter_state(scratch, scratch->walk.chain_index + 1))
-		return 0;
+		return false;
 	note_error(scratch, LS_WALK_STATE_MEMORY);
-	return 1;
+	return true;
 }
 
 /* Copies the CallInfo at walk.ci to scratch->call. Returns 0, or 1: unreadable. */
@@ -90,13 +90,13 @@ static __always_inline int copy_call(struct ls_scratch *scratch)
  * an earlier call, as L->base, which is set last, is still its caller's (luau_precall(),
  * lvmexecute.cpp).
  */
-static __always_inline int is_beginning(struct ls_scratch *scratch)
+static __always_inline bool is_beginning(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk = &scratch->walk;
 	const __u8 *base;
 
 	if (walk->ci != walk->top_ci)
-		return 0;
+		return false;
 	base = view(&scratch->calls, walk->ci - walk->sizes.ci + LS_LUAU_CI_BASE, 8, walk->base_ci);
 	return base && scratch->state.base == ls_luau_word(base, 0);
 }
@@ -196,7 +196,7 @@ static __always_inline void note_layout(struct ls_scratch *scratch,
 }
 
 /* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
-static __always_inline int is_evidence(const struct ls_scratch *scratch)
+static __always_inline bool is_evidence(const struct ls_scratch *scratch)
 {
 	return scratch->lua_frames && scratch->walk.has_registers && !scratch->doubt &&
 	       (!scratch->sample.error || scratch->sample.error == LS_WALK_DEPTH);
@@ -225,7 +225,7 @@ static __always_inline int has_made_code(const struct ls_scratch *scratch)
  * Such functions call each other without a return address on the native stack, and what entered
  * the VM again has left its own further up.
  */
-static __always_inline int may_be_made_code(const struct ls_scratch *scratch, __u64 word)
+static __always_inline bool may_be_made_code(const struct ls_scratch *scratch, __u64 word)
 {
 	return scratch->walk.made_code && word - scratch->walk.made_code < LS_MADE_CODE_MAX;
 }
@@ -234,7 +234,7 @@ static __always_inline int may_be_made_code(const struct ls_scratch *scratch, __
  * Whether that code runs, or what it called has not changed its registers yet: r15 is the lua_State
  * and r14 its base (EmitCommonX64.h). The collector needs these registers for itself.
  */
-static __always_inline int runs_made_code(const struct ls_scratch *scratch)
+static __always_inline bool runs_made_code(const struct ls_scratch *scratch)
 {
 	return !LS_HAS_FRAME_RECORDS && scratch->registers[0] == scratch->chain[0].state &&
 	       scratch->registers[1] == scratch->walk.base;

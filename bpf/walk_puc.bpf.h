@@ -80,25 +80,25 @@ static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
  * it is above `top`, where anything may be left over, `top` must be where the results end. Operand
  * C of the call, 5.4 on, is the number of results wanted plus 1; 0: all there are, mostly one.
  */
-static __always_inline int is_half_returned(struct ls_scratch *scratch,
-					    const struct ls_puc_layout *layout, __u32 instruction,
-					    int is_call)
+static __always_inline bool is_half_returned(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout, __u32 instruction,
+					     bool is_call)
 {
 	__u32 signs = scratch->walk.result_signs;
 	__u32 wanted = is_call && !layout->ci_has_base ? instruction >> 24 : 0;
 	__u64 end = scratch->walk.top_func + 16 * (wanted ? wanted - 1 : 1);
 
 	if (wanted == 1)
-		return 0;
+		return false;
 	if (signs & LS_RESULT_ON_STACK)
-		return 1;
+		return true;
 	if (signs & LS_RESULT_OFF_STACK && is_call && !layout->ci_has_base &&
 	    ls_word(scratch->state, layout->state_top) == end)
-		return 1;
+		return true;
 	/* One result that nils were added to; one that was wanted, and a call's own nils, are not.
 	 */
 	if (signs & LS_RESULT_NIL && wanted > 2)
-		return 1;
+		return true;
 	if (signs & LS_RESULTS_SHIFTED)
 		return !wanted || wanted > 3;
 	return signs & LS_RESULTS_FILLED && wanted == 5;
@@ -109,7 +109,7 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 					      const struct ls_puc_layout *layout, const __u8 *ci)
 {
 	__u32 instruction, operation;
-	int is_call;
+	bool is_call;
 
 	/*
 	 * A CallInfo that luaD_call has not filled in yet may be stale, from a time when its caller
@@ -169,18 +169,18 @@ static __always_inline void mark_state_root(struct ls_scratch *scratch)
  * At the first call of a state, continues the walk with its resumer. Returns 1 if there is none, or
  * if it cannot be read.
  */
-static __always_inline int leave_state(struct ls_scratch *scratch,
-				       const struct ls_puc_layout *layout)
+static __always_inline bool leave_state(struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout)
 {
 	mark_state_root(scratch);
 	if (scratch->is_undecided)
 		check_state(scratch, layout);
 	if (scratch->walk.chain_index + 1 >= scratch->chain_count)
-		return 1;
+		return true;
 	if (!enter_state(scratch, layout, scratch->walk.chain_index + 1))
-		return 0;
+		return false;
 	note_error(scratch, LS_WALK_STATE_MEMORY);
-	return 1;
+	return true;
 }
 
 /* Walks one CallInfo, or steps to the resumer. 1: the end. */
@@ -419,7 +419,8 @@ static __always_inline int extend_chain(struct ls_scratch *scratch,
 static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, struct ls_thread *thread)
 {
-	int error = LS_WALK_NONE, stands, is_alone;
+	int error = LS_WALK_NONE, stands;
+	bool is_alone;
 
 	search_begin(scratch, thread);
 	stands = chain_stands(scratch, layout, thread);
@@ -468,7 +469,7 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 }
 
 /* Whether the walk is evidence for the layout; the self-check, if it ran, adds doubt. */
-static __always_inline int is_evidence(const struct ls_scratch *scratch)
+static __always_inline bool is_evidence(const struct ls_scratch *scratch)
 {
 	__u8 error = scratch->sample.error;
 

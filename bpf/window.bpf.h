@@ -12,7 +12,7 @@
 #define LS_NEAR_OBJECT 2048    /* at most so many bytes between objects that are read together */
 #define LS_NEAR_MIN    2 /* near objects in a row before reading ahead: most stacks are shallow */
 
-static __always_inline int is_in_window(const struct ls_window *window, __u64 address, __u32 size)
+static __always_inline bool is_in_window(const struct ls_window *window, __u64 address, __u32 size)
 {
 	return address >= window->start && address + size <= window->end;
 }
@@ -64,7 +64,7 @@ static __always_inline const __u8 *view_object(struct ls_window *window, __u64 a
 {
 	__u64 page = address & ~(LS_PAGE_BYTES - 1), start = address, end = address + size;
 	__u64 offset = address - window->start;
-	int is_near;
+	bool is_near;
 
 	if (is_in_window(window, address, size))
 		return offset > LS_WINDOW_BYTES ? NULL : window->bytes + offset;

@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) __u32 ls_luau_half(const __u8 *copy
  * interval of instructions. One allocation has both, so each field that lines are read by follows
  * from the others (lvmload.cpp).
  */
-static inline __attribute__((always_inline)) int
+static inline __attribute__((always_inline)) bool
 ls_luau_has_lines(const struct ls_luau_layout *layout, const __u8 *proto)
 {
 	__u64 lines = ls_luau_word(proto, layout->proto_line_info);
@@ -67,7 +67,7 @@ ls_luau_has_lines(const struct ls_luau_layout *layout, const __u8 *proto)
 }
 
 /* Whether the small numbers are those of a function whose closure has so many upvalues. */
-static inline __attribute__((always_inline)) int
+static inline __attribute__((always_inline)) bool
 ls_luau_has_numbers(const struct ls_luau_layout *layout, const __u8 *proto, __u8 upvalues)
 {
 	return proto[layout->proto_upvalues] == upvalues && proto[layout->proto_is_vararg] <= 1 &&

@@ -52,12 +52,12 @@ static __always_inline const struct ls_toy_layout *find_layout(__u32 slot)
 	return bpf_map_lookup_elem(&layouts_toy, &slot);
 }
 
-static __always_inline int is_state_head(__u64 head)
+static __always_inline bool is_state_head(__u64 head)
 {
 	return head == LS_TOY_TAG;
 }
 
-static __always_inline int is_found(const struct ls_scratch *scratch)
+static __always_inline bool is_found(const struct ls_scratch *scratch)
 {
 	return scratch->chain_count != 0;
 }
@@ -68,14 +68,14 @@ static __always_inline __u64 word_at(const struct ls_scratch *scratch, __u32 off
 							 : 0;
 }
 
-__noinline int consider(struct ls_scratch *scratch, const struct ls_toy_layout *layout,
-			__u64 address)
+__noinline bool consider(struct ls_scratch *scratch, const struct ls_toy_layout *layout,
+			 __u64 address)
 {
 	if (!scratch || !layout || read_target(scratch->state, sizeof(scratch->state), address) ||
 	    !on_stack(scratch, word_at(scratch, layout->state_anchor)))
-		return 0;
+		return false;
 	add_active(scratch, address, word_at(scratch, layout->state_anchor), 0, address);
-	return 1;
+	return true;
 }
 
 /* Returns 0, or an error if the function cannot be read or its definition finds no room. */

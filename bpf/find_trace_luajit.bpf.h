@@ -39,7 +39,7 @@ static __always_inline int read_trace(struct ls_scratch *scratch,
 		return 1;
 	if (memo->array)
 		return read_trace_of(scratch, memo->array, number);
-	for (__u32 i = 0; i < 3; i++) {
+	for (__u32 i = 0; i < LS_LUAJIT_TRACE_PLACES; i++) {
 		__u64 place = memo->global + layout->global_traces[i];
 
 		if (layout->global_traces[i] && !read_trace_of(scratch, place, number)) {
@@ -115,7 +115,7 @@ static __always_inline void find_array(struct ls_pass *pass)
 	struct ls_trace_frames *trace = &pass->scratch->trace;
 	struct ls_trace_memo *memo = memo_of(pass->scratch);
 
-	for (__u32 i = 0; i < 3 && !memo->array; i++) {
+	for (__u32 i = 0; i < LS_LUAJIT_TRACE_PLACES && !memo->array; i++) {
 		trace->place = memo->global + pass->layout->global_traces[i];
 		trace->is_found = 0;
 		if (pass->layout->global_traces[i])

@@ -233,11 +233,14 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 #define LS_LUAJIT_GLOBAL_FROM LS_LUAJIT_BYTES(184, 80)
 #define LS_LUAJIT_GLOBAL_MAX  LS_LUAJIT_BYTES(512, 416)
 
+/* Places of the array of traces that a layout may name: see ls_luajit_layout.global_traces. */
+#define LS_LUAJIT_TRACE_PLACES 4
+
 struct ls_luajit_layout {
 	__u16 global_current;  /* cur_L: the state that runs; an FFI callback leaves it stale */
 	__u16 global_jit_base; /* base of the function that the running trace began in, or 0 */
 	/* places of jit_State.trace, the array of traces, from global_State; 0: no further one */
-	__u16 global_traces[3];
+	__u16 global_traces[LS_LUAJIT_TRACE_PLACES];
 	__u16 global_vm_state; /* an int: the number of the trace that runs, or ~LJ_VMST_* */
 	__u16 global_main_thread;
 	__u16 global_registry;

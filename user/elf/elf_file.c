@@ -18,10 +18,11 @@
 #include "elf/elf_file_internal.h"
 #include "elf/file_bytes.h"
 
-#define DATA_LIMIT    (256ull << 20) /* of read-only data: more than any file with Lua has */
-#define FOUND_LIMIT   (64ull << 20)  /* of it in a file that contains Lua, which is read whole */
-#define SECTION_LIMIT (1u << 16)     /* libelf allocates for each before it reads any */
-#define DYNAMIC_LIMIT 4096
+#define DATA_LIMIT     (256ull << 20) /* of read-only data: more than any file with Lua has */
+#define WRITABLE_LIMIT (1ull << 20)   /* of data that is not */
+#define FOUND_LIMIT    (64ull << 20)  /* of it in a file that contains Lua, which is read whole */
+#define SECTION_LIMIT  (1u << 16)     /* libelf allocates for each before it reads any */
+#define DYNAMIC_LIMIT  4096
 
 /* Checks what libelf does not check, or only after it has allocated. */
 static int check_header(int fd, uint16_t machine)
@@ -78,31 +79,26 @@ static uint64_t region_budget(const struct elf_file *file)
 	return file->size < DATA_LIMIT ? file->size : DATA_LIMIT;
 }
 
-static int add_sections(struct elf_file *file)
+static int add_sections(struct elf_file *file, bool are_writable, uint64_t left)
 {
-	uint64_t left = region_budget(file);
+	const uint64_t wanted = SHF_ALLOC | (are_writable ? SHF_WRITE : 0);
 	Elf_Scn *section = NULL;
 	int error = 0;
 
-	file->stripped = true;
 	while (!error && (section = elf_nextscn(file->elf, section))) {
 		GElf_Shdr header;
 
-		if (!gelf_getshdr(section, &header))
-			continue;
-		if (header.sh_type == SHT_SYMTAB)
-			file->stripped = false;
-		if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_ALLOC) &&
-		    !(header.sh_flags & (SHF_WRITE | SHF_EXECINSTR)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
+		    (header.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) == wanted)
 			error = add_region(file, header.sh_offset, header.sh_size, &left);
 	}
 	return error;
 }
 
 /* Without section headers: executable segments, too, because some linkers put .rodata into them. */
-static int add_segments(struct elf_file *file)
+static int add_segments(struct elf_file *file, bool are_writable, uint64_t left)
 {
-	uint64_t left = region_budget(file);
+	const uint32_t wanted = PF_R | (are_writable ? PF_W : 0);
 	size_t count = 0;
 	int error = 0;
 
@@ -110,12 +106,47 @@ static int add_segments(struct elf_file *file)
 	for (size_t i = 0; !error && i < count; i++) {
 		GElf_Phdr header;
 
-		if (!gelf_getphdr(file->elf, (int)i, &header) || header.p_type != PT_LOAD)
-			continue;
-		if ((header.p_flags & (PF_R | PF_W)) == PF_R)
+		if (gelf_getphdr(file->elf, (int)i, &header) && header.p_type == PT_LOAD &&
+		    (header.p_flags & (PF_R | PF_W)) == wanted)
 			error = add_region(file, header.p_offset, header.p_filesz, &left);
 	}
 	return error;
+}
+
+static uint64_t size_of_regions(const struct elf_file *file)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < file->region_count; i++)
+		size += file->regions[i].size;
+	return size;
+}
+
+/*
+ * Some compilers (tcc) put string literals into writable data. It comes last, and only what is
+ * small: programs of other compilers have tens of megabytes of it, without a literal.
+ */
+static int add_regions(struct elf_file *file)
+{
+	int (*const add)(struct elf_file * file, bool are_writable, uint64_t left) =
+		elf_nextscn(file->elf, NULL) ? add_sections : add_segments;
+	int error = add(file, false, region_budget(file));
+
+	if (error || size_of_regions(file) > FOUND_LIMIT - WRITABLE_LIMIT)
+		return error;
+	error = add(file, true, WRITABLE_LIMIT);
+	return error == -EFBIG ? 0 : error;
+}
+
+static void find_symbol_table(struct elf_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	file->stripped = true;
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+			file->stripped = false;
 }
 
 static bool is_pie(const struct elf_file *file, const GElf_Phdr *dynamic)
@@ -174,11 +205,10 @@ static int open_for(int found, uint16_t machine, struct elf_file **opened)
 	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF)
 		goto cleanup;
-	error = add_sections(file);
-	if (!error && !elf_nextscn(file->elf, NULL))
-		error = add_segments(file);
+	error = add_regions(file);
 	if (error)
 		goto cleanup;
+	find_symbol_table(file);
 	file->shared_library = find_shared_library(file);
 	*opened = file;
 	return 0;
@@ -235,11 +265,7 @@ uint64_t elf_file__bytes(const struct elf_file *file)
 
 bool elf_file__is_searchable(const struct elf_file *file)
 {
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < file->region_count; i++)
-		size += file->regions[i].size;
-	return size <= FOUND_LIMIT;
+	return size_of_regions(file) <= FOUND_LIMIT;
 }
 
 bool elf_file__is_shared_library(const struct elf_file *file)

@@ -44,21 +44,21 @@ bool elf_file__is_shared_library(
 /* Memory that its symbols currently take, in bytes. */
 uint64_t elf_file__bytes(const struct elf_file *file);
 
-/* Whether it has no more read-only data than elf_file__find() may read. */
+/* Whether it has no more data than elf_file__find() may read. */
 bool elf_file__is_searchable(const struct elf_file *file);
 
 /*
- * Whether `needle`, of at most 64 bytes, is in the read-only data that elf_file__find() searches;
- * also true when out of memory. Keeps nothing in memory, for searches that fail in most files.
+ * Whether `needle`, of at most 64 bytes, is in the data that elf_file__find() searches; also true
+ * when out of memory. Keeps nothing in memory, for searches that fail in most files.
  */
 bool elf_file__holds(const struct elf_file *file, const char *needle);
 
 /*
- * The first occurrence of `needle` in the file's read-only data (not in symbol names); NULL: none.
- * `*room` bytes are readable from there, not necessarily with a NUL among them. Valid until the
- * file is closed. The first call reads the read-only data, as much as there is memory for, so ask
- * elf_file__is_searchable() first. Without section headers, it is every segment that is not
- * writable.
+ * The first occurrence of `needle` in the file's read-only data (not in symbol names), else in its
+ * initialized writable data, up to 1 MiB of it; NULL: none. `*room` bytes are readable from there,
+ * not necessarily with a NUL among them. Valid until the file is closed. The first call reads that
+ * data, as much as there is memory for, so ask elf_file__is_searchable() first. Without section
+ * headers, segments that are not writable count as read-only data.
  */
 const char *elf_file__find(const struct elf_file *file, const char *needle, size_t *room);
 

@@ -8,6 +8,7 @@
 #include "symbols/line_table.h"
 
 #include "walk/fingerprint_reader.h"
+#include "walk/target_text.h"
 #include "fingerprint_luajit.h"
 
 int prototype_luajit__read(const struct target_memory *memory, uint64_t address,
@@ -68,7 +69,7 @@ int prototype_luajit__source(const struct target_memory *memory,
 	if (error)
 		return error;
 	*length = name_length;
-	return target_memory__read_text(memory, name, name_length, most, text);
+	return target_text__read(memory, name, name_length, most, text);
 }
 
 bool prototype_luajit__covers(uint32_t pc, uint32_t index)

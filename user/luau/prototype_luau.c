@@ -8,6 +8,7 @@
 #include "symbols/line_table.h"
 
 #include "walk/fingerprint_reader.h"
+#include "walk/target_text.h"
 #include "fingerprint_luau.h"
 
 #define PROTO_MAX 264 /* an 8-byte field at a one-byte offset */
@@ -88,7 +89,7 @@ int prototype_luau__source(const struct target_memory *memory, const struct ls_l
 	if (error)
 		return error;
 	*length = name.length;
-	return target_memory__read_text(memory, source + sizeof(name), name.length, most, text);
+	return target_text__read(memory, source + sizeof(name), name.length, most, text);
 }
 
 int prototype_luau__code(const struct target_memory *memory, const struct ls_luau_layout *layout,

@@ -2,7 +2,6 @@
 #include "process/target_memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "process/page_cache.h"
 #include "process/remote_memory.h"
@@ -23,23 +22,4 @@ int target_memory__read(const struct target_memory *memory, uint64_t address, vo
 	if (count < 0)
 		return (int)count;
 	return (size_t)count == size ? 0 : -EFAULT;
-}
-
-int target_memory__read_text(const struct target_memory *memory, uint64_t address, size_t length,
-			     size_t most, char **text)
-{
-	int error;
-
-	*text = NULL;
-	if (length > most)
-		return -E2BIG;
-	*text = malloc(length + 1);
-	if (!*text)
-		return -ENOMEM;
-	error = length ? target_memory__read(memory, address, *text, length) : 0;
-	if (!error)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return error;
 }

@@ -22,11 +22,4 @@ int target_memory__read(const struct target_memory *memory, uint64_t address, vo
 ssize_t target_memory__read_some(const struct target_memory *memory, uint64_t address, void *to,
 				 size_t size);
 
-/*
- * Reads a text of `length` bytes, without a NUL, into *text, which the caller frees. 0, or -errno
- * with *text NULL: -E2BIG: it has more than `most` bytes; -ENOMEM.
- */
-int target_memory__read_text(const struct target_memory *memory, uint64_t address, size_t length,
-			     size_t most, char **text);
-
 #endif

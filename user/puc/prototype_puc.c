@@ -7,6 +7,7 @@
 #include "puc/string_puc.h"
 
 #include "walk/fingerprint_reader.h"
+#include "walk/target_text.h"
 #include "fingerprint_puc.h"
 
 int prototype_puc__fingerprint(const struct target_memory *memory,
@@ -52,7 +53,7 @@ int prototype_puc__source(const struct target_memory *memory, const struct ls_pu
 	if (error)
 		return error;
 	*length = size;
-	return target_memory__read_text(memory, at, size, most, text);
+	return target_text__read(memory, at, size, most, text);
 }
 
 bool prototype_puc__covers_code(uint32_t count, uint32_t pc)

@@ -106,7 +106,7 @@ static __always_inline bool has_constants(const struct ls_scratch *scratch)
 	       constants == scratch->registers[LS_VM_KBASE];
 }
 
-/* Takes the caller of the function at `base`, by the call before `pc`, if it holds `pc`. 1 or 0. */
+/* Takes the caller of the function at `base`, by the call before `pc`, if that holds `pc`. */
 static __always_inline bool take_caller(struct ls_scratch *scratch, __u64 base, __u64 pc)
 {
 	__u64 caller = caller_by(base, pc);
@@ -197,7 +197,7 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 
 /*
  * Considers a word that may be BASE, saved by a helper: its function must hold a PC that is saved,
- * too. 1: two such words differ, so one of them is left over from a call that has returned.
+ * too. true: two such words differ, so one of them is left over from a call that has returned.
  */
 static __always_inline bool weigh_word(struct ls_pass *pass, __u64 word)
 {

@@ -69,7 +69,7 @@ static __always_inline __u64 main_thread_of(const struct ls_luajit_layout *layou
 
 /*
  * Adds a main thread that is active although the search has not found a pointer to it. It bounds
- * how far up its coroutines can be. Returns 1 if it was added.
+ * how far up its coroutines can be. Returns whether it was added.
  */
 static __always_inline bool add_main_thread(struct ls_scratch *scratch, __u64 state)
 {
@@ -81,8 +81,8 @@ static __always_inline bool add_main_thread(struct ls_scratch *scratch, __u64 st
 }
 
 /*
- * Considers an object that has the tag of a state. Adds it to the chain and returns 1 if it is an
- * active one. __noinline: verified once for all callers.
+ * Considers an object that has the tag of a state. Adds it to the chain and returns true if it is
+ * an active one. __noinline: verified once for all callers.
  */
 __noinline bool consider(struct ls_scratch *scratch, const struct ls_luajit_layout *layout,
 			 __u64 address)

@@ -200,8 +200,8 @@ static __always_inline void note_unsettled(struct ls_scratch *scratch)
 }
 
 /*
- * Considers an object that has the tag of a state. Adds it to the chain and returns 1 if it is an
- * active one, whose VM is still to be checked. __noinline: verified once for all callers.
+ * Considers an object that has the tag of a state. Adds it to the chain and returns true if it is
+ * an active one, whose VM is still to be checked. __noinline: verified once for all callers.
  */
 __noinline bool consider(struct ls_scratch *scratch, const struct ls_luau_layout *layout,
 			 __u64 address)

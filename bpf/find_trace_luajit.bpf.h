@@ -153,7 +153,7 @@ static __always_inline void remember_trace(struct ls_trace_memo *memo, __u32 num
 /*
  * Reads the running trace. global_State has its number, unless the garbage collector has put its
  * own state there, or the trace has not stored its number yet: then it is usually the one that the
- * last trace links to, or one seen recently. Returns 1, or 0: not found.
+ * last trace links to, or one seen recently. Returns whether it was found.
  */
 static __always_inline bool find_trace(struct ls_pass *pass)
 {

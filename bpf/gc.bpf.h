@@ -400,7 +400,7 @@ static __always_inline void follow_frames(struct ls_look *look)
 }
 #endif
 
-/* Returns 1 if the sample interrupted the GC. Call it after the walk: it needs the chain. */
+/* Whether the sample interrupted the GC. Call it after the walk: it needs the chain. */
 __noinline bool is_in_gc(struct ls_scratch *scratch, const struct ls_image *target)
 {
 	struct ls_look look = {.scratch = scratch, .target = target};

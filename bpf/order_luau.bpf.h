@@ -147,8 +147,8 @@ static long check_vm(__u32 i, void *context)
 }
 LS_STEP(check_vm);
 
-/* Whether the VM keeps such a word while it runs the state. */
-static __always_inline bool is_of_link(const struct ls_luau_link *link, __u64 word)
+/* 1 if the VM keeps such a word while it runs the state, else 0; without a branch, likewise. */
+static __always_inline __u32 is_of_link(const struct ls_luau_link *link, __u64 word)
 {
 	return (lies_in(word, link->stack, link->stack_end) |
 		lies_in(word, link->ci_low, link->ci_high)) >>
@@ -162,7 +162,7 @@ static __always_inline __u32 links_of(const struct ls_luau_order *order, __u64 w
 	__u32 links = 0;
 
 	for (__u32 j = 0; j < LS_CHAIN_MAX; j++)
-		links |= (__u32)is_of_link(&order->links[j], word) << j;
+		links |= is_of_link(&order->links[j], word) << j;
 	return links;
 }
 

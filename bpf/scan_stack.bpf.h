@@ -19,8 +19,8 @@
 static bool is_state_head(__u64 head);
 
 /*
- * Considers an object with the tag of a state. Adds it to the chain and returns 1 if it is active
- * on this stack.
+ * Considers an object with the tag of a state. Adds it to the chain and returns true if it is
+ * active on this stack.
  */
 __noinline bool consider(struct ls_scratch *scratch, const ls_layout_t *layout, __u64 address);
 

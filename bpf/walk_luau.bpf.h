@@ -57,7 +57,7 @@ static __always_inline int enter_state(struct ls_scratch *scratch, __u32 chain_i
 	return 0;
 }
 
-/* At the first call of a state, goes on with its resumer. Returns 1 if there is none. */
+/* At the first call of a state, goes on with its resumer. Returns true if there is none. */
 static __always_inline bool leave_state(struct ls_scratch *scratch)
 {
 	__u32 last = scratch->walk.last;

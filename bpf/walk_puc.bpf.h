@@ -166,8 +166,8 @@ static __always_inline void mark_state_root(struct ls_scratch *scratch)
 }
 
 /*
- * At the first call of a state, continues the walk with its resumer. Returns 1 if there is none, or
- * if it cannot be read.
+ * At the first call of a state, continues the walk with its resumer. Returns true if there is none,
+ * or if it cannot be read.
  */
 static __always_inline bool leave_state(struct ls_scratch *scratch,
 					const struct ls_puc_layout *layout)

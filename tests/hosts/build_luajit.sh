@@ -11,6 +11,7 @@
 #   shared   by gcc, libluajit in OUTPUT.so
 #   nojit    without the compiler (LUAJIT_DISABLE_JIT), static, stripped
 #   lua52    with more of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), static, stripped
+#   noffi    without FFI (LUAJIT_DISABLE_FFI), static, stripped
 #
 # With "32" at its end, references have 32 bits (LUAJIT_DISABLE_GC64). A program finds the places in
 # a GCfuncC of the C function and of its number defined, CODE_AT and NUMBER_AT.
@@ -41,6 +42,7 @@ symbols) link_flags=(-static) ;;
 shared) link_flags=() mode=dynamic ;;
 nojit) flags+=" -DLUAJIT_DISABLE_JIT" ;;
 lua52) flags+=" -DLUAJIT_ENABLE_LUA52COMPAT" ;;
+noffi) flags+=" -DLUAJIT_DISABLE_FFI" ;;
 *)
 	echo "unknown variant '$variant'" >&2
 	exit 2

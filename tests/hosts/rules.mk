@@ -34,7 +34,8 @@ $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 $(O)/hosts/%.so: $(O)/hosts/% ;
 
 # LuaJIT in the ways in which programs have it: build_luajit.sh tells them.
-LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52,rolling-$(variant)) openresty-gcc 2.0-gcc32
+LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52 noffi noffi32,rolling-$(variant)) \
+                openresty-gcc 2.0-gcc32
 HOSTS += $(LUAJIT_HOSTS:%=$(O)/hosts/luajit_%)
 
 $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)

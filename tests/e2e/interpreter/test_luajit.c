@@ -118,6 +118,26 @@ static void names_functions_of_2_0(void **state)
 	assert_class(profile, "torn", 90);
 }
 
+/* Its VM keeps the array of traces elsewhere, for the collector has fewer roots. */
+static void knows_the_traces_of_a_build_without_ffi(void **state)
+{
+	static const char *const names[] = {"luajit_rolling-noffi", "luajit_rolling-noffi32"};
+
+	need_to_record();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct scriptprofile *profile;
+		char path[64];
+		const char *host;
+
+		snprintf(path, sizeof(path), "../../hosts/%s", names[i]);
+		host = built_program(path);
+		need_host(host);
+		profile = record_program(*state, host, TWO_FUNCTIONS);
+		scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
+		assert_class(profile, "complete", 97);
+	}
+}
+
 /*
  * All machine code is the trace of the loop in `outer`, which includes `inner`. The compiler knows
  * this from the first store on; before it, the trace would leave to the start of the loop.
@@ -332,6 +352,7 @@ int main(void)
 		staged(names_interpreted_functions_and_their_callers),
 		staged(names_compiled_functions_and_their_callers),
 		staged(names_functions_of_2_0),
+		staged(knows_the_traces_of_a_build_without_ffi),
 		staged(shows_functions_that_the_compiler_inlined),
 		staged(tells_builtins_apart_that_share_their_code),
 		staged(names_iterators_after_what_made_them),

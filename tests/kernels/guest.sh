@@ -169,7 +169,7 @@ compare_all() {
 
 # Every other test program that the guest was given (GUEST_TESTS in rules.mk). Emulated timers go off
 # between pieces of code that QEMU translates as one, again and again at the same instructions; of
-# what test_collector runs, "tables" has none where the target and luaspy may well disagree.
+# what test_collector and its like run, "tables" has none where the target and luaspy may well disagree.
 run_tests() {
 	export ORACLE_SAMPLES=1000 ORACLE_RUNS='* tables'
 	find .output/tests -type f -name 'test_*' >/tmp/tests

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files in which the code is found and files in which it is not. tests/oracle/test_collector checks
- * on running programs that it is the right code.
+ * Files in which the code is found and files in which it is not. tests/oracle/test_collector_luau
+ * checks on running programs that it is the right code.
  */
 #include <glob.h>
 #include <setjmp.h>

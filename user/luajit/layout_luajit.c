@@ -11,16 +11,12 @@
 #define PREVIOUS(x86) .cframe_previous = (x86)
 #endif
 
-/*
- * Offsets of the array of traces on x86-64, 0: no further one; `nearer` on AArch64, where jit_State
- * is smaller.
- */
+/* Offsets of the array of traces on x86-64, `nearer` on AArch64, where jit_State is smaller. */
 #ifdef __aarch64__
-#define TRACES(first, second, third, fourth, nearer)                                               \
-	.global_traces = {(first) - (nearer), (second) - (nearer), (third) - (nearer),             \
-			  (fourth) ? (fourth) - (nearer) : 0}
+#define TRACES(first, second, third, nearer)                                                       \
+	.global_traces = {(first) - (nearer), (second) - (nearer), (third) - (nearer)}
 #else
-#define TRACES(first, second, third, fourth, nearer) .global_traces = {first, second, third, fourth}
+#define TRACES(first, second, third, nearer) .global_traces = {first, second, third}
 #endif
 
 /* Offsets that no release has changed. */
@@ -39,15 +35,15 @@
 /*
  * In 2023, vmthref was inserted into global_State between registrytv and uvhead, which moved all
  * members after it. The offset of the array of traces also depends on the size of jit_State, and on
- * how many roots the collector has (enum GCRootID), which are fewer without FFI and more with
- * LUAJIT_ENABLE_LUA52COMPAT; a walk looks at each of the places.
+ * how many roots the collector has (enum GCRootID), which are fewer without FFI; a walk looks at
+ * each of the three.
  */
 const struct layout_luajit layouts_luajit[] = {
 	{
 		.name = "2.1-rolling",
 		.offsets = {.global_current = 376,
 			    .global_jit_base = 384,
-			    TRACES(1128, 1120, 1136, 1104, 8),
+			    TRACES(1128, 1120, 1104, 8),
 			    UPSTREAM},
 	},
 	{
@@ -55,7 +51,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-beta3",
 		.offsets = {.global_current = 368,
 			    .global_jit_base = 376,
-			    TRACES(1112, 1120, 1104, 0, 24),
+			    TRACES(1112, 1120, 1104, 24),
 			    UPSTREAM},
 	},
 	{
@@ -63,7 +59,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-tarantool",
 		.offsets = {.global_current = 480,
 			    .global_jit_base = 496,
-			    TRACES(1232, 1224, 1240, 0, 32),
+			    TRACES(1232, 1224, 1240, 32),
 			    .global_vm_state = 440,
 			    .global_main_thread = 336,
 			    .global_registry = 344,
@@ -74,7 +70,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-tarantool-2.7",
 		.offsets = {.global_current = 472,
 			    .global_jit_base = 488,
-			    TRACES(1200, 1192, 1208, 0, 32),
+			    TRACES(1200, 1192, 1208, 32),
 			    .global_vm_state = 432,
 			    .global_main_thread = 328,
 			    .global_registry = 336,

@@ -22,7 +22,7 @@ const struct layout_luajit layouts_luajit[] = {
 		.name = "2.1-rolling-32",
 		.offsets = {.global_current = 296,
 			    .global_jit_base = 300,
-			    .global_traces = {864, 856, 872, 848},
+			    .global_traces = {864, 856, 848},
 			    SINCE_2020},
 	},
 	{

@@ -109,6 +109,8 @@ static void counts_the_marks_that_it_does_not_keep(void **state)
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "profile.json");
 	spying__await_timers(*state, spy);
+	/* There has to be a script in the profile. */
+	child__let_work(target, 0.1);
 	fifo = fopen(in_folder(*state, "fifo"), "w");
 	assert_non_null(fifo);
 	for (int i = 0; i < EVENTS_MAX + 50; i++)

@@ -19,6 +19,13 @@
 
 #define EVENTS_MAX 10000
 
+/* A profile without a script is not written, and a busy machine may let the target wait. */
+static void await_script(struct stage *stage, const struct child *spy, struct child *target)
+{
+	spying__await_timers(stage, spy);
+	child__let_work(target, 0.1);
+}
+
 static void writes_to_standard_output_only_once(void **state)
 {
 	struct child *target, *spy;
@@ -27,7 +34,7 @@ static void writes_to_standard_output_only_once(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "-");
-	spying__await_timers(*state, spy);
+	await_script(*state, spy, target);
 	tell(*state, "write");
 	tell(*state, "stop");
 	spying__finish(*state, spy);
@@ -46,7 +53,7 @@ static void warns_once_of_unknown_commands(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "profile.json");
-	spying__await_timers(*state, spy);
+	await_script(*state, spy, target);
 	tell(*state, "paus\033[31me");
 	tell(*state, "");
 	tell(*state, "pauses");
@@ -77,7 +84,7 @@ static void keeps_marks_in_order_whatever_is_in_them(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "profile.json");
-	spying__await_timers(*state, spy);
+	await_script(*state, spy, target);
 	tell(*state, "mark </script>\033]0;x\a\xff\xe2\x80\xae");
 	tell(*state, "pause");
 	tell(*state, "mark second");
@@ -108,9 +115,7 @@ static void counts_the_marks_that_it_does_not_keep(void **state)
 	need_lua();
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "profile.json");
-	spying__await_timers(*state, spy);
-	/* There has to be a script in the profile. */
-	child__let_work(target, 0.1);
+	await_script(*state, spy, target);
 	fifo = fopen(in_folder(*state, "fifo"), "w");
 	assert_non_null(fifo);
 	for (int i = 0; i < EVENTS_MAX + 50; i++)
@@ -181,7 +186,7 @@ static void answers_after_the_command_took_effect(void **state)
 	target = start_busy(*state);
 	spy = start_record(*state, target->pid, "--control", "fifo", "--control-ack", "ack", "-o",
 			   profile);
-	spying__await_timers(*state, spy);
+	await_script(*state, spy, target);
 	fd = open(in_folder(*state, "ack"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_return_code(fd, errno);
 	assert_string_equal(ask(*state, fd, "mark here"), "ok mark");
@@ -254,7 +259,7 @@ static void keeps_a_fifo_that_was_there(void **state)
 	target = start_busy(*state);
 	assert_int_equal(mkfifo(in_folder(*state, "fifo"), 0600), 0);
 	spy = start_record(*state, target->pid, "--control", "fifo", "-o", "profile.json");
-	spying__await_timers(*state, spy);
+	await_script(*state, spy, target);
 	sleep_seconds(0.1);
 	tell(*state, "stop");
 	spying__finish(*state, spy);
@@ -274,7 +279,7 @@ static void gives_the_fifo_to_the_caller_of_sudo(void **state)
 	snprintf(pid, sizeof(pid), "%d", target->pid);
 	spy = start(*state, "env", "SUDO_UID=65534", "SUDO_GID=65534", luaspy_program(), "record",
 		    "-p", pid, "--control", "fifo", "-o", "profile.json");
-	spying__await_timers(*state, spy);
+	await_script(*state, spy, target);
 	sleep_seconds(0.1);
 	assert_int_equal(lstat(in_folder(*state, "fifo"), &status), 0);
 	tell(*state, "stop");

@@ -50,7 +50,7 @@ EXCEPTIONS = {
     "make image": "builds for minutes; e2e/share/test_image runs it",
     "make deb": "e2e/share/test_package runs it",
     "make reproducible": "builds everything twice; .ci/run runs it",
-    "make kernels": "boots kernels for an hour",
+    "make kernels": "boots kernels for a quarter of an hour",
     "make oracle": RUNS_TESTS,
     "make bench": "measures for hours",
     "BENCH=process make bench": "measures for minutes",

@@ -282,8 +282,8 @@ $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 -include $(wildcard user/*/rules.mk)
 
 # The programs, as patterns, that may run beside each other: none measures time, or is disturbed by
-# what else the machine does. Those that take minutes begin, so that none of them is left over when
-# the others have ended. A folder's rules.mk adds to both.
+# what else the machine does. SIDE_BY_SIDE_FIRST names those that take minutes: they start first, so
+# that none of them runs alone at the end. A folder's rules.mk adds to both.
 SIDE_BY_SIDE :=
 SIDE_BY_SIDE_FIRST :=
 

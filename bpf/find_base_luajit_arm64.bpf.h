@@ -197,7 +197,8 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 
 /*
  * Considers a word that may be BASE, saved by a helper: its function must hold a PC that is saved,
- * too. true: two such words differ, so one of them is left over from a call that has returned.
+ * too. Returns true if two such words differ: one of them is left over from a call that has
+ * returned.
  */
 static __always_inline bool weigh_word(struct ls_pass *pass, __u64 word)
 {

@@ -133,7 +133,7 @@ static __always_inline int find_base_in_vm(struct ls_scratch *scratch)
 
 /*
  * Considers a word that may be rbp, saved by the helper, from the VM's frame downward. rbp is BASE,
- * or L if the VM has saved BASE in L->base. true: done.
+ * or L if the VM has saved BASE in L->base. Returns true if it was found.
  */
 static __always_inline bool weigh_word(struct ls_pass *pass, __u64 word)
 {

@@ -147,7 +147,7 @@ static long check_vm(__u32 i, void *context)
 }
 LS_STEP(check_vm);
 
-/* 1 if the VM keeps such a word while it runs the state, else 0; without a branch, likewise. */
+/* Returns 1 if the VM keeps such a word while it runs the state, else 0, without a branch. */
 static __always_inline __u32 is_of_link(const struct ls_luau_link *link, __u64 word)
 {
 	return (lies_in(word, link->stack, link->stack_end) |

@@ -233,7 +233,7 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 #define LS_LUAJIT_GLOBAL_FROM LS_LUAJIT_BYTES(184, 80)
 #define LS_LUAJIT_GLOBAL_MAX  LS_LUAJIT_BYTES(512, 416)
 
-/* Places of the array of traces that a layout may name: see ls_luajit_layout.global_traces. */
+/* How many places of the array of traces a layout names: ls_luajit_layout.global_traces. */
 #define LS_LUAJIT_TRACE_PLACES 3
 
 struct ls_luajit_layout {

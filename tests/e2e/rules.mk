@@ -6,8 +6,8 @@ ifneq ($(filter e2e e2e/sampler e2e/sampler/test_load_failure,$(TESTS)),)
 TEST_FILES += $(O)/tests/e2e/refused.bpf.o
 endif
 
-# Those that look at one process and leave it to the machine how long it takes. The others watch all
-# processes, and what a test beside them runs, too, or compare times.
+# These record one process and set no limit on how long that takes. The others record every process,
+# which would include those of a test beside them, or compare times.
 SIDE_BY_SIDE += $(filter-out e2e/interpreter/test_luajit_views e2e/interpreter/test_luau%, \
                   $(filter e2e/interpreter/%,$(TEST_SOURCES:tests/%.c=%)))
 SIDE_BY_SIDE += $(addprefix e2e/,command/test_diff command/test_faults command/test_merge \

@@ -19,7 +19,7 @@
 #include "elf/file_bytes.h"
 
 #define DATA_LIMIT     (256ull << 20) /* of read-only data: more than any file with Lua has */
-#define WRITABLE_LIMIT (1ull << 20)   /* of data that is not */
+#define WRITABLE_LIMIT (1ull << 20)   /* of writable data */
 #define FOUND_LIMIT    (64ull << 20)  /* of it in a file that contains Lua, which is read whole */
 #define SECTION_LIMIT  (1u << 16)     /* libelf allocates for each before it reads any */
 #define DYNAMIC_LIMIT  4096
@@ -123,8 +123,8 @@ static uint64_t size_of_regions(const struct elf_file *file)
 }
 
 /*
- * Some compilers (tcc) put string literals into writable data. It comes last, and only what is
- * small: programs of other compilers have tens of megabytes of it, without a literal.
+ * Some compilers (tcc) put string literals into writable data. It is searched last, without what
+ * does not fit into WRITABLE_LIMIT: other compilers put tens of megabytes there, and no literal.
  */
 static int add_regions(struct elf_file *file)
 {

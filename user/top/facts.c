@@ -97,7 +97,6 @@ void facts__draw_layout(const struct row_writer *writer)
 	draw_fact(writer, "layout ", writer->top_view->layout, "undecided");
 }
 
-/* What the processes did since the last update. */
 void facts__draw_work(const struct row_writer *writer)
 {
 	const struct stats_sums *recent = function_stats__recent(writer->top_view->stats);
@@ -208,7 +207,6 @@ void facts__draw_cost(const struct row_writer *writer)
 	row_writer__put_either(writer, STYLE_PLAIN, full, brief);
 }
 
-/* The cost compared with --max-overhead, and the frequency that results. */
 void facts__draw_limit(const struct row_writer *writer)
 {
 	const struct top_view_limit *limit = &writer->top_view->limit;

@@ -32,7 +32,7 @@
 
 #define TITLE_SIZE 40
 
-#define TELL_NS 1000000 /* what takes less in all is not logged */
+#define TELL_NS 1000000 /* processes that took less are not logged */
 
 /* Tolerance, because process__birth_ns() reads two clocks, one after the other. */
 #define SAME_BIRTH_NS 1000000
@@ -63,7 +63,7 @@ struct allowances {
 	unsigned int processors;                /* whose time a user's budget grows with */
 };
 
-/* How far honest processes stay below the budgets (BENCH=reading make bench). */
+/* By this, BENCH=reading make bench shows how far honest processes stay below the budgets. */
 static void log_reading(void *context, void *value)
 {
 	const struct reading *reading = value;

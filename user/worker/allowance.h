@@ -13,8 +13,9 @@
 struct allowances;
 
 /*
- * NULL when out of memory. Free with allowances__free(), which takes NULL. It logs, at level debug,
- * the CPU time that each process took, as allowances__forget() does of one.
+ * NULL when out of memory. Free with allowances__free(), which takes NULL. allowances__free() logs,
+ * at level debug, the CPU time that each process took; allowances__forget() does so for its
+ * process.
  */
 struct allowances *allowances__new(void);
 void allowances__free(struct allowances *allowances);

@@ -118,7 +118,7 @@ static void names_functions_of_2_0(void **state)
 	assert_class(profile, "torn", 90);
 }
 
-/* Its VM keeps the array of traces elsewhere, for the collector has fewer roots. */
+/* Without FFI, the collector has fewer roots, so the array of traces is at another offset. */
 static void knows_the_traces_of_a_build_without_ffi(void **state)
 {
 	static const char *const names[] = {"luajit_rolling-noffi", "luajit_rolling-noffi32"};

@@ -19,7 +19,7 @@
 
 #define EVENTS_MAX 10000
 
-/* A profile without a script is not written, and a busy machine may let the target wait. */
+/* luaspy writes no profile without a script, and a busy machine may keep the target waiting. */
 static void await_script(struct stage *stage, const struct child *spy, struct child *target)
 {
 	spying__await_timers(stage, spy);

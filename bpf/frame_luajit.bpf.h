@@ -65,12 +65,30 @@ static __always_inline bool is_in_order(const struct ls_luajit_proto *proto, __u
 	       proto->variable_info >= proto->upvalue_info && proto->variable_info <= end;
 }
 
+/*
+ * Whether the last instruction's line is one of the function's. Instructions but the first have
+ * entries of 1, 2 or 4 bytes, relative to the first line (fs_prep_line); the 4 bytes that end with
+ * the last one are in the prototype whatever the width.
+ */
+static __always_inline bool ends_in_its_lines(const struct ls_luajit_proto *proto)
+{
+	__u32 shift = (proto->line_count > 0xff) + (proto->line_count > 0xffff);
+	__u64 end = proto->line_info + ((__u64)(proto->code_count - 1) << shift);
+	__u32 last;
+
+	if (!proto->line_info || proto->code_count < 2)
+		return true;
+	if (read_target(&last, sizeof(last), end - sizeof(last)))
+		return false;
+	return last >> (32 - (8U << shift)) <= proto->line_count;
+}
+
 /* Doubts the layout if what is in scratch->proto does not look like a prototype. */
 static __always_inline void check_proto(struct ls_scratch *scratch, __u64 address)
 {
 	struct ls_luajit_header name;
 
-	if (!is_in_order(&scratch->proto, address))
+	if (!is_in_order(&scratch->proto, address) || !ends_in_its_lines(&scratch->proto))
 		doubt(scratch, LS_DOUBT_PROTO);
 	if (read_target(&name, sizeof(name), scratch->proto.chunk_name) ||
 	    name.gct != LS_LUAJIT_STRING)

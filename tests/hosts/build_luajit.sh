@@ -13,6 +13,12 @@
 #   lua52    with more of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), static, stripped
 #   noffi    without FFI (LUAJIT_DISABLE_FFI), static, stripped
 #
+# or a fork, static and stripped, that must be refused:
+#
+#   moved-state  lua_State has a word more before the list of open upvalues
+#   moved-proto  GCproto has a word more before the name of the chunk
+#   moved-lines  GCproto has the number of lines before the first line
+#
 # With "32" at its end, references have 32 bits (LUAJIT_DISABLE_GC64). A program finds the places in
 # a GCfuncC of the C function and of its number defined, CODE_AT and NUMBER_AT.
 #
@@ -36,7 +42,7 @@ case $variant in
 *32) flags=-DLUAJIT_DISABLE_GC64 ;;
 esac
 case ${variant%32} in
-gcc) ;;
+gcc | moved-*) ;;
 clang) compiler=clang ;;
 symbols) link_flags=(-static) ;;
 shared) link_flags=() mode=dynamic ;;
@@ -105,8 +111,21 @@ sources() {
 	dirname "$(dirname "$found")"
 }
 
+# Makes a fork of the sources in the folder $1.
+fork() {
+	local header=$1/src/lj_obj.h
+	case $variant in
+	moved-state) sed -i '/^struct lua_State {/,/^}/s/^  GCRef openupval;/  void *more;\n&/' "$header" ;;
+	moved-proto) sed -i '/^typedef struct GCproto {/,/^}/s/^  GCRef chunkname;/  void *more;\n&/' "$header" ;;
+	moved-lines) sed -i '/^typedef struct GCproto {/,/^}/{/BCLine firstline;/{h;d};/BCLine numline;/G}' "$header" ;;
+	*) return ;;
+	esac
+	! cmp -s "$header" "$(sources)/src/lj_obj.h" || give_up "its structures have other fields"
+}
+
 build_library() {
 	cp -r "$(sources)" "$work/luajit"
+	fork "$work/luajit"
 	# Releases take their number from git, or from this file.
 	cp "$work/luajit/../luajit_relver.txt" "$work/luajit/.relver" 2>/dev/null ||
 		echo 1788856981 >"$work/luajit/.relver"

@@ -34,7 +34,8 @@ $(O)/hosts/%: tests/programs/host.c $(HOST_SCRIPTS)
 $(O)/hosts/%.so: $(O)/hosts/% ;
 
 # LuaJIT in the ways in which programs have it: build_luajit.sh tells them.
-LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52 noffi noffi32,rolling-$(variant)) \
+LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52 noffi noffi32 moved-state moved-proto \
+                                  moved-lines,rolling-$(variant)) \
                 openresty-gcc 2.0-gcc32
 HOSTS += $(LUAJIT_HOSTS:%=$(O)/hosts/luajit_%)
 

@@ -86,6 +86,14 @@ static void refuses_a_fork_that_moved_fields_of_prototypes(void **state)
 	check_refused(*state, "5.5.1", "moved-proto", "modified");
 }
 
+static void refuses_a_fork_of_luajit(void **state)
+{
+	need_to_record();
+	check_refused(*state, "luajit_rolling", "moved-state", "modified");
+	check_refused(*state, "luajit_rolling", "moved-proto", "modified");
+	check_refused(*state, "luajit_rolling", "moved-lines", "modified");
+}
+
 static void refuses_a_program_of_32_bits(void **state)
 {
 	need_to_record();
@@ -103,6 +111,7 @@ int main(void)
 		staged(refuses_a_fork_that_moved_fields_of_lua_state),
 		staged(refuses_a_fork_that_moved_fields_of_call_info),
 		staged(refuses_a_fork_that_moved_fields_of_prototypes),
+		staged(refuses_a_fork_of_luajit),
 		staged(refuses_a_program_of_32_bits),
 	};
 

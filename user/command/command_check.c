@@ -206,7 +206,7 @@ static int check_process(struct check *check, pid_t pid, bool no_command_lines)
 	else if (profile.recorder.layout)
 		say(check, FINE, "layout", "%s", profile.recorder.layout);
 	else
-		say(check, NOTE, "layout", "not decided yet: %s (it is, when script runs)",
+		say(check, NOTE, "layout", "undecided until script runs (%s)",
 		    session__why_empty(session));
 	session__close(session);
 	return error;

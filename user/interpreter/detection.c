@@ -254,7 +254,7 @@ static int refuse(struct detection *detection, const struct layout_vote *vote, c
 	detection->is_refused = true;
 	layout_vote__score(vote, score, sizeof(score));
 	log_error(
-		"cannot %s %s: an unknown or modified interpreter%s: %s%s%s (--layout forces one)",
+		"cannot %s %s: an unknown or modified interpreter%s: %s%s%s",
 		purpose_of(detection), target,
 		vote->is_contradicted ? ", which several layouts fit" : "", score,
 		*reason ? "; its own cannot be derived: " : "", reason);

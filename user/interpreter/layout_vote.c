@@ -9,8 +9,7 @@
 
 #include "walk_error.h"
 
-#define SCORED_MAX 11 /* layouts that are named if none fits */
-#define OUTVOTED   4  /* misfits for each sample that fits: more, and it fits by chance */
+#define OUTVOTED 4 /* misfits for each sample that fits: more, and it fits by chance */
 
 static uint16_t candidates_of(const struct layout_vote *vote)
 {
@@ -245,23 +244,31 @@ void layout_votes__describe(const struct layout_votes *votes, char *to, size_t s
 
 void layout_vote__score(const struct layout_vote *vote, char *to, size_t size)
 {
+	uint16_t fitting = with_evidence(vote) & candidates_of(vote);
 	int candidates = __builtin_popcount(candidates_of(vote));
+	int others = candidates - __builtin_popcount(fitting);
 	uint64_t all = vote->misfits;
-	const char *name;
 	size_t length = 0;
 
 	*to = '\0';
 	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
 		all += vote->fits[i];
-	if (all == vote->misfits && candidates > SCORED_MAX) {
+	for (uint32_t i = 0; i < LS_LAYOUT_MAX; i++)
+		if (fitting >> i & 1)
+			append(to, size, &length, "%s%s fits %" PRIu64 " of %" PRIu64 " samples",
+			       length ? ", " : "", vote->family->layout_name(i), vote->fits[i],
+			       all);
+	if (fitting && others)
+		append(to, size, &length, ", %d other%s none", others, others == 1 ? "" : "s");
+	else if (fitting)
+		return;
+	else if (candidates == 1)
+		append(to, size, &length, "%s fits none of %" PRIu64 " samples",
+		       vote->family->layout_name((uint32_t)__builtin_ctz(candidates_of(vote))),
+		       all);
+	else
 		append(to, size, &length, "none of %d layouts fits any of %" PRIu64 " samples",
 		       candidates, all);
-		return;
-	}
-	for (uint32_t i = 0; (name = vote->family->layout_name(i)); i++)
-		if (candidates_of(vote) >> i & 1)
-			append(to, size, &length, "%s%s fits %" PRIu64 " of %" PRIu64,
-			       length ? ", " : "", name, vote->fits[i], all);
 }
 
 uint16_t layout_votes__decided(const struct layout_votes *votes, const struct family *family)

@@ -82,8 +82,8 @@ uint16_t layout_votes__decided(const struct layout_votes *votes, const struct fa
 uint16_t layout_votes__to_try(const struct layout_votes *votes, const struct family *family);
 
 /*
- * "5.1-5.1.5 fits 0 of 64, ...": all candidates; if they are many, "none of 12 layouts fits any of
- * 64 samples". Ends *to with NUL.
+ * "none of 10 layouts fits any of 64 samples" or, of what fits now and then, "5.4.0 fits 2 of 64
+ * samples, 9 others none". Ends *to with NUL.
  */
 void layout_vote__score(const struct layout_vote *vote, char *to, size_t size);
 

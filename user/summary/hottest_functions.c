@@ -440,5 +440,5 @@ void hottest_functions__print(const struct printer *printer, const struct ls_pro
 	else if (!hottest_functions__first(profile, totals))
 		printer__line(printer, accounting__unselected_us(profile, totals)
 					       ? "  none: script ran in other coroutines only"
-					       : "  none: no script used CPU time");
+					       : "  none: no sample has script on its stack");
 }

@@ -110,6 +110,12 @@ static void append_gc(char *text, size_t size, const struct ls_profile_recorder 
 		append(text, size, "GC unknown");
 }
 
+/* Shares of script and of GC would tell nothing of an interpreter that was not found to run. */
+static bool is_without_script(const struct ls_profile_recorder *recorder)
+{
+	return recorder->samples && recorder->classes[LS_SAMPLE_HOST] == recorder->samples;
+}
+
 static void append_samples(char *text, size_t size, const struct ls_profile_recorder *recorder)
 {
 	uint64_t whole = recorder->classes[LS_SAMPLE_COMPLETE] + recorder->classes[LS_SAMPLE_HOST];
@@ -117,7 +123,10 @@ static void append_samples(char *text, size_t size, const struct ls_profile_reco
 
 	units__format_share(whole, recorder->samples, share, sizeof(share));
 	units__format_count(recorder->samples, count, sizeof(count));
-	if (recorder->samples)
+	if (is_without_script(recorder))
+		append(text, size, "no script in %s sample%s", count,
+		       recorder->samples == 1 ? "" : "s");
+	else if (recorder->samples)
 		append(text, size, "%s of %s sample%s whole", share, count,
 		       recorder->samples == 1 ? "" : "s");
 	else
@@ -147,9 +156,10 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 
 	if (!options->is_part)
 		append_samples(text, sizeof(text), recorder);
-	append_script(text, sizeof(text), profile, totals, &split);
+	if (!is_without_script(recorder))
+		append_script(text, sizeof(text), profile, totals, &split);
 	/* The GC time of coroutines that were not selected is not known. */
-	if (!options->without_gc && !accounting__unselected_us(profile, totals))
+	if (!is_without_script(recorder) && !options->without_gc && !accounting__unselected_us(profile, totals))
 		append_gc(text, sizeof(text), recorder, split.time[SCRIPT_GC], totals->all_us);
 	if (!options->is_part)
 		append_cost(text, sizeof(text), recorder);

@@ -235,9 +235,8 @@ static void refuses_a_fork_that_swapped_two_fields(void **state)
 	spy = start_record(*state, target->pid, "-d", "3", "-o", "fork.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 3);
 	assert_non_null(strstr(child__errors(*state, spy),
-			       "an unknown or modified interpreter: 5.1-5.1.5 "
-			       "fits 0 of "));
-	assert_non_null(strstr(child__errors(*state, spy), "5.4.3-5.4.9 fits 0 of "));
+			       "an unknown or modified interpreter: none of 10 layouts "
+			       "fits any of "));
 	assert_int_not_equal(access(in_folder(*state, "fork.json"), F_OK), 0);
 }
 

@@ -392,7 +392,7 @@ static void check_tells_whether_the_layout_is_known(void **state)
 		 "ok    layout                  luau-lines56-sizes136, agreed on", 0},
 		{"736-moved-proto", text, "FAIL  layout                  no known layout fits", 3},
 		{"736-gcc", "print('up') wait()\n",
-		 "note  layout                  not decided yet: it was idle", 0},
+		 "note  layout                  undecided until script runs (it was idle", 0},
 	};
 
 	need_to_record();

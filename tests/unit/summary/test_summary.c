@@ -224,8 +224,12 @@ static void says_when_no_script_ran(void **state)
 	set_time(fixture, ANONYMOUS, 0, 0);
 	set_time(fixture, GSUB, 0, 0);
 	assert_shows(fixture, "\nHottest functions, by self time\n"
-			      "  none: no script used CPU time\n");
+			      "  none: no sample has script on its stack\n");
 	assert_shows(fixture, "whole; script 0.0% of CPU time\n");
+	memset(fixture->profile.recorder.classes, 0, sizeof(fixture->profile.recorder.classes));
+	fixture->profile.recorder.classes[LS_SAMPLE_HOST] = fixture->profile.recorder.samples;
+	fixture->profile.recorder.gc = "lua_newstate calls it";
+	assert_shows(fixture, "\nno script in 10,000 samples\n");
 }
 
 /* With --coroutine. */

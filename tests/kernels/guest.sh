@@ -30,6 +30,15 @@ run() {
 	cat /tmp/out
 }
 
+# What a test program says of each test that failed: its name, the error and the place.
+failed_tests() {
+	awk '/^\[  ERROR   \] --- / { error = $0; sub(/.*ERROR   \] --- /, "", error)
+			sub(/\[   LINE .*/, "assertion failed", error) }
+		/LINE   \] --- / { place = $0; sub(/.*LINE   \] --- /, "", place); sub(/: error.*/, "", place) }
+		/^\[  FAILED  \] / && error { printf "%s%s (%s: %s)", comma, $4, place, error
+			comma = "; "; error = "" }' /tmp/out
+}
+
 # The last message of luaspy, except those for debugging; if it printed none, the last line of output.
 last_message() {
 	{ grep '^luaspy: ' /tmp/out | grep -v '^luaspy: debug: ' || cat /tmp/out; } | tail -n 1
@@ -38,7 +47,8 @@ last_message() {
 # judge [REASON]: the step has failed if luaspy said so, or for the reason.
 judge() {
 	if [ "$status" != 0 ]; then
-		failed "$step" "exit status $status: $(last_message)"
+		why=$(failed_tests)
+		failed "$step" "exit status $status: ${why:-$(last_message)}"
 	elif [ -n "$*" ]; then
 		failed "$step" "$*"
 	else

@@ -39,12 +39,12 @@ struct watched watched__run(struct stage *stage, const char *frequency, const ch
 	return watched;
 }
 
-int share_is_wrong(const char *what, double us, double all_us, double expected, double samples,
-		   double slack)
+bool share_is_wrong(const char *what, double us, double all_us, double expected, double samples,
+		    double slack)
 {
 	double found = us / all_us;
 	double allowed = Z_99_99 * sqrt(expected * (1 - expected) / samples) + slack;
-	int is_wrong = fabs(found - expected) > allowed;
+	bool is_wrong = fabs(found - expected) > allowed;
 
 	print_message("%s%s: %.3f%%, found %.3f%% (%+.3f%%, allowed: %.3f%%)\n",
 		      is_wrong ? "wrong: " : "", what, 100 * expected, 100 * found,

@@ -6,6 +6,8 @@
 #ifndef TEST_WATCHED_H
 #define TEST_WATCHED_H
 
+#include <stdbool.h>
+
 #include "spying.h"
 
 struct watched {
@@ -24,11 +26,11 @@ struct watched watched__run(struct stage *stage, const char *frequency, const ch
 	watched__run(stage, frequency, end, (const char *const[]){__VA_ARGS__, NULL})
 
 /*
- * The share of `us` in `all_us` is `expected`, within the 99.99% interval of a binomial
+ * Whether the share of `us` in `all_us` is not `expected`, within the 99.99% interval of a binomial
  * distribution with so many samples and `slack` that the truth itself is unsure of. Tells where it
- * is not, and returns 1 then, 0 otherwise.
+ * is not.
  */
-int share_is_wrong(const char *what, double us, double all_us, double expected, double samples,
-		   double slack);
+bool share_is_wrong(const char *what, double us, double all_us, double expected, double samples,
+		    double slack);
 
 #endif

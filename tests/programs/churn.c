@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static int reap(void)
 	return 1;
 }
 
-static int has_children(void)
+static bool has_children(void)
 {
 	siginfo_t info;
 

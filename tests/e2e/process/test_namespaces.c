@@ -77,7 +77,7 @@ static struct scriptprofile *check_profile(struct stage *stage, const char *name
 }
 
 /* The file whose name luaspy chose itself. */
-static int has_file(const struct stage *stage, const char *start)
+static int count_of_files(const struct stage *stage, const char *start)
 {
 	DIR *folder = opendir(stage->folder);
 	int found = 0;
@@ -100,7 +100,7 @@ static void profiles_where_it_is_itself_in_a_namespace(void **state)
 				       "$luaspy record -p $! -d 300ms && $luaspy check -p $!");
 	finish(*state, shell);
 	check_profile(*state, "inside.json", "lua5.4 busy.lua (pid 2)");
-	assert_int_equal(has_file(*state, "lua5.4-2-"), 1);
+	assert_int_equal(count_of_files(*state, "lua5.4-2-"), 1);
 	said = child__output(*state, shell);
 	assert_null(strstr(said, "FAIL"));
 	assert_non_null(strstr(said, "lua5.4 busy.lua (pid 2)"));
@@ -229,7 +229,7 @@ static void refuses_the_processes_of_another_namespace(void **state)
 	said = child__errors(*state, shell);
 	assert_non_null(strstr(said, "which process 2 is: '/proc' shows another PID namespace"));
 	assert_non_null(strstr(child__output(*state, shell), "FAIL  /proc"));
-	assert_int_equal(has_file(*state, "lua5.4-"), 0);
+	assert_int_equal(count_of_files(*state, "lua5.4-"), 0);
 }
 
 static void reports_that_it_is_in_a_user_namespace(void **state)

@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <cmocka.h>
 
@@ -29,7 +30,7 @@ static int take_sample(void *context, const struct ls_sample *sample, const stru
 	return 0;
 }
 
-static int is_program(int file)
+static bool is_program(int file)
 {
 	char link[64], kind[64] = "";
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void add(struct generations *cache, uint64_t key)
 	value->text = strdup("text");
 }
 
-static int has(struct generations *cache, uint64_t key)
+static bool has(struct generations *cache, uint64_t key)
 {
 	return generations__find(cache, &key) != NULL;
 }

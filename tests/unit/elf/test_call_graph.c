@@ -129,7 +129,7 @@ static uint32_t function_of(const struct call_graph *graph, void (*function)(voi
 	return (uint32_t)found;
 }
 
-static int has(struct call_graph_set set, uint32_t function)
+static int count_of(struct call_graph_set set, uint32_t function)
 {
 	int count = 0;
 
@@ -143,10 +143,10 @@ static void expect_calls(const struct call_graph *graph)
 	uint32_t to = function_of(graph, callee);
 	uint32_t from = function_of(graph, caller), also = function_of(graph, other_caller);
 
-	assert_int_equal(has(call_graph__callees(graph, from), to), 1);
-	assert_int_equal(has(call_graph__callers(graph, to), from), 1);
-	assert_int_equal(has(call_graph__callers(graph, to), also), 1);
-	assert_int_equal(has(call_graph__callees(graph, to), from), 0);
+	assert_int_equal(count_of(call_graph__callees(graph, from), to), 1);
+	assert_int_equal(count_of(call_graph__callers(graph, to), from), 1);
+	assert_int_equal(count_of(call_graph__callers(graph, to), also), 1);
+	assert_int_equal(count_of(call_graph__callees(graph, to), from), 0);
 	assert_int_equal(graph->owners[to], to);
 	assert_false(graph->is_tail_called[to]);
 }
@@ -179,7 +179,8 @@ static void knows_who_is_called_by_a_tail_call(void **state)
 	assert_int_equal(read_bytes(bytes, size, &graph), 0);
 	to = function_of(&graph, tail_callee);
 	assert_true(graph.is_tail_called[to]);
-	assert_int_equal(has(call_graph__callers(&graph, to), function_of(&graph, tail_caller)), 1);
+	assert_int_equal(
+		count_of(call_graph__callers(&graph, to), function_of(&graph, tail_caller)), 1);
 	call_graph__free(&graph);
 	free(bytes);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static struct rolled_files *open_files(struct stage *stage, const char *name, ui
 	return files;
 }
 
-static int is_there(const char *path)
+static bool is_there(const char *path)
 {
 	return access(path, F_OK) == 0;
 }

@@ -6,6 +6,7 @@
 #include <linux/fuse.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +96,10 @@ static void answer_init(const struct fuse_in_header *request)
 	answer(request, 0, &init, sizeof(init));
 }
 
-static int is_trapped(uint32_t opcode)
+static bool is_trapped(uint32_t opcode)
 {
 	if (!*server.trap->is_shut)
-		return 0;
+		return false;
 	switch (server.trap->kind) {
 	case FUSE_TRAP_READ:
 		return opcode == FUSE_READ;

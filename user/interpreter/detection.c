@@ -253,11 +253,10 @@ static int refuse(struct detection *detection, const struct layout_vote *vote, c
 		return -ENOENT;
 	detection->is_refused = true;
 	layout_vote__score(vote, score, sizeof(score));
-	log_error(
-		"cannot %s %s: an unknown or modified interpreter%s: %s%s%s",
-		purpose_of(detection), target,
-		vote->is_contradicted ? ", which several layouts fit" : "", score,
-		*reason ? "; its own cannot be derived: " : "", reason);
+	log_error("cannot %s %s: an unknown or modified interpreter%s: %s%s%s",
+		  purpose_of(detection), target,
+		  vote->is_contradicted ? ", which several layouts fit" : "", score,
+		  *reason ? "; its own cannot be derived: " : "", reason);
 	return -ENOENT;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "walk_error.h"
 
 #define OUTVOTED 4 /* misfits for each sample that fits: more, and it fits by chance */
@@ -247,28 +248,28 @@ void layout_vote__score(const struct layout_vote *vote, char *to, size_t size)
 	uint16_t fitting = with_evidence(vote) & candidates_of(vote);
 	int candidates = __builtin_popcount(candidates_of(vote));
 	int others = candidates - __builtin_popcount(fitting);
-	uint64_t all = vote->misfits;
+	char all[UNITS_SIZE], fits[UNITS_SIZE];
+	uint64_t samples = vote->misfits;
 	size_t length = 0;
 
 	*to = '\0';
 	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
-		all += vote->fits[i];
+		samples += vote->fits[i];
+	units__format_count(samples, all, sizeof(all));
 	for (uint32_t i = 0; i < LS_LAYOUT_MAX; i++)
 		if (fitting >> i & 1)
-			append(to, size, &length, "%s%s fits %" PRIu64 " of %" PRIu64 " samples",
-			       length ? ", " : "", vote->family->layout_name(i), vote->fits[i],
-			       all);
-	if (fitting && others)
-		append(to, size, &length, ", %d other%s none", others, others == 1 ? "" : "s");
-	else if (fitting)
-		return;
-	else if (candidates == 1)
-		append(to, size, &length, "%s fits none of %" PRIu64 " samples",
+			append(to, size, &length, "%s%s fits %s of %s samples", length ? ", " : "",
+			       vote->family->layout_name(i),
+			       units__format_count(vote->fits[i], fits, sizeof(fits)), all);
+	if (!fitting && candidates == 1)
+		append(to, size, &length, "%s fits none of %s samples",
 		       vote->family->layout_name((uint32_t)__builtin_ctz(candidates_of(vote))),
 		       all);
-	else
-		append(to, size, &length, "none of %d layouts fits any of %" PRIu64 " samples",
-		       candidates, all);
+	else if (!fitting)
+		append(to, size, &length, "none of %d layouts fits any of %s samples", candidates,
+		       all);
+	else if (others)
+		append(to, size, &length, ", %d other%s none", others, others == 1 ? "" : "s");
 }
 
 uint16_t layout_votes__decided(const struct layout_votes *votes, const struct family *family)

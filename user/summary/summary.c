@@ -152,14 +152,15 @@ static void print_health(const struct printer *printer, const struct ls_profile 
 {
 	const struct script_split split = script_split__of(profile, totals);
 	const struct ls_profile_recorder *recorder = &profile->recorder;
+	bool has_script = !is_without_script(recorder);
 	char text[PRINTER_TEXT_SIZE] = "";
 
 	if (!options->is_part)
 		append_samples(text, sizeof(text), recorder);
-	if (!is_without_script(recorder))
+	if (has_script)
 		append_script(text, sizeof(text), profile, totals, &split);
 	/* The GC time of coroutines that were not selected is not known. */
-	if (!is_without_script(recorder) && !options->without_gc && !accounting__unselected_us(profile, totals))
+	if (has_script && !options->without_gc && !accounting__unselected_us(profile, totals))
 		append_gc(text, sizeof(text), recorder, split.time[SCRIPT_GC], totals->all_us);
 	if (!options->is_part)
 		append_cost(text, sizeof(text), recorder);

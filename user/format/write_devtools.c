@@ -22,9 +22,7 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
-#include "format/trace_counters.h"
+#include "format/trace_events.h"
 #include "json/json_field.h"
 
 #define START_US 1000000 /* at 0, the panel is empty */
@@ -35,9 +33,6 @@
 
 #define MAIN_THREAD "CrRendererMain" /* Chrome's name for a page's main thread */
 
-/* No process has a thread of this id (PID_MAX_LIMIT of Linux). */
-#define REST_THREAD ((4U << 20) + 1)
-
 /* The time from which a thread is at a node of the profile, or pauses. */
 struct step {
 	uint32_t id;
@@ -46,10 +41,7 @@ struct step {
 
 struct output {
 	const struct ls_profile *profile;
-	const struct frame_labels *labels;
-	struct json_writer writer;
-	struct sample_order order;
-	struct trace_counters counters;
+	struct trace_events events;
 	uint32_t *marks; /* by node: the last profile that has it, from 1 */
 	uint32_t *nodes; /* of the current profile */
 	uint32_t node_count, profile_count;
@@ -58,32 +50,10 @@ struct output {
 	size_t busiest; /* the first sample of the thread with the most time */
 };
 
-/* The caller closes the event. `sample` is any sample of the thread. */
 static void open_event(struct output *output, const char *name, const char *phase,
 		       const struct ordered_sample *sample, uint64_t at_us)
 {
-	json_writer__object(&output->writer);
-	json_field__printable(&output->writer, "name", name);
-	json_field__printable(&output->writer, "cat", *phase == 'M' ? "__metadata" : CATEGORY);
-	json_field__printable(&output->writer, "ph", phase);
-	json_field__int(&output->writer, "pid", (int64_t)sample->category + 1);
-	json_field__int(&output->writer, "tid", sample->thread ? sample->thread : REST_THREAD);
-	json_field__int(&output->writer, "ts", (int64_t)at_us);
-}
-
-static void close_event(struct output *output)
-{
-	json_writer__end_object(&output->writer);
-}
-
-static void put_name(struct output *output, const char *what, const struct ordered_sample *sample,
-		     const char *name)
-{
-	open_event(output, what, "M", sample, 0);
-	json_field__object(&output->writer, "args");
-	json_field__printable(&output->writer, "name", name);
-	json_writer__end_object(&output->writer);
-	close_event(output);
+	trace_events__open(&output->events, name, CATEGORY, phase, sample, at_us);
 }
 
 static int add_step(struct output *output, uint32_t id, uint64_t at_us)
@@ -109,7 +79,7 @@ static int make_steps(struct output *output, size_t first, size_t end)
 
 	output->step_count = 0;
 	for (size_t i = first; i < end && !error; i++) {
-		const struct ordered_sample *sample = &output->order.samples[i];
+		const struct ordered_sample *sample = &output->events.order.samples[i];
 
 		if (!sample->us)
 			continue;
@@ -143,7 +113,7 @@ static void collect_nodes(struct output *output, size_t first, size_t end)
 	output->node_count = 0;
 	output->profile_count++;
 	for (size_t i = first; i < end; i++) {
-		uint32_t id = output->order.samples[i].node;
+		uint32_t id = output->events.order.samples[i].node;
 
 		do {
 			if (output->marks[id] == output->profile_count)
@@ -160,18 +130,18 @@ static void collect_nodes(struct output *output, size_t first, size_t end)
 static void put_node(struct output *output, uint32_t id, uint32_t parent, const char *name,
 		     const char *source, uint32_t line)
 {
-	json_writer__object(&output->writer);
-	json_field__int(&output->writer, "id", id);
+	json_writer__object(&output->events.writer);
+	json_field__int(&output->events.writer, "id", id);
 	if (parent)
-		json_field__int(&output->writer, "parent", parent);
-	json_field__object(&output->writer, "callFrame");
-	json_field__printable(&output->writer, "functionName", name);
-	json_field__printable(&output->writer, "scriptId", "0");
-	json_field__printable(&output->writer, "url", source);
-	json_field__int(&output->writer, "lineNumber", (int64_t)line - 1);
-	json_field__int(&output->writer, "columnNumber", -1);
-	json_writer__end_object(&output->writer);
-	json_writer__end_object(&output->writer);
+		json_field__int(&output->events.writer, "parent", parent);
+	json_field__object(&output->events.writer, "callFrame");
+	json_field__printable(&output->events.writer, "functionName", name);
+	json_field__printable(&output->events.writer, "scriptId", "0");
+	json_field__printable(&output->events.writer, "url", source);
+	json_field__int(&output->events.writer, "lineNumber", (int64_t)line - 1);
+	json_field__int(&output->events.writer, "columnNumber", -1);
+	json_writer__end_object(&output->events.writer);
+	json_writer__end_object(&output->events.writer);
 }
 
 static void put_call(struct output *output, uint32_t node)
@@ -182,8 +152,8 @@ static void put_call(struct output *output, uint32_t node)
 	char name[FRAME_LABEL_RESERVED_SIZE];
 
 	put_node(output, FIRST_ID + node - 1, is_root ? ROOT_ID : FIRST_ID + call->parent - 1,
-		 frame_labels__for_v8(output->labels, node, name),
-		 call->function ? frame_labels__source(output->labels, call->function) : "",
+		 frame_labels__for_v8(output->events.labels, node, name),
+		 call->function ? frame_labels__source(output->events.labels, call->function) : "",
 		 !call->function          ? 0
 		 : function->current_line ? function->current_line
 					  : function->line);
@@ -191,34 +161,34 @@ static void put_call(struct output *output, uint32_t node)
 
 static void put_cpu_profile(struct output *output)
 {
-	json_field__object(&output->writer, "cpuProfile");
-	json_field__array_lines(&output->writer, "nodes");
+	json_field__object(&output->events.writer, "cpuProfile");
+	json_field__array_lines(&output->events.writer, "nodes");
 	put_node(output, ROOT_ID, 0, "(root)", "", 0);
 	put_node(output, IDLE_ID, ROOT_ID, "(idle)", "", 0);
 	for (uint32_t i = 0; i < output->node_count; i++)
 		put_call(output, output->nodes[i]);
-	json_writer__end_array(&output->writer);
-	json_field__array(&output->writer, "samples");
+	json_writer__end_array(&output->events.writer);
+	json_field__array(&output->events.writer, "samples");
 	for (size_t i = 0; i < output->step_count; i++)
-		json_writer__uint(&output->writer, output->steps[i].id);
-	json_writer__end_array(&output->writer);
-	json_writer__end_object(&output->writer);
+		json_writer__uint(&output->events.writer, output->steps[i].id);
+	json_writer__end_array(&output->events.writer);
+	json_writer__end_object(&output->events.writer);
 }
 
 static void open_profile_event(struct output *output, const char *name,
 			       const struct ordered_sample *sample)
 {
 	open_event(output, name, "P", sample, output->steps[0].at_us);
-	json_field__uint(&output->writer, "id", output->profile_count);
-	json_field__object(&output->writer, "args");
-	json_field__object(&output->writer, "data");
+	json_field__uint(&output->events.writer, "id", output->profile_count);
+	json_field__object(&output->events.writer, "args");
+	json_field__object(&output->events.writer, "data");
 }
 
 static void close_profile_event(struct output *output)
 {
-	json_writer__end_object(&output->writer);
-	json_writer__end_object(&output->writer);
-	close_event(output);
+	json_writer__end_object(&output->events.writer);
+	json_writer__end_object(&output->events.writer);
+	trace_events__close(&output->events);
 }
 
 static void put_profile(struct output *output, const struct ordered_sample *sample)
@@ -226,16 +196,16 @@ static void put_profile(struct output *output, const struct ordered_sample *samp
 	uint64_t before_us = output->steps[0].at_us;
 
 	open_profile_event(output, "Profile", sample);
-	json_field__int(&output->writer, "startTime", (int64_t)before_us);
+	json_field__int(&output->events.writer, "startTime", (int64_t)before_us);
 	close_profile_event(output);
 	open_profile_event(output, "ProfileChunk", sample);
 	put_cpu_profile(output);
-	json_field__array(&output->writer, "timeDeltas");
+	json_field__array(&output->events.writer, "timeDeltas");
 	for (size_t i = 0; i < output->step_count; i++) {
-		json_writer__uint(&output->writer, output->steps[i].at_us - before_us);
+		json_writer__uint(&output->events.writer, output->steps[i].at_us - before_us);
 		before_us = output->steps[i].at_us;
 	}
-	json_writer__end_array(&output->writer);
+	json_writer__end_array(&output->events.writer);
 	close_profile_event(output);
 }
 
@@ -247,18 +217,19 @@ static void put_tasks(struct output *output, const struct ordered_sample *sample
 		if (output->steps[i].id != IDLE_ID)
 			continue;
 		open_event(output, "RunTask", "X", sample, begin_us - 1);
-		json_field__int(&output->writer, "dur",
+		json_field__int(&output->events.writer, "dur",
 				(int64_t)(output->steps[i].at_us - begin_us) + 1);
-		close_event(output);
+		trace_events__close(&output->events);
 		if (i + 1 < output->step_count)
 			begin_us = output->steps[i + 1].at_us;
 	}
 }
 
-static int put_thread(struct output *output, size_t first, size_t end)
+static int put_thread(void *context, size_t first, size_t end)
 {
-	const struct ordered_sample *sample = &output->order.samples[first];
-	const char *category = frame_labels__of_category(output->labels, sample->category);
+	struct output *output = context;
+	const struct ordered_sample *sample = &output->events.order.samples[first];
+	const char *category = frame_labels__of_category(output->events.labels, sample->category);
 	char *name = NULL;
 	int error = make_steps(output, first, end);
 
@@ -268,7 +239,8 @@ static int put_thread(struct output *output, size_t first, size_t end)
 	if (asprintf(&name, sample->thread ? "%s, thread %" PRIu32 : "%s, not on the timeline",
 		     category, sample->thread) < 0)
 		return -ENOMEM;
-	put_name(output, "thread_name", sample, first == output->busiest ? MAIN_THREAD : name);
+	trace_events__put_thread_name(&output->events, sample,
+				      first == output->busiest ? MAIN_THREAD : name);
 	free(name);
 	put_tasks(output, sample);
 	put_profile(output, sample);
@@ -279,7 +251,7 @@ static int put_thread(struct output *output, size_t first, size_t end)
 static void put_url(struct output *output, const struct ordered_sample *sample)
 {
 	static const char scheme[] = "file:///";
-	const char *name = frame_labels__of_category(output->labels, sample->category);
+	const char *name = frame_labels__of_category(output->events.labels, sample->category);
 	size_t length = sizeof(scheme) - 1;
 	char url[256];
 
@@ -291,27 +263,27 @@ static void put_url(struct output *output, const struct ordered_sample *sample)
 			(unsigned char)*name);
 	if (sample->thread)
 		sprintf(url + length, "/%" PRIu32, sample->thread);
-	json_field__printable(&output->writer, "url", url);
+	json_field__printable(&output->events.writer, "url", url);
 }
 
 static void put_start(struct output *output)
 {
-	const struct ordered_sample *sample = &output->order.samples[output->busiest];
+	const struct ordered_sample *sample = &output->events.order.samples[output->busiest];
 
 	open_event(output, "TracingStartedInBrowser", "I", sample, START_US);
-	json_field__printable(&output->writer, "s", "t");
-	json_field__object(&output->writer, "args");
-	json_field__object(&output->writer, "data");
-	json_field__int(&output->writer, "frameTreeNodeId", 1);
-	json_field__bool(&output->writer, "persistentIds", true);
-	json_field__array(&output->writer, "frames");
-	json_writer__object(&output->writer);
-	json_field__printable(&output->writer, "frame", "1");
+	json_field__printable(&output->events.writer, "s", "t");
+	json_field__object(&output->events.writer, "args");
+	json_field__object(&output->events.writer, "data");
+	json_field__int(&output->events.writer, "frameTreeNodeId", 1);
+	json_field__bool(&output->events.writer, "persistentIds", true);
+	json_field__array(&output->events.writer, "frames");
+	json_writer__object(&output->events.writer);
+	json_field__printable(&output->events.writer, "frame", "1");
 	put_url(output, sample);
-	json_field__printable(&output->writer, "name", "");
-	json_field__int(&output->writer, "processId", (int64_t)sample->category + 1);
-	json_writer__end_object(&output->writer);
-	json_writer__end_array(&output->writer);
+	json_field__printable(&output->events.writer, "name", "");
+	json_field__int(&output->events.writer, "processId", trace_events__process(sample));
+	json_writer__end_object(&output->events.writer);
+	json_writer__end_array(&output->events.writer);
 	close_profile_event(output);
 }
 
@@ -320,12 +292,12 @@ static void find_busiest(struct output *output)
 	uint64_t most_us = 0;
 	size_t end;
 
-	for (size_t at = 0; at < output->order.count; at = end) {
+	for (size_t at = 0; at < output->events.order.count; at = end) {
 		uint64_t us = 0;
 
-		end = sample_order__group_end(&output->order, at);
+		end = sample_order__group_end(&output->events.order, at);
 		for (size_t i = at; i < end; i++)
-			us += output->order.samples[i].us;
+			us += output->events.order.samples[i].us;
 		if (us > most_us) {
 			most_us = us;
 			output->busiest = at;
@@ -333,53 +305,18 @@ static void find_busiest(struct output *output)
 	}
 }
 
-/* The samples from `first` to `end` are those of a category. */
-static int put_process(struct output *output, size_t first, size_t end)
-{
-	const struct ordered_sample *sample = &output->order.samples[first];
-	size_t thread_end;
-	int error = 0;
-
-	put_name(output, "process_name", sample,
-		 frame_labels__of_category(output->labels, sample->category));
-	for (size_t at = first; at < end && !error; at = thread_end) {
-		thread_end = sample_order__group_end(&output->order, at);
-		error = put_thread(output, at, thread_end);
-	}
-	trace_counters__write(&output->counters, &output->writer, first, end, START_US);
-	return error;
-}
-
-static int put_processes(struct output *output)
-{
-	size_t end;
-	int error = 0;
-
-	for (size_t at = 0; at < output->order.count && !error; at = end) {
-		end = sample_order__category_end(&output->order, at);
-		error = put_process(output, at, end);
-	}
-	return error;
-}
-
 static int put_document(struct output *output)
 {
-	const struct ls_profile_recorder *recorder = &output->profile->recorder;
-	struct json_writer *writer = &output->writer;
+	struct json_writer *writer = &output->events.writer;
 	int error;
 
 	json_writer__object(writer);
-	json_field__object(&output->writer, "metadata");
-	json_field__printable(&output->writer, "source", "luaspy");
-	if (recorder->target) {
-		json_field__text(writer, "target", recorder->target);
-	}
-	json_writer__end_object(writer);
+	trace_events__put_metadata(&output->events);
 	json_field__array_lines(writer, "traceEvents");
 	find_busiest(output);
-	if (output->order.count)
+	if (output->events.order.count)
 		put_start(output);
-	error = put_processes(output);
+	error = trace_events__put_processes(&output->events, put_thread, output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);
 	return error ? error : json_writer__finish(writer);
@@ -387,30 +324,19 @@ static int put_document(struct output *output)
 
 int write_devtools(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
 {
-	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_UNIQUE);
 	size_t most = (size_t)profile->node_count + 1;
 	struct output output = {.profile = profile,
-				.labels = labels,
 				.marks = calloc(most, sizeof(uint32_t)),
 				.nodes = calloc(most, sizeof(uint32_t))};
-	int error = sample_order__make(profile, totals, &output.order);
+	int error = trace_events__init(&output.events, profile, totals, START_US, stream);
 
-	json_writer__init(&output.writer, stream);
-	if (!error && (!labels || !output.marks || !output.nodes))
+	if (!error && (!output.marks || !output.nodes))
 		error = -ENOMEM;
 	if (!error)
-		error = sample_order__group(&output.order);
-	if (!error) {
-		sample_order__lay_out(&output.order, profile);
-		error = trace_counters__init(&output.counters, profile, &output.order);
-	}
-	if (!error)
 		error = put_document(&output);
-	trace_counters__free(&output.counters);
-	sample_order__free(&output.order);
+	trace_events__free(&output.events);
 	free(output.marks);
 	free(output.nodes);
 	free(output.steps);
-	frame_labels__free(labels);
 	return error;
 }

@@ -14,13 +14,8 @@
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
-#include "format/trace_counters.h"
+#include "format/trace_events.h"
 #include "json/json_field.h"
-
-/* No process has a thread of this id (PID_MAX_LIMIT of Linux), and 0 is the idle thread's. */
-#define REST_THREAD ((4U << 20) + 1)
 
 struct slice {
 	uint32_t node;
@@ -29,58 +24,25 @@ struct slice {
 
 struct output {
 	const struct ls_profile *profile;
-	const struct frame_labels *labels;
-	char **places; /* by function */
-	struct json_writer writer;
-	struct sample_order order;
+	struct trace_events events;
+	char **places;        /* by function */
 	struct slice *slices; /* of a thread, in the order of their beginnings */
 	size_t slice_count, slice_room;
 	size_t *path;   /* open slices, outermost first */
 	uint32_t *next; /* nodes of the next sample, likewise */
 	size_t depth;
-	struct trace_counters counters;
 };
-
-static uint32_t process_of(const struct ordered_sample *sample)
-{
-	return sample->category + 1;
-}
-
-static uint32_t thread_of(const struct ordered_sample *sample)
-{
-	return sample->thread ? sample->thread : REST_THREAD;
-}
-
-/* "process_name" or "thread_name". */
-static void put_name(struct output *output, const char *what, const struct ordered_sample *sample,
-		     const char *name)
-{
-	json_writer__object(&output->writer);
-	json_field__printable(&output->writer, "name", what);
-	json_field__printable(&output->writer, "ph", "M");
-	json_field__uint(&output->writer, "pid", process_of(sample));
-	json_field__uint(&output->writer, "tid", thread_of(sample));
-	json_field__object(&output->writer, "args");
-	json_field__printable(&output->writer, "name", name);
-	json_writer__end_object(&output->writer);
-	json_writer__end_object(&output->writer);
-}
 
 static void put_slice(struct output *output, const struct ordered_sample *sample,
 		      const struct slice *slice)
 {
 	uint32_t function = output->profile->nodes[slice->node].function;
 
-	json_writer__object(&output->writer);
-	json_field__printable(&output->writer, "name",
-			      frame_labels__of_node(output->labels, slice->node));
-	json_field__printable(&output->writer, "cat", output->places[function]);
-	json_field__printable(&output->writer, "ph", "X");
-	json_field__uint(&output->writer, "ts", slice->begin_us);
-	json_field__uint(&output->writer, "dur", slice->end_us - slice->begin_us);
-	json_field__uint(&output->writer, "pid", process_of(sample));
-	json_field__uint(&output->writer, "tid", thread_of(sample));
-	json_writer__end_object(&output->writer);
+	trace_events__open(&output->events,
+			   frame_labels__of_node(output->events.labels, slice->node),
+			   output->places[function], "X", sample, slice->begin_us);
+	json_field__uint(&output->events.writer, "dur", slice->end_us - slice->begin_us);
+	trace_events__close(&output->events);
 }
 
 static int open_slice(struct output *output, uint32_t node, uint64_t at_us)
@@ -143,7 +105,7 @@ static int add_slices(struct output *output, size_t first, size_t end)
 
 	output->slice_count = 0;
 	for (size_t i = first; i < end && !error; i++) {
-		const struct ordered_sample *sample = &output->order.samples[i];
+		const struct ordered_sample *sample = &output->events.order.samples[i];
 
 		if (!sample->us)
 			continue;
@@ -156,10 +118,11 @@ static int add_slices(struct output *output, size_t first, size_t end)
 	return error;
 }
 
-static int put_thread(struct output *output, size_t first, size_t end)
+static int put_thread(void *context, size_t first, size_t end)
 {
-	const struct ordered_sample *sample = &output->order.samples[first];
-	const char *category = frame_labels__of_category(output->labels, sample->category);
+	struct output *output = context;
+	const struct ordered_sample *sample = &output->events.order.samples[first];
+	const char *category = frame_labels__of_category(output->events.labels, sample->category);
 	char *name = NULL;
 	int error = add_slices(output, first, end);
 
@@ -167,58 +130,23 @@ static int put_thread(struct output *output, size_t first, size_t end)
 		return error;
 	if (!sample->thread && asprintf(&name, "%s, not on the timeline", category) < 0)
 		return -ENOMEM;
-	put_name(output, "thread_name", sample, name ? name : category);
+	trace_events__put_thread_name(&output->events, sample, name ? name : category);
 	free(name);
 	for (size_t i = 0; i < output->slice_count; i++)
 		put_slice(output, sample, &output->slices[i]);
 	return 0;
 }
 
-/* The samples from `first` to `end` are those of a category. */
-static int put_process(struct output *output, size_t first, size_t end)
-{
-	const struct ordered_sample *sample = &output->order.samples[first];
-	size_t thread_end;
-	int error = 0;
-
-	put_name(output, "process_name", sample,
-		 frame_labels__of_category(output->labels, sample->category));
-	for (size_t at = first; at < end && !error; at = thread_end) {
-		thread_end = sample_order__group_end(&output->order, at);
-		error = put_thread(output, at, thread_end);
-	}
-	trace_counters__write(&output->counters, &output->writer, first, end, 0);
-	return error;
-}
-
-static int put_processes(struct output *output)
-{
-	size_t end;
-	int error = 0;
-
-	for (size_t at = 0; at < output->order.count && !error; at = end) {
-		end = sample_order__category_end(&output->order, at);
-		error = put_process(output, at, end);
-	}
-	return error;
-}
-
 static int put_document(struct output *output)
 {
-	const struct ls_profile_recorder *recorder = &output->profile->recorder;
-	struct json_writer *writer = &output->writer;
+	struct json_writer *writer = &output->events.writer;
 	int error;
 
 	json_writer__object(writer);
-	json_field__printable(&output->writer, "displayTimeUnit", "ms");
-	json_field__object(writer, "metadata");
-	json_field__printable(&output->writer, "source", "luaspy");
-	if (recorder->target) {
-		json_field__text(writer, "target", recorder->target);
-	}
-	json_writer__end_object(writer);
+	json_field__printable(writer, "displayTimeUnit", "ms");
+	trace_events__put_metadata(&output->events);
 	json_field__array_lines(writer, "traceEvents");
-	error = put_processes(output);
+	error = trace_events__put_processes(&output->events, put_thread, output);
 	json_writer__end_array(writer);
 	json_writer__end_object(writer);
 	return error ? error : json_writer__finish(writer);
@@ -232,7 +160,7 @@ static int make_places(struct output *output)
 	if (!output->places)
 		return -ENOMEM;
 	for (uint32_t id = 0; id <= profile->function_count; id++) {
-		const char *source = id ? frame_labels__source(output->labels, id) : "";
+		const char *source = id ? frame_labels__source(output->events.labels, id) : "";
 		uint32_t line = id ? profile->functions[id].line : 0;
 		int length = line ? asprintf(&output->places[id], "%s:%" PRIu32, source, line)
 				  : asprintf(&output->places[id], "%s", source);
@@ -251,10 +179,7 @@ static int make_tables(struct output *output)
 
 	output->path = calloc(most, sizeof(*output->path));
 	output->next = calloc(most, sizeof(*output->next));
-	if (!output->labels || !output->path || !output->next ||
-	    trace_counters__init(&output->counters, output->profile, &output->order))
-		return -ENOMEM;
-	return make_places(output);
+	return output->path && output->next ? make_places(output) : -ENOMEM;
 }
 
 static void free_tables(struct output *output)
@@ -265,26 +190,18 @@ static void free_tables(struct output *output)
 	free(output->slices);
 	free(output->path);
 	free(output->next);
-	trace_counters__free(&output->counters);
-	sample_order__free(&output->order);
 }
 
 int write_trace(const struct ls_profile *profile, const struct ls_totals *totals, FILE *stream)
 {
-	struct frame_labels *labels = frame_labels__new(profile, FRAME_LABELS_UNIQUE);
-	struct output output = {.profile = profile, .labels = labels};
-	int error = sample_order__make(profile, totals, &output.order);
+	struct output output = {.profile = profile};
+	int error = trace_events__init(&output.events, profile, totals, 0, stream);
 
-	json_writer__init(&output.writer, stream);
 	if (!error)
-		error = sample_order__group(&output.order);
-	if (!error) {
-		sample_order__lay_out(&output.order, profile);
 		error = make_tables(&output);
-	}
 	if (!error)
 		error = put_document(&output);
 	free_tables(&output);
-	frame_labels__free(labels);
+	trace_events__free(&output.events);
 	return error;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -281,12 +282,11 @@ double child__cpu_seconds(const struct child *child)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static char state_of(pid_t pid)
+/* Of a process or a thread, by its stat file. */
+static char state_in(const char *path)
 {
-	char path[32], *text, state;
+	char *text = read_file(path, NULL), state;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text = read_file(path, NULL);
 	/* After its name, which may contain anything. */
 	state = strrchr(text, ')')[2];
 	free(text);
@@ -296,11 +296,40 @@ static char state_of(pid_t pid)
 void child__await_state(struct stage *stage, const struct child *child, char state)
 {
 	double end = now_seconds() + PATIENCE_SECONDS;
+	char path[32];
 
-	while (state_of(child->pid) != state) {
+	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
+	while (state_in(path) != state) {
 		if (now_seconds() > end)
 			fail_msg("process %d does not come to be '%c'; its errors: %s", child->pid,
 				 state, child__errors(stage, child));
+		sleep_seconds(0.005);
+	}
+}
+
+static size_t threads_awake(const struct child *child)
+{
+	char pattern[64];
+	size_t count = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/stat", child->pid);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		count += state_in(found.gl_pathv[i]) != 'S';
+	globfree(&found);
+	return count;
+}
+
+void child__await_asleep(struct stage *stage, const struct child *child, size_t awake)
+{
+	double end = now_seconds() + PATIENCE_SECONDS;
+	size_t count;
+
+	while ((count = threads_awake(child)) > awake) {
+		if (now_seconds() > end)
+			fail_msg("%zu threads of process %d are awake, not %zu; its errors: %s",
+				 count, child->pid, awake, child__errors(stage, child));
 		sleep_seconds(0.005);
 	}
 }

@@ -153,6 +153,7 @@ void compare_all(struct stage *stage, const char *program)
 
 	target = start(stage, program, program_source("stacks.lua"));
 	child__await_output(stage, target, "ready\n");
+	child__await_asleep(stage, target, 0);
 	at = child__output(stage, target);
 	dump = dump_json(stage, target->pid, 0, "--all");
 	thread = json_array_get(json_object_get(dump, "Threads"), 0);
@@ -229,6 +230,7 @@ void tell_threads_apart(struct stage *stage, const char *program)
 	struct child *target = start(stage, program);
 
 	child__await_output(stage, target, "ready\n");
+	child__await_asleep(stage, target, 1);
 	dump = dump_json(stage, target->pid, 0, "--all");
 	expect_leaf(dump, "pcalled", "idle", "wait", "pcalled");
 	expect_leaf(dump, "called", "idle", "wait", "called");
@@ -251,6 +253,7 @@ void find_parked_coroutines(struct stage *stage, const char *program)
 	const json_t *dump;
 
 	child__await_output(stage, target, "ready\n");
+	child__await_asleep(stage, target, 0);
 	dump = dump_json(stage, target->pid, 0, "--all");
 	expect_leaf(dump, "parked", "idle", "", "");
 	assert_int_equal(json_array_size(json_object_get(dump, "Coroutines")), 1);

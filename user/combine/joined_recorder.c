@@ -10,9 +10,11 @@
 
 /* The texts that count only if all recordings have the same. */
 static const size_t texts[] = {
-	FIELD(version), FIELD(host), FIELD(target),     FIELD(interpreter),
-	FIELD(layout),  FIELD(gc),   FIELD(gc_unknown),
+	FIELD(version), FIELD(host), FIELD(target), FIELD(interpreter), FIELD(layout),
 };
+
+/* Those that count if any recording has one: of some, the share of GC may be known. */
+static const size_t texts_of_any[] = {FIELD(gc), FIELD(gc_unknown)};
 
 /* The numbers that add up. */
 static const size_t sums[] = {
@@ -69,6 +71,11 @@ static void add(struct ls_profile_recorder *to, const struct ls_profile_recorder
 		if (*text && (!other || strcmp(*text, other) != 0))
 			*text = NULL;
 	}
+	for (size_t i = 0; i < COUNT(texts_of_any); i++) {
+		const char **text = text_at(to, texts_of_any[i]);
+
+		*text = *text ? *text : *text_at(&copy, texts_of_any[i]);
+	}
 	if (to->period_ns != from->period_ns)
 		to->period_ns = 0;
 	if (to->overhead.limit_ppm < from->overhead.limit_ppm)
@@ -88,9 +95,15 @@ static int compare_spans(const void *left, const void *right)
 static void cover(const struct span *spans, size_t count, bool is_ordered,
 		  struct ls_profile_recorder *recorder)
 {
-	uint64_t start_ms = spans[0].from_ms, end_ns = 0, covered_ns = 0, paused_ns = 0;
+	uint64_t start_ms, end_ns = 0, covered_ns = 0, paused_ns = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	/* Of recordings that do not tell their start, none is known to cover another. */
+	for (; i + 1 < count && !spans[i].from_ms; i++) {
+		covered_ns += spans[i].duration_ns;
+		paused_ns += spans[i].paused_ns;
+	}
+	for (start_ms = spans[i].from_ms; i < count; i++) {
 		uint64_t from_ns = NS_PER_MS * (spans[i].from_ms - start_ms);
 		uint64_t to_ns = from_ns + spans[i].duration_ns;
 

@@ -7,14 +7,14 @@
 
 #include "profile/call_tree.h"
 #include "profile/function_looks.h"
-#include "report/joined_recorder.h"
+#include "report/report_recorder.h"
 
 struct selected_profile {
 	struct ls_profile profile;
 	struct ls_profile_function *functions;
 	struct ls_profile_line *lines;
 	struct call_tree *tree;
-	struct joined_recorder *recorder;
+	struct report_recorder *recorder;
 	uint64_t all_ns, kept_ns;
 	uint32_t without_lines;
 };
@@ -357,12 +357,12 @@ static int make(struct selecting *selecting)
 	add_histograms(selecting);
 	error = join_lines(selecting);
 	if (!error)
-		error = joined_recorder__new(selecting->profiles, selecting->count,
+		error = report_recorder__new(selecting->profiles, selecting->count,
 					     &made->recorder);
 	if (error)
 		return error;
 	call_tree__export(made->tree, &made->profile);
-	made->profile.recorder = *joined_recorder__recorder(made->recorder);
+	made->profile.recorder = *report_recorder__get(made->recorder);
 	return 0;
 }
 
@@ -394,7 +394,7 @@ void selected_profile__free(struct selected_profile *selected)
 	if (!selected)
 		return;
 	call_tree__free(selected->tree);
-	joined_recorder__free(selected->recorder);
+	report_recorder__free(selected->recorder);
 	free(selected->functions);
 	free(selected->lines);
 	free(selected);

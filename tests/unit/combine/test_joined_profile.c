@@ -165,6 +165,32 @@ static void without_an_order_in_one_the_whole_has_none_and_gaps_vanish(void **st
 	joined_profile__free(joined);
 }
 
+static void recordings_that_do_not_tell_their_start_follow_each_other(void **state)
+{
+	struct ls_profile left = recording(0, "a"), right = recording(0, "a");
+	struct joined_profile *joined = join(&left, &right, JOINED_APART);
+
+	(void)state;
+	assert_int_equal(joined_profile__profile(joined)->recorder.duration_ns, 20 * MS);
+	joined_profile__free(joined);
+}
+
+static void what_is_known_of_gc_in_one_is_kept(void **state)
+{
+	struct ls_profile left = recording(1000, "a"), right = recording(1030, "a");
+	const struct ls_profile_recorder *recorder;
+	struct joined_profile *joined;
+
+	(void)state;
+	left.recorder.gc = "by its constants";
+	right.recorder.gc_unknown = "no functions look like it";
+	joined = join(&left, &right, JOINED_APART);
+	recorder = &joined_profile__profile(joined)->recorder;
+	assert_string_equal(recorder->gc, "by its constants");
+	assert_string_equal(recorder->gc_unknown, "no functions look like it");
+	joined_profile__free(joined);
+}
+
 static void random_recordings_lose_nothing_and_ids_are_mapped(void **state)
 {
 	(void)state;
@@ -220,6 +246,8 @@ int main(void)
 		cmocka_unit_test(processes_stay_apart_unless_names_or_nothing_counts),
 		cmocka_unit_test(samples_and_marks_are_on_one_clock_and_gaps_are_pauses),
 		cmocka_unit_test(without_an_order_in_one_the_whole_has_none_and_gaps_vanish),
+		cmocka_unit_test(recordings_that_do_not_tell_their_start_follow_each_other),
+		cmocka_unit_test(what_is_known_of_gc_in_one_is_kept),
 		cmocka_unit_test(random_recordings_lose_nothing_and_ids_are_mapped),
 		cmocka_unit_test(more_time_than_a_file_holds_is_refused),
 	};

@@ -12,7 +12,6 @@ local here, calls, leaves, tails = oracle.here, oracle.calls, oracle.leaves, ora
 local throws, resumes, yields = oracle.throws, oracle.resumes, oracle.yields
 local segment, line = oracle.segment, oracle.line
 local create, resume, yield, wrap = coroutine.create, coroutine.resume, coroutine.yield, coroutine.wrap
-local main = 0 -- the main chunk's word
 local can_yield_across_calls = _VERSION ~= "Lua 5.1"
 local is_luau = _VERSION == "Luau" -- it has neither tail calls nor hooks
 
@@ -723,7 +722,7 @@ for name, phase in pairs(phases) do
 end
 
 local dice = 1
-oracle.begin()
+local main = oracle.begin()
 while true do
 	dice = (dice * 16807) % 2147483647
 	local name = order[dice % #order + 1]

@@ -51,8 +51,8 @@ $(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target
 	$(Q)$(call build_luajit,$*,$@,$(filter %.c,$^) -DWITH_MODULE -DWITH_LUAJIT)
 
 # Luau, by the numbers of its releases.
-ORACLE_LUAUS := 516-gcc 577-gcc 635-gcc 727-longjmp 736-gcc 736-clang 736-vector4 736-native \
-                736-sandbox 736-grown
+ORACLE_LUAUS := 516-gcc 577-gcc 635-gcc 690-gcc 727-longjmp 736-gcc 736-clang 736-vector4 \
+                736-native 736-sandbox 736-grown
 ORACLE_TARGETS += $(ORACLE_LUAUS:%=$(O)/tests/oracle/hosts/luau_%)
 
 $(O)/tests/oracle/hosts/luau_%: tests/programs/host_luau.cpp tests/oracle/target/module.c tests/oracle/truth.h $(LUAU_SCRIPT)

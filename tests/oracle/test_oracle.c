@@ -494,9 +494,9 @@ static void add_luau(void)
 {
 	static const enum pace paces_of_luau[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
 	static const char *const luaus[] = {
-		"luau_736-gcc",     "luau_577-gcc",   "luau_516-gcc",     "luau_635-gcc",
-		"luau_727-longjmp", "luau_736-clang", "luau_736-vector4", "luau_736-native",
-		"luau_736-sandbox", "luau_736-grown"};
+		"luau_736-gcc",    "luau_577-gcc",     "luau_516-gcc",   "luau_635-gcc",
+		"luau_690-gcc",    "luau_727-longjmp", "luau_736-clang", "luau_736-vector4",
+		"luau_736-native", "luau_736-sandbox", "luau_736-grown"};
 	char program[160];
 
 	for (size_t i = 0; i < sizeof(luaus) / sizeof(luaus[0]); i++) {

@@ -541,8 +541,8 @@ static uint64_t word_of_level(lua_State *L, int level)
 #endif
 
 /*
- * begin(): what is on the stack now is the first truth. Tells the test where to read it. Returns the
- * word of the main chunk, which has a first line other than 0 in old releases of Luau.
+ * begin(): what is on the stack now is the first truth. Tells the test where to read it. Returns
+ * the word of the main chunk, which has a first line other than 0 in old releases of Luau.
  */
 static int l_begin(lua_State *L)
 {

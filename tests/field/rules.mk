@@ -13,3 +13,6 @@ $(O)/tests/field/second.so: tests/programs/second.c
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -fPIC -shared $< -ldl -o $@
 
 TEST_FILES += $(if $(findstring field,$(TESTS)),$(NGINX) $(O)/tests/field/second.so)
+
+# They record one process each.
+SIDE_BY_SIDE += field/%

@@ -14,3 +14,5 @@ $(O)/tests/page/ready: FORCE
 		$(MAKE) $(PAGE_BUILD)/page.html && mkdir -p $(PAGE_BUILD)/tests && \
 		cp tests/page/*.mjs $(PAGE_BUILD)/tests/ && touch $@; \
 	fi
+
+SIDE_BY_SIDE += page/%

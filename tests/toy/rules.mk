@@ -17,3 +17,5 @@ $(O)/tests/toy/toy: $(wildcard tests/toy/program/*.[ch])
 	@mkdir -p $(@D) $(O)/tests/programs
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -Itests/toy/include $(filter %.c,$^) \
 		$(call package,--cflags --libs,lua5.4) -lm -o $@
+
+SIDE_BY_SIDE += toy/%

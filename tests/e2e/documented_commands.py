@@ -416,7 +416,7 @@ def check_messages(page):
     messages = re.findall(r"^(?:\| \[)?`([^`]+)`(?:\]\(#[a-z-]+\) \||[:,])",
                           read(page).partition("\n## Known limits")[0], re.M)
     for message in messages:
-        message = re.sub(r"^cannot |5\.1.* of 64|\(pid N\)", "", message)
+        message = re.sub(r"^cannot |none of 10.*\ssamples|\(pid N\)", "", message)
         parts = re.split(r"\bNAME\b|\bN\b|'FILE'|'--name REGEX'|\.\.\.|: |, ", message)
         for part in (part.strip() for part in parts):
             if " " in part and part not in sources:

@@ -27,7 +27,7 @@ LAYERS = [
     ["worker"],
     ["symbols"],
     ["profile"],
-    ["combine", "flamegraph", "reader"],
+    ["combine", "derived", "flamegraph", "reader"],
     ["format"],
     ["output"],
     ["interpreter"],

@@ -7,7 +7,7 @@
 #ifndef LS_TRACE_COUNTERS_H
 #define LS_TRACE_COUNTERS_H
 
-#include "format/sample_order.h"
+#include "derived/sample_order.h"
 #include "json/json_writer.h"
 
 struct trace_counters {

@@ -6,8 +6,8 @@
 #ifndef LS_TRACE_EVENTS_H
 #define LS_TRACE_EVENTS_H
 
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
+#include "derived/frame_labels.h"
+#include "derived/sample_order.h"
 #include "format/trace_counters.h"
 #include "json/json_writer.h"
 

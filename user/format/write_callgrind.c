@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "format/call_arcs.h"
+#include "derived/call_arcs.h"
+#include "derived/frame_labels.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
 
 #define CATEGORY_FILE "(category)"
 #define NO_FILE       "(no source)"

@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "derived/frame_labels.h"
+#include "derived/sample_order.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
 #include "json/json_field.h"
 
 #define GRAIN_US 125

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "derived/frame_labels.h"
+#include "derived/sample_order.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
 #include "json/json_field.h"
 
 #define PROCESSED_VERSION 60 /* preprocessedProfileVersion */

@@ -5,9 +5,9 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "derived/frame_labels.h"
 #include "flamegraph/flame_picture.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
 
 struct graph {
 	const struct ls_profile *profile;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "derived/frame_labels.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
 
 /* The path from a category to a node as text, and where each node's part of it begins. */
 struct path {

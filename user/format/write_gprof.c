@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/call_arcs.h"
+#include "derived/call_arcs.h"
+#include "derived/frame_labels.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
 
 #define SEPARATOR "-----------------------------------------------\n"
 

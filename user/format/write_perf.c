@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "derived/frame_labels.h"
+#include "derived/sample_order.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
 
 #define NS_PER_US  1000
 #define US_PER_S   1000000

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "derived/frame_labels.h"
+#include "derived/thread_shares.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/thread_shares.h"
 #include "stream/gzip_stream.h"
 
 #define NS_PER_US  1000

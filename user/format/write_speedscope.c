@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "derived/frame_labels.h"
+#include "derived/sample_order.h"
 #include "format/format.h"
-#include "format/frame_labels.h"
-#include "format/sample_order.h"
 #include "json/json_field.h"
 
 /* The position in the profile that is being written. */

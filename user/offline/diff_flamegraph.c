@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "derived/frame_labels.h"
 #include "flamegraph/flame_picture.h"
-#include "format/frame_labels.h"
 #include "offline/diff_report.h"
 
 /* Frames are as wide as billionths of the CPU time say. */

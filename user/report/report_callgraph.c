@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "format/call_arcs.h"
+#include "derived/call_arcs.h"
 #include "report/report_views.h"
 #include "report/search.h"
 #include "summary/function_label.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "format/call_arcs.h"
+#include "derived/call_arcs.h"
 #include "json/json_field.h"
 #include "report/bottom_up.h"
 #include "report/hot_lines.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/frame_labels.h"
+#include "derived/frame_labels.h"
 
 #include <inttypes.h>
 #include <stdio.h>

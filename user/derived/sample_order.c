@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/sample_order.h"
+#include "derived/sample_order.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "format/thread_shares.h"
+#include "derived/thread_shares.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "format/sample_order.h"
+#include "derived/sample_order.h"
 
 static int compare(const void *left, const void *right)
 {

@@ -189,6 +189,8 @@ uint32_t functions__native(struct functions *functions, uint32_t function)
 		return entry->id;
 	functions->shown[entry->id] = (struct ls_profile_function){
 		.source = text_of(entry), .line = head.line, .flags = LS_FUNCTION_NATIVE};
+	functions->namings[entry->id].is_defined = functions->namings[function].is_defined;
+	functions->namings[entry->id].is_inferred = functions->namings[function].is_inferred;
 	given = functions->namings[function].given;
 	return given && functions__rename(functions, entry->id, given) ? 0 : entry->id;
 }

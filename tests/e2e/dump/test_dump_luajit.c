@@ -2,10 +2,12 @@
 /* luaspy dump of LuaJIT: what it shows of programs that say themselves where they are. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dumping.h"
 
+#define PATIENCE  (getenv("LUASPY_EMULATED") ? 60 : 20) /* seconds */
 #define DUMPS_MAX 20
 #define SHOWN_MIN 80 /* of a hundred coroutines that hardly ever stand still, in all dumps */
 #define DEEP      300
@@ -93,6 +95,32 @@ static void shows_functions_of_the_trace_that_waits(void **state)
 		assert_string_equal(text_of(frame_of(thread, i), "Name"), names[i]);
 		assert_int_equal(number_of(frame_of(thread, i), "CurrentLine"), lines[i]);
 	}
+	child__kill(target);
+}
+
+/* Compiled or not, it is called what its definition calls it. */
+static void names_compiled_functions_by_their_definition(void **state)
+{
+	static const char script[] =
+		"local function real(n)\n"
+		"	local x = 0 for i = 1, n do x = (x + i) % 101 end return x\n"
+		"end\n"
+		"local alias = real\n"
+		"local function user() local x = alias(1e8) return x end\n"
+		"print 'up' io.stdout:flush() while true do user() end";
+	struct stage *stage = *state;
+	struct child *target, *spy;
+	char number[16];
+
+	need_luajit();
+	write_text(stage, "app.lua", script);
+	target = start(stage, "luajit", "app.lua");
+	child__await_output(stage, target, "up");
+	child__let_work(target, 0.1);
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(stage, luaspy_program(), "dump", "-p", number);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_non_null(strstr(child__output(stage, spy), "    real (app.lua:2)\n    user ("));
 	child__kill(target);
 }
 
@@ -190,6 +218,7 @@ int main(void)
 		staged(shows_what_2_0_says_of_itself),
 		staged(shows_300_frames_as_the_program_says_them),
 		staged(shows_functions_of_the_trace_that_waits),
+		staged(names_compiled_functions_by_their_definition),
 		staged(samples_what_runs),
 		staged(shows_no_coroutine_between_two_places),
 		staged(tells_threads_apart),

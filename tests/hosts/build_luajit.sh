@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT. RELEASE is
-# "rolling", for 2.1; "openresty" for OpenResty's, whose lua_State is longer; or "2.0", for 2.0.5,
-# whose references always have 32 bits. VARIANT is one of the ways in which programs have it:
+# "rolling", for 2.1; "2020" for 2.1 as it was then; "openresty" for OpenResty's, whose lua_State is
+# longer; or "2.0", for 2.0.5, whose references always have 32 bits. VARIANT is one of the ways in which programs have it:
 #
 #   gcc      by gcc, static, stripped
 #   clang    by clang, static, stripped
@@ -41,6 +41,7 @@ compiler=gcc flags="" link_flags=(-static -s) mode=static
 case $variant in
 *32) flags=-DLUAJIT_DISABLE_GC64 ;;
 esac
+[ "$release $variant" != "2020 gcc" ] || flags=-DLUAJIT_ENABLE_GC64 # no default yet
 case ${variant%32} in
 gcc | moved-*) ;;
 clang) compiler=clang ;;
@@ -62,6 +63,7 @@ give_up() {
 
 case $release in
 rolling) crate=210.7.4 ;;
+2020) crate=210.0.0 ;;
 openresty) crate=210.4.8 ;;
 2.0) crate="" ;;
 *) give_up "no crate has it" ;;
@@ -73,7 +75,7 @@ esac
 command -v "$prefix$compiler" >/dev/null || give_up "$prefix$compiler is not installed"
 
 unpacked() {
-	compgen -G "$cargo_home/registry/src/*/luajit-src-$crate*/luajit2/src/lj_obj.h" | head -n 1
+	compgen -G "$cargo_home/registry/src/*/luajit-src-$crate*/luajit*/src/lj_obj.h" | head -n 1
 }
 
 # A manifest for each: of compatible versions of a crate, one alone can have several.

@@ -36,7 +36,7 @@ $(O)/hosts/%.so: $(O)/hosts/% ;
 # LuaJIT in the ways in which programs have it: build_luajit.sh tells them.
 LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52 noffi noffi32 moved-state moved-proto \
                                   moved-lines,rolling-$(variant)) \
-                openresty-gcc 2.0-gcc32
+                openresty-gcc 2020-gcc 2.0-gcc32
 HOSTS += $(LUAJIT_HOSTS:%=$(O)/hosts/luajit_%)
 
 $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)

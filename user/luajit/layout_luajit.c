@@ -54,6 +54,24 @@ const struct layout_luajit layouts_luajit[] = {
 			    TRACES(1112, 1120, 1104, 24),
 			    UPSTREAM},
 	},
+#ifndef __aarch64__ /* whose C frames of the VM were others until 2020 */
+	{
+		/* 2.1 of 2017 to 2020, when strings had no ids; OpenResty's until v2.1-20200102 */
+		.name = "2.1-2017",
+		.offsets = {.global_current = 344,
+			    .global_jit_base = 352,
+			    .global_traces = {1064, 1072, 1056},
+			    .global_vm_state = 128,
+			    .global_main_thread = 200,
+			    .global_registry = 208,
+			    .global_objects = 56,
+			    .string_text = 24,
+			    .string_length = 16,
+			    PREVIOUS(32),
+			    .lacks_places = 1,
+			    .op_iterc = LS_LUAJIT_OP_ITERC},
+	},
+#endif
 	{
 		/* Tarantool's fork, since 2.10 */
 		.name = "2.1-tarantool",

@@ -97,25 +97,41 @@ static void assert_class(const struct scriptprofile *profile, const char *class,
 }
 
 /*
- * The opcodes of 2.0 have other numbers. Its snapshots do not tell which machine code they are for:
- * the function that the code begins in is shown, and the sample is torn.
+ * Old snapshots do not tell which machine code they are for: the function that the code begins in
+ * is shown, and the sample is torn.
  */
-static void names_functions_of_2_0(void **state)
+static void check_without_places(struct stage *stage, const char *host)
 {
-	const char *host = built_program("../../hosts/luajit_2.0-gcc32");
 	struct scriptprofile *profile;
 
 	need_to_record();
 	need_host(host);
-	profile = record_program(*state, host, "jit.off()\n" TWO_FUNCTIONS);
+	profile = record_program(stage, host, "jit.off()\n" TWO_FUNCTIONS);
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
 	assert_true(scriptprofile__total_us(profile, "app.lua", "M.hot", 4) > 0);
 	assert_class(profile, "complete", 97);
-	profile = record_program(*state, host, TWO_FUNCTIONS);
+	profile = record_program(stage, host, TWO_FUNCTIONS);
 	scriptprofile__assert_stack(profile, "both > M.hot", 0.70, 0.80);
 	scriptprofile__assert_stack(profile, "both > cold", 0.20, 0.30);
 	assert_class(profile, "torn", 90);
+}
+
+/* Its opcodes have other numbers. */
+static void names_functions_of_2_0(void **state)
+{
+	check_without_places(*state, built_program("../../hosts/luajit_2.0-gcc32"));
+}
+
+/* Its strings are shorter, so the global state is different. */
+static void names_functions_of_2_1_as_it_was_in_2020(void **state)
+{
+#ifdef __aarch64__
+	(void)state;
+	skip_because("the VM's C frames are not known");
+#else
+	check_without_places(*state, built_program("../../hosts/luajit_2020-gcc"));
+#endif
 }
 
 /* Without FFI, the collector has fewer roots, so the array of traces is at another offset. */
@@ -352,6 +368,7 @@ int main(void)
 		staged(names_interpreted_functions_and_their_callers),
 		staged(names_compiled_functions_and_their_callers),
 		staged(names_functions_of_2_0),
+		staged(names_functions_of_2_1_as_it_was_in_2020),
 		staged(knows_the_traces_of_a_build_without_ffi),
 		staged(shows_functions_that_the_compiler_inlined),
 		staged(tells_builtins_apart_that_share_their_code),

@@ -282,9 +282,10 @@ static int widen(struct detection *detection, struct layout_vote *vote, const ch
 		detection->tries_all = true;
 		vote->misfits = 0;
 		vote->misfit_ns = 0;
-		log_warn(
-			"%s: no layout of the release that the file names fits; trying all layouts",
-			target);
+		if (vote->named != family__layouts(vote->family))
+			log_warn("%s: no layout of the release that the file names fits; trying "
+				 "all layouts",
+				 target);
 	}
 	vote->candidates = vote->named;
 	if (detection->tries_all || round == ROUNDS - 1)

@@ -3,6 +3,7 @@
  * LuaJIT's row of families[]. Compiled for 32-bit references (user/luajit32/), this file makes a
  * second row.
  */
+#include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,21 +33,47 @@ static const struct markers markers[] = {
 		     "cannot load malformed bytecode", "bad action while in __gc metamethod"}},
 };
 
-/* LUAJIT_VERSION (luajit.h): "LuaJIT 2.1.0-beta3" or "LuaJIT 2.1.1788856981". */
+/* How long the version at `text` is, which ends at NUL or a blank; 0: it is none. */
+static size_t version_length(const char *text, size_t room)
+{
+	size_t length = 0;
+
+	while (length < room &&
+	       (isalnum((unsigned char)text[length]) || strchr(".-+", text[length])) &&
+	       text[length])
+		length++;
+	return length < room && (!text[length] || text[length] == ' ') ? length : 0;
+}
+
+/* Where it is once more in what is left, *room bytes; NULL: nowhere. */
+static const char *find_again(const char *needle, const char *text, size_t *room)
+{
+	const char *next = memmem(text, *room, needle, strlen(needle));
+
+	*room -= next ? (size_t)(next - text) : 0;
+	return next;
+}
+
+/*
+ * LUAJIT_VERSION (luajit.h): "LuaJIT 2.1.0-beta3" or "LuaJIT 2.1.1788856981". Other text of a file
+ * may name a version, too, in the middle of a sentence.
+ */
 static void read_version(const struct elf_file *elf, char release[16])
 {
-	static const char prefix[] = "LuaJIT 2.";
-	size_t room, length = strlen("2.");
+	static const char prefix[] = "LuaJIT 2.", name[] = "LuaJIT ";
+	size_t room, length = 0;
 	const char *text = elf_file__find(elf, prefix, &room);
 
 	release[0] = '\0';
-	if (!text)
-		return;
-	text += sizeof(prefix) - 1 - length;
-	room -= sizeof(prefix) - 1 - length;
-	while (length < room && length < 15 && text[length] > ' ' && text[length] <= 'z')
-		length++;
-	snprintf(release, 16, "%.*s", (int)length, text);
+	while (text && !length) {
+		text += sizeof(name) - 1;
+		room -= sizeof(name) - 1;
+		length = version_length(text, room);
+		if (length)
+			snprintf(release, 16, "%.*s", (int)length, text);
+		else
+			text = find_again(prefix, text, &room);
+	}
 }
 
 /*

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that the folders of user/ depend on each other in one direction.
+"""Checks that the folders of user/ depend on each other in one direction, and that the page has all.
 
 Every include names the folder of the header, "process/elf_file.h", and a folder includes headers of
 lower layers only, or its own. Nothing but the table of families names a family of interpreters
@@ -49,6 +49,7 @@ LAYERS = [
     ["offline"],
 ]
 FILES_MAX = 30  # in a folder
+PAGE = "bpf/README.md"  # which has a line for each folder, indented
 NAMES_FAMILIES = {"user/interpreter/family.h"}
 WITHOUT_LAYERS = {"static", "share", "page"}  # other programs' sources; what is no C
 
@@ -84,8 +85,18 @@ def names_of_families(path):
                 yield number, f"names the family {family}: only user/{family}/ does"
 
 
+def folders_of_page():
+    with open(PAGE, encoding="utf-8") as file:
+        folders = re.search(r"^user/ .*?(?=^tests/)", file.read(), re.M | re.S)
+    return set(re.findall(r"^  (\w+) ", folders.group() if folders else "", re.M))
+
+
 def main():
     failed = False
+    there = {folder.split("/")[1] for folder in glob.glob("user/*/")}
+    for name in sorted(there ^ folders_of_page()):
+        print(f"user/{name}: is either only there or only in {PAGE}", file=sys.stderr)
+        failed = True
     for folder in sorted(glob.glob("user/*/")):
         name = folder.split("/")[1]
         files = sorted(glob.glob(folder + "*.[ch]"))

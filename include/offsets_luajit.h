@@ -230,7 +230,7 @@ _Static_assert(sizeof(struct ls_luajit_snapshot) == 12, "SnapShot, lj_jit.h");
 #define LS_LUAJIT_IN_ASSEMBLER   (-7)
 
 /* Bytes of global_State that a layout reads, and where they begin at the earliest. */
-#define LS_LUAJIT_GLOBAL_FROM LS_LUAJIT_BYTES(184, 80)
+#define LS_LUAJIT_GLOBAL_FROM LS_LUAJIT_BYTES(128, 80)
 #define LS_LUAJIT_GLOBAL_MAX  LS_LUAJIT_BYTES(512, 416)
 
 /* How many places of the array of traces a layout names: ls_luajit_layout.global_traces. */

@@ -9,7 +9,9 @@ void luajit_fixture__start(struct fixture *fixture, const struct layout_luajit *
 	struct image *image = &fixture->image;
 
 	fixture->row = row;
-	luajit_image__start(image, &row->offsets);
+	fixture->layout = row->offsets;
+	fixture->layout.lacks_places = 0;
+	luajit_image__start(image, &fixture->layout);
 	luajit_walker__start(&fixture->walker);
 	for (uint32_t i = 0; i < 3; i++) {
 		fixture->protos[i] = luajit_image__proto(image, sources[i], 10 * i);

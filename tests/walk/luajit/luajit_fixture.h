@@ -15,6 +15,8 @@
 
 struct fixture {
 	const struct layout_luajit *row;
+	/* The row's, but snapshots of images have places, which only some tests take away. */
+	struct ls_luajit_layout layout;
 	struct image image;
 	struct walker walker;
 	uint64_t protos[3];

@@ -48,6 +48,20 @@ static void shows_inlined_functions_of_each_snapshot(struct fixture *fixture)
 	}
 }
 
+static void
+ends_with_what_the_trace_begins_in_where_snapshots_have_no_places(struct fixture *fixture)
+{
+	const struct image_thread *thread = &fixture->image.threads[0];
+
+	fixture->layout.lacks_places = 1;
+	run_trace(fixture, 8, false);
+	luajit_walker__sample(&fixture->walker, &fixture->image);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_TORN);
+	assert_int_equal(luajit_walker__count(&fixture->walker), thread->call_count - 2);
+	assert_int_equal(fixture->walker.scratch->frames[0].function,
+			 thread->calls[thread->call_count - 3].function);
+}
+
 static void shows_what_called_c_code(struct fixture *fixture)
 {
 	run_trace(fixture, 8, true);
@@ -258,6 +272,7 @@ int main(void)
 {
 	static const struct fixture_test tests[] = {
 		TEST(shows_inlined_functions_of_each_snapshot),
+		TEST(ends_with_what_the_trace_begins_in_where_snapshots_have_no_places),
 		TEST(shows_what_called_c_code),
 		TEST(shows_what_started_a_collection),
 		TEST(finds_a_trace_that_has_not_said_its_number),

@@ -27,7 +27,7 @@
 #define NEAR_NS     30000 /* of which an interrupt of the hypervisor may be a part */
 #define SAME_NS     10000 /* the thread had the processor for itself */
 
-#define THREADS  300
+#define THREADS  900  /* so many that chance does not decide on a share of 2% */
 #define CLOCK_NS 3000 /* between the readings of two clocks, which luaspy may seem to miss */
 #define WAIT_NS  UINT64_C(1000000000)
 #define DRAIN_NS 20000000
@@ -277,8 +277,8 @@ static void is_all_that_a_thread_ran_when_it_has_exited(void **state)
 	}
 	print_message("%zu of %d threads were told of when they had exited\n", clocks->rests,
 		      THREADS);
-	/* A kernel of 6.18 frees some without a word: of 300, up to 5 on a busy machine. */
-	assert_true(clocks->rests >= 0.95 * THREADS);
+	/* Now and then a kernel of 6.18 frees one without a word. */
+	assert_true(clocks->rests >= 0.98 * THREADS);
 	for (size_t i = 0; i < 3; i++)
 		assert_told(clocks, lengths_ns[i]);
 }

@@ -66,9 +66,9 @@ static __always_inline bool is_in_order(const struct ls_luajit_proto *proto, __u
 }
 
 /*
- * Whether the last instruction's line is one of the function's. Instructions but the first have
- * entries of 1, 2 or 4 bytes, relative to the first line (fs_prep_line); the 4 bytes that end with
- * the last one are in the prototype whatever the width.
+ * Whether the last instruction's line is one of the function's. Every instruction but the first has
+ * an entry of 1, 2 or 4 bytes, relative to the first line (fs_prep_line). The last entry's 4 bytes,
+ * read from its end backwards, lie in the prototype whatever the width.
  */
 static __always_inline bool ends_in_its_lines(const struct ls_luajit_proto *proto)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Checks that the folders of user/ depend on each other in one direction, and that the page has all.
+"""Checks that the folders of user/ depend on each other in one direction and are all documented.
 
 Every include names the folder of the header, "process/elf_file.h", and a folder includes headers of
 lower layers only, or its own. Nothing but the table of families names a family of interpreters
@@ -49,7 +49,7 @@ LAYERS = [
     ["offline"],
 ]
 FILES_MAX = 30  # in a folder
-PAGE = "bpf/README.md"  # which has a line for each folder, indented
+PAGE = "bpf/README.md"  # lists the folders, each on an indented line
 NAMES_FAMILIES = {"user/interpreter/family.h"}
 WITHOUT_LAYERS = {"static", "share", "page"}  # other programs' sources; what is no C
 
@@ -95,7 +95,7 @@ def main():
     failed = False
     there = {folder.split("/")[1] for folder in glob.glob("user/*/")}
     for name in sorted(there ^ folders_of_page()):
-        print(f"user/{name}: is either only there or only in {PAGE}", file=sys.stderr)
+        print(f"user/{name}: either the folder or its line in {PAGE} is missing", file=sys.stderr)
         failed = True
     for folder in sorted(glob.glob("user/*/")):
         name = folder.split("/")[1]

@@ -3,7 +3,8 @@
 #
 # build_luajit.sh RELEASE VARIANT OUTPUT [WORD]...: builds a program that embeds LuaJIT. RELEASE is
 # "rolling", for 2.1; "2020" for 2.1 as it was then; "openresty" for OpenResty's, whose lua_State is
-# longer; or "2.0", for 2.0.5, whose references always have 32 bits. VARIANT is one of the ways in which programs have it:
+# longer; or "2.0", for 2.0.5, whose references always have 32 bits. VARIANT is one of the ways in
+# which programs have it:
 #
 #   gcc      by gcc, static, stripped
 #   clang    by clang, static, stripped
@@ -41,7 +42,7 @@ compiler=gcc flags="" link_flags=(-static -s) mode=static
 case $variant in
 *32) flags=-DLUAJIT_DISABLE_GC64 ;;
 esac
-[ "$release $variant" != "2020 gcc" ] || flags=-DLUAJIT_ENABLE_GC64 # no default yet
+[ "$release $variant" != "2020 gcc" ] || flags=-DLUAJIT_ENABLE_GC64 # not yet the default
 case ${variant%32} in
 gcc | moved-*) ;;
 clang) compiler=clang ;;

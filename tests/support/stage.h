@@ -86,7 +86,7 @@ double child__cpu_seconds(const struct child *child);
 /* Waits until /proc shows its main thread in that state: 'S' sleeping, 'T' stopped. */
 void child__await_state(struct stage *stage, const struct child *child, char state);
 
-/* Waits until all its threads sleep but so many. None may end meanwhile. */
+/* Waits until at most `awake` of its threads are not asleep. No thread may end meanwhile. */
 void child__await_asleep(struct stage *stage, const struct child *child, size_t awake);
 
 /* Waits until it has used `seconds` more of CPU time, however busy the machine is. */

@@ -13,7 +13,7 @@ static const size_t texts[] = {
 	FIELD(version), FIELD(host), FIELD(target), FIELD(interpreter), FIELD(layout),
 };
 
-/* Those that count if any recording has one: of some, the share of GC may be known. */
+/* The first recording that has one gives it: GC may be known in some of them only. */
 static const size_t texts_of_any[] = {FIELD(gc), FIELD(gc_unknown)};
 
 /* The numbers that add up. */

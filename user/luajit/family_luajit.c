@@ -45,7 +45,7 @@ static size_t version_length(const char *text, size_t room)
 	return length < room && (!text[length] || text[length] == ' ') ? length : 0;
 }
 
-/* Where it is once more in what is left, *room bytes; NULL: nowhere. */
+/* The next `needle` in the *room bytes at `text`, and its room; NULL: there is none. */
 static const char *find_again(const char *needle, const char *text, size_t *room)
 {
 	const char *next = memmem(text, *room, needle, strlen(needle));
@@ -55,8 +55,8 @@ static const char *find_again(const char *needle, const char *text, size_t *room
 }
 
 /*
- * LUAJIT_VERSION (luajit.h): "LuaJIT 2.1.0-beta3" or "LuaJIT 2.1.1788856981". Other text of a file
- * may name a version, too, in the middle of a sentence.
+ * LUAJIT_VERSION (luajit.h): "LuaJIT 2.1.0-beta3" or "LuaJIT 2.1.1788856981". A file may also name
+ * a version in other text, such as a sentence of its documentation, which does not count.
  */
 static void read_version(const struct elf_file *elf, char release[16])
 {

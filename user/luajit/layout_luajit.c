@@ -54,9 +54,9 @@ const struct layout_luajit layouts_luajit[] = {
 			    TRACES(1112, 1120, 1104, 24),
 			    UPSTREAM},
 	},
-#ifndef __aarch64__ /* whose C frames of the VM were others until 2020 */
+#ifndef __aarch64__ /* where the VM's C frames had another layout then */
 	{
-		/* 2.1 of 2017 to 2020, when strings had no ids; OpenResty's until v2.1-20200102 */
+		/* Before the middle of 2020, when GCstr had no id; OpenResty's of that time */
 		.name = "2.1-2017",
 		.offsets = {.global_current = 344,
 			    .global_jit_base = 352,

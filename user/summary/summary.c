@@ -110,7 +110,7 @@ static void append_gc(char *text, size_t size, const struct ls_profile_recorder 
 		append(text, size, "GC unknown");
 }
 
-/* Shares of script and of GC would tell nothing of an interpreter that was not found to run. */
+/* Then shares of script and GC say nothing: luaspy may not have recognised the interpreter. */
 static bool is_without_script(const struct ls_profile_recorder *recorder)
 {
 	return recorder->samples && recorder->classes[LS_SAMPLE_HOST] == recorder->samples;

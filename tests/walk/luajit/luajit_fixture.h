@@ -15,7 +15,7 @@
 
 struct fixture {
 	const struct layout_luajit *row;
-	/* The row's, but snapshots of images have places, which only some tests take away. */
+	/* The row's, with places in snapshots, for images have them; a test may take them away. */
 	struct ls_luajit_layout layout;
 	struct image image;
 	struct walker walker;

@@ -243,6 +243,18 @@ static __always_inline int owns_pc(const struct ls_luau_layout *layout, const __
 }
 
 /*
+ * Whether a call with these flags may be one of a function with that Proto: only what has machine
+ * code runs as such. nresults, beside them, is -1 in all calls that a host makes.
+ */
+static __always_inline bool may_have_flags(const struct ls_luau_layout *layout, const __u8 *proto,
+					   __u32 flags)
+{
+	return flags <= LS_LUAU_FLAGS_MAX &&
+	       (!(flags & LS_LUAU_FLAG_NATIVE) || !layout->proto_native ||
+		ls_luau_word(proto, layout->proto_native));
+}
+
+/*
  * Puts the Lua function of the call in scratch->call into walk.frame. `address` is that of its
  * closure's Proto; the call may have one of its own, which the VM has made of it. LS_WALK_NONE or
  * the error.
@@ -271,6 +283,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 	walk->frame.pc = pc > ls_luau_word(proto, layout->proto_code)
 				 ? (pc - ls_luau_word(proto, layout->proto_code)) / 4 - 1
 				 : LS_PC_UNKNOWN;
+	if (scratch->is_undecided && !may_have_flags(layout, proto, flags))
+		doubt(scratch, LS_DOUBT_FLAGS);
 	/* luau_execute() does not enter machine code of what a debugger steps through. */
 	if (flags & LS_LUAU_FLAG_NATIVE && !scratch->state.single_step) {
 		walk->frame.flags = LS_FRAME_NATIVE;
@@ -311,6 +325,48 @@ static __always_inline __u64 debug_text_of(struct ls_scratch *scratch, const __u
 	if (is_string(scratch, name))
 		return name + sizeof(struct ls_luau_string);
 	return name == ls_luau_word(closure, scratch->debug_name) ? name : 0;
+}
+
+/* Whether a word of a text has no control characters; `left` bytes of the text begin with it. */
+static __always_inline bool is_printable(__u64 word, __u32 left)
+{
+	const __u64 ones = ~0ULL / 0xff;
+
+	if (left < 8)
+		word |= ~0ULL << left * 8;
+	/* Subtracting sets a smaller byte's highest bit; ~word excludes those that had it set. */
+	return !((word - 0x20 * ones) & ~word & 0x80 * ones);
+}
+
+/* Looks for control characters in a word of scratch->content.name. 1: it has some. */
+static long look_for_control(__u32 i, void *context)
+{
+	struct ls_scratch *scratch = ((const struct ls_pass *)context)->scratch;
+	const struct ls_luau_content *content = &scratch->content;
+	__u64 word = ((const __u64 *)content->name)[i % (LS_NAME_LEN / 8)];
+
+	scratch->is_text = is_printable(word, content->name_length - i * 8);
+	return !scratch->is_text;
+}
+LS_STEP(look_for_control);
+
+/*
+ * Reads the debug name at that address into scratch->content. Returns its length; 0: there is none.
+ * What has control characters is no name, but code or data.
+ */
+static __always_inline __u32 read_c_name(struct ls_scratch *scratch, __u64 address)
+{
+	struct ls_pass pass = {.scratch = scratch};
+	__u32 length = ls_luau_read_text(0, scratch->content.name, LS_NAME_LEN, address);
+
+	scratch->is_text = 1;
+	scratch->content.name_length = length;
+	repeat((length + 7) / 8, look_for_control, &pass);
+	if (scratch->is_text)
+		return length;
+	if (scratch->is_undecided)
+		doubt(scratch, LS_DOUBT_C_NAME);
+	return 0;
 }
 
 /* Sends the name in scratch->content of the C function with that code. Returns 0 or an error. */
@@ -360,9 +416,7 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 	if (!is_known || !is_fresh(cached, scratch)) {
 		fold.content = &scratch->content;
 		scratch->content.hash = code;
-		scratch->content.name_length = ls_luau_read_text(
-			0, scratch->content.name, LS_NAME_LEN, debug_text_of(scratch, copy, name));
-		if (!scratch->content.name_length)
+		if (!read_c_name(scratch, debug_text_of(scratch, copy, name)))
 			return 0;
 		repeat((scratch->content.name_length + 7) / 8, ls_luau_fold_name, &fold);
 		if (!is_known || cached->content != scratch->content.hash) {

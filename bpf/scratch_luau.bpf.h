@@ -132,6 +132,8 @@ enum ls_doubt {
 	LS_DOUBT_LINE_DEFINED,
 	LS_DOUBT_CHILDREN,
 	LS_DOUBT_NUMBERS,
+	LS_DOUBT_FLAGS,
+	LS_DOUBT_C_NAME,
 };
 
 struct ls_scratch {
@@ -147,7 +149,8 @@ struct ls_scratch {
 		__u32 function;
 	} types;
 	__u8 debug_name; /* where the closure of a C function has it */
-	__u8 name_padding[7];
+	__u8 is_text;    /* what look_for_control() found */
+	__u8 name_padding[6];
 	__u8 proto[LS_WINDOW_SLACK];
 	__u8 child[LS_WINDOW_SLACK];
 	struct ls_luau_string string;

@@ -141,6 +141,13 @@ static __always_inline int find_snapshot(struct ls_pass *pass)
 }
 #endif
 
+/* Whether the snapshot was taken at an instruction of the trace: constants are below the bias. */
+static __always_inline bool is_snapshot_of_trace(const struct ls_trace_frames *trace)
+{
+	return trace->snapshot.reference > LS_LUAJIT_REF_BIAS &&
+	       trace->snapshot.reference <= trace->header.instruction_end;
+}
+
 /*
  * Reads the snapshot at or before trace.pc, or the first, and its map, which is a part of the
  * trace's. Returns 0, or 1: it cannot.
@@ -158,7 +165,7 @@ static __always_inline int read_snapshot(struct ls_pass *pass)
 	if (!snapshot)
 		return 1;
 	__builtin_memcpy(&trace->snapshot, snapshot, sizeof(trace->snapshot));
-	return read_map(trace);
+	return !is_snapshot_of_trace(trace) || read_map(trace);
 }
 
 /*

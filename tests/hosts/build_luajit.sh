@@ -14,11 +14,12 @@
 #   lua52    with more of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), static, stripped
 #   noffi    without FFI (LUAJIT_DISABLE_FFI), static, stripped
 #
-# or a fork, static and stripped, that must be refused:
+# or a fork, static and stripped, that must be refused, or not be misread:
 #
 #   moved-state  lua_State has a word more before the list of open upvalues
 #   moved-proto  GCproto has a word more before the name of the chunk
 #   moved-lines  GCproto has the number of lines before the first line
+#   moved-snapshots  SnapShot has mcofs before ref
 #
 # With "32" at its end, references have 32 bits (LUAJIT_DISABLE_GC64). A program finds the places in
 # a GCfuncC of the C function and of its number defined, CODE_AT and NUMBER_AT.
@@ -117,13 +118,15 @@ sources() {
 # Makes a fork of the sources in the folder $1.
 fork() {
 	local header=$1/src/lj_obj.h
+	[ "$variant" != moved-snapshots ] || header=$1/src/lj_jit.h
 	case $variant in
 	moved-state) sed -i '/^struct lua_State {/,/^}/s/^  GCRef openupval;/  void *more;\n&/' "$header" ;;
 	moved-proto) sed -i '/^typedef struct GCproto {/,/^}/s/^  GCRef chunkname;/  void *more;\n&/' "$header" ;;
 	moved-lines) sed -i '/^typedef struct GCproto {/,/^}/{/BCLine firstline;/{h;d};/BCLine numline;/G}' "$header" ;;
+	moved-snapshots) sed -i '/^typedef struct SnapShot {/,/^}/{/IRRef1 ref;/{h;d};/uint16_t mcofs;/G}' "$header" ;;
 	*) return ;;
 	esac
-	! cmp -s "$header" "$(sources)/src/lj_obj.h" || give_up "its structures have other fields"
+	! cmp -s "$header" "$(sources)/src/${header##*/}" || give_up "its structures have other fields"
 }
 
 build_library() {

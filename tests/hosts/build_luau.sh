@@ -19,6 +19,8 @@
 # and as no release has it, otherwise like gcc:
 #
 #   moved-call   base and func of CallInfo have changed places
+#   moved-flags  nresults and flags of CallInfo
+#   moved-name   cont and debugname of the Closure of a C function
 #   moved-proto  source and debugname of Proto
 #   moved-lines  lineinfo and abslineinfo of Proto
 #   grown        Closure and Proto have more members, in several places
@@ -57,6 +59,8 @@ symbols) link_flags=(-static) ;;
 signed) flags+=(-mbranch-protection=standard) ;;
 dynamic) host_flags=(-DWITH_LIBRARIES) link_flags=(-s) ;;
 moved-call) patch="sed -i '1,/^} CallInfo;/{/StkId base;/{h;d};/StkId func;/G}' lstate.h" ;;
+moved-flags) patch="swap 'int nresults;' 'unsigned int flags;' lstate.h" ;;
+moved-name) patch="swap 'lua_Continuation cont;' 'const char[*] debugname_DEPRECATED;' lobject.h" ;;
 moved-proto) patch="swap 'TString[*] source;' 'TString[*] debugname;' lobject.h" ;;
 moved-lines) patch="swap 'uint8_t[*] lineinfo;' 'int[*] abslineinfo;' lobject.h" ;;
 grown) patch="sed -i -e 's/^    uint8_t preload;/&\n    void *one[2];/; s/^    TValue[*] k;/    void *two[2];\n&/' \

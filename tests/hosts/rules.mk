@@ -35,7 +35,7 @@ $(O)/hosts/%.so: $(O)/hosts/% ;
 
 # LuaJIT in the ways in which programs have it: build_luajit.sh tells them.
 LUAJIT_HOSTS := $(foreach variant,gcc clang symbols shared nojit lua52 noffi noffi32 moved-state moved-proto \
-                                  moved-lines,rolling-$(variant)) \
+                                  moved-lines moved-snapshots,rolling-$(variant)) \
                 openresty-gcc 2020-gcc 2.0-gcc32
 HOSTS += $(LUAJIT_HOSTS:%=$(O)/hosts/luajit_%)
 
@@ -43,10 +43,10 @@ $(O)/hosts/luajit_%: tests/programs/host.c $(LUAJIT_SCRIPT)
 	$(call say,HOST,luajit_$*)
 	$(Q)$(call build_luajit,$*,$@)
 
-# Luau, by the numbers of its releases; the last four are forks, of which the first must be refused.
+# Luau, by the numbers of its releases; the last six are forks, of which the first two must be refused.
 LUAU_SCRIPT := tests/hosts/build_luau.sh
 LUAU_HOSTS := 516-gcc 561-gcc 577-gcc 635-gcc 722-gcc 727-longjmp 736-gcc 736-vector4 736-native 736-dynamic \
-              736-moved-call 736-moved-proto 736-moved-lines 736-grown
+              736-moved-call 736-moved-flags 736-moved-name 736-moved-proto 736-moved-lines 736-grown
 HOSTS += $(LUAU_HOSTS:%=$(O)/hosts/luau_%)
 
 # $(call build_luau,RELEASE-VARIANT,OUTPUT,WORDS)

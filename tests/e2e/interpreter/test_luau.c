@@ -409,19 +409,32 @@ static void takes_no_leftover_for_a_result(void **state)
 	}
 }
 
-static void refuses_what_has_moved_fields_of_calls(void **state)
+static void check_refused(struct stage *stage, const char *build, const char *script)
 {
 	struct child *target, *spy;
 	int status;
 
-	need_to_record();
-	target = start_host(*state, "736-moved-call", FUNCTIONS "while true do both(list) end\n");
-	spy = start_record(*state, target->pid, "-d", "1", "-o", "no.json");
+	target = start_host(stage, build, script);
+	spy = start_record(stage, target->pid, "-d", "1", "-o", "no.json");
 	status = child__wait(spy, PATIENCE);
 	child__kill(target);
-	print_message("%s", child__errors(*state, spy));
+	print_message("%s: %s", build, child__errors(stage, spy));
 	assert_int_equal(status, NOTHING_FOUND);
-	assert_non_null(strstr(child__errors(*state, spy), "modified"));
+	assert_non_null(strstr(child__errors(stage, spy), "modified"));
+}
+
+static void refuses_what_has_moved_fields_of_calls(void **state)
+{
+	need_to_record();
+	check_refused(*state, "736-moved-call", FUNCTIONS "while true do both(list) end\n");
+	check_refused(*state, "736-moved-flags", FUNCTIONS "while true do both(list) end\n");
+}
+
+/* The address of machine code is where pcall's name should be. */
+static void refuses_what_has_moved_names_of_c_functions(void **state)
+{
+	need_to_record();
+	check_refused(*state, "736-moved-name", FUNCTIONS "while true do pcall(both, list) end\n");
 }
 
 static const char *layout_of(const struct scriptprofile *profile)
@@ -488,6 +501,7 @@ int main(void)
 		staged(splits_functions_by_their_lines),
 		staged(takes_no_leftover_for_a_result),
 		staged(refuses_what_has_moved_fields_of_calls),
+		staged(refuses_what_has_moved_names_of_c_functions),
 		staged(follows_a_fork_that_has_other_members),
 		staged(remembers_a_fork),
 	};

@@ -94,6 +94,32 @@ static void refuses_a_fork_of_luajit(void **state)
 	check_refused(*state, "luajit_rolling", "moved-lines", "modified");
 }
 
+/* All else is where it was. What a trace has inlined is unknown then, and shown as such. */
+static void shows_no_inlined_functions_of_a_fork_with_other_snapshots(void **state)
+{
+	static const char script[] = "local function inner(x) return x % 7 / 3 + x % 11 end\n"
+				     "local function outer(n)\n"
+				     "	local x = 1\n"
+				     "	for i = 1, n do x = inner(x + i) end\n"
+				     "	return x\n"
+				     "end\n"
+				     "io.stdout:write('WORK \\n') io.stdout:flush()\n"
+				     "while true do outer(1e6) end\n";
+	const char *program = built_program("../../hosts/luajit_rolling-moved-snapshots");
+	struct scriptprofile *profile;
+	struct child *target;
+
+	need_to_record();
+	need_host(program);
+	write_text(*state, "traced.lua", script);
+	target = start(*state, program, in_folder(*state, "traced.lua"));
+	child__await_output(*state, target, "WORK ");
+	profile = record(*state, target->pid, "--until-samples=1000");
+	child__kill(target);
+	assert_in_range(scriptprofile__samples(profile, "torn"), 500, 2000);
+	assert_in_range(scriptprofile__samples(profile, "complete"), 0, 20);
+}
+
 static void refuses_a_program_of_32_bits(void **state)
 {
 	need_to_record();
@@ -112,6 +138,7 @@ int main(void)
 		staged(refuses_a_fork_that_moved_fields_of_call_info),
 		staged(refuses_a_fork_that_moved_fields_of_prototypes),
 		staged(refuses_a_fork_of_luajit),
+		staged(shows_no_inlined_functions_of_a_fork_with_other_snapshots),
 		staged(refuses_a_program_of_32_bits),
 	};
 

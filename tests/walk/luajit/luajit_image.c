@@ -432,6 +432,7 @@ static void add_snapshot(struct compilation *compilation, uint32_t index, uint64
 	struct image *image = compilation->image;
 	struct ls_luajit_snapshot snapshot = {
 		.map_offset = compilation->entry,
+		.reference = (uint16_t)(LS_LUAJIT_REF_BIAS + 1 + index),
 		.code_offset = (uint16_t)(index * IMAGE_TRACE_BYTES / IMAGE_SNAPSHOTS),
 	};
 	uint32_t slot = 0;

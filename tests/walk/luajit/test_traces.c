@@ -169,6 +169,9 @@ static void refuses_what_is_beyond_the_ends_of_a_trace(struct fixture *fixture)
 	expect_refusal(fixture, FIELD(fixture, constant_start), LS_LUAJIT_REF_BIAS, 4);
 	expect_refusal(fixture, snapshot + offsetof(struct ls_luajit_snapshot, entry_count), 255,
 		       1);
+	expect_refusal(fixture, snapshot + offsetof(struct ls_luajit_snapshot, reference), 0, 2);
+	expect_refusal(fixture, snapshot + offsetof(struct ls_luajit_snapshot, reference), 0xffff,
+		       2);
 	expect_refusal(fixture, entry, 0, 2);
 	expect_refusal(fixture, entry, 0x7fff, 2);
 	expect_refusal(fixture, entry, 0xffff, 2);

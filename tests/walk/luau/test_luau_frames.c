@@ -184,6 +184,59 @@ static void is_evidence_for_its_own_layout(struct fixture *fixture)
 	}
 }
 
+/* Whether the main thread's stack is evidence for the layout as long as that is undecided. */
+static bool is_evidence(struct fixture *fixture)
+{
+	fixture->walker.is_undecided = true;
+	luau_walker__forget(&fixture->walker);
+	luau_walker__sample(&fixture->walker, &fixture->image);
+	return fixture->walker.is_evidence;
+}
+
+/* A fork has its flags elsewhere: nresults is -1 where a host calls, and few functions are native.
+ */
+static void is_no_evidence_if_flags_are_none(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const uint8_t native = image->layout->proto_native;
+	uint64_t flags;
+
+	luau_fixture__main(fixture);
+	luau_image__run(image, IMAGE_MAIN, 12);
+	flags = image->threads[IMAGE_MAIN].calls[0].ci + image->build.ci - LS_LUAU_CI_FROM_FLAGS;
+	assert_true(is_evidence(fixture));
+	memory__put(&image->memory, flags, ~0U, 4);
+	assert_false(is_evidence(fixture));
+	memory__put(&image->memory, flags, LS_LUAU_FLAG_NATIVE, 4);
+	assert_int_equal(is_evidence(fixture), !native);
+	if (native)
+		memory__put(&image->memory, fixture->protos[0] + native, 0x7f0000001000, 8);
+	assert_true(is_evidence(fixture));
+}
+
+/* Where the debug name was, a fork may have the address of the continuation. */
+static void reads_no_name_from_code(struct fixture *fixture)
+{
+	static const char code[] = "\x55\x48\x89\xe5\x48\x83\xec\x10", name[] = "pcall\xc3\xa9";
+	struct image *image = &fixture->image;
+	uint64_t text = luau_image__allocate(image, 64);
+	uint64_t place =
+		fixture->builtin + image->layout->closure_function + LS_LUAU_FUNCTION_TO_NAME;
+	uint32_t count;
+
+	luau_fixture__main(fixture);
+	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
+	luau_image__run(image, IMAGE_MAIN, 0);
+	memory__put(&image->memory, place, text, 8);
+	memory__put_bytes(&image->memory, text, code, sizeof(code));
+	assert_false(is_evidence(fixture));
+	count = fixture->walker.definition_count;
+	memory__put_bytes(&image->memory, text, name, sizeof(name));
+	assert_true(is_evidence(fixture));
+	assert_string_equal(definition_of(&fixture->walker, IMAGE_C_FUNCTION)->text + 1, name);
+	assert_true(fixture->walker.definition_count > count);
+}
+
 static uint64_t reads_of_known_stack(struct fixture *fixture)
 {
 	for (int i = 0; i < 500; i++)
@@ -237,6 +290,8 @@ int main(void)
 		TEST(refuses_what_contradicts_itself),
 		TEST(follows_no_circle_of_resumers),
 		TEST(is_evidence_for_its_own_layout),
+		TEST(is_no_evidence_if_flags_are_none),
+		TEST(reads_no_name_from_code),
 		TEST(reads_little_of_a_known_stack),
 		TEST(looks_again_at_an_idle_state),
 	};

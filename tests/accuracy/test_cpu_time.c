@@ -277,7 +277,10 @@ static void is_all_that_a_thread_ran_when_it_has_exited(void **state)
 	}
 	print_message("%zu of %d threads were told of when they had exited\n", clocks->rests,
 		      THREADS);
-	/* Now and then a kernel of 6.18 frees one without a word. */
+	/*
+	 * The kernel frees a thread in a softirq, whatever process that interrupts. On some
+	 * virtual machines, BPF programs do not run where it is the provider's own agent.
+	 */
 	assert_true(clocks->rests >= 0.98 * THREADS);
 	for (size_t i = 0; i < 3; i++)
 		assert_told(clocks, lengths_ns[i]);

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "system/privileges.h"
 #include "system/resource_limits.h"
 #include "dump/dump_internal.h"
 #include "process/process.h"
@@ -370,9 +371,11 @@ static int look_again(struct dump *dump)
 
 static int explain(const struct dump *dump, int error)
 {
+	char remedy[PRIVILEGES_REMEDY_SIZE];
+
 	if (error == -EACCES || error == -EPERM)
-		log_error("cannot inspect %s: permission denied (try sudo or CAP_SYS_PTRACE)",
-			  dump->target);
+		log_error("cannot inspect %s: permission denied (%s)", dump->target,
+			  privileges__remedy("CAP_SYS_PTRACE", remedy));
 	else if (error == -ESRCH)
 		log_error("cannot dump %s: it has ended", dump->target);
 	return error == -ESRCH ? -ENOENT : error;

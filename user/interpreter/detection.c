@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "system/privileges.h"
 #include "system/resource_limits.h"
 #include "interpreter/calibration.h"
 #include "interpreter/detection_text.h"
@@ -72,6 +73,7 @@ static int explain(const struct detection *detection, const char *target, int er
 {
 	const struct interpreters *found = &detection->interpreters;
 	const char *purpose = purpose_of(detection);
+	char remedy[PRIVILEGES_REMEDY_SIZE];
 
 	if (!error && found->count)
 		log_error("cannot %s %s: it runs %s, which is not supported", purpose, target,
@@ -82,8 +84,8 @@ static int explain(const struct detection *detection, const char *target, int er
 	else if (error == -ENOTSUP)
 		log_error("cannot %s %s: not a 64-bit process of this machine", purpose, target);
 	else if (error == -EACCES || error == -EPERM)
-		log_error("cannot inspect %s: permission denied (try sudo or CAP_SYS_PTRACE)",
-			  target);
+		log_error("cannot inspect %s: permission denied (%s)", target,
+			  privileges__remedy("CAP_SYS_PTRACE", remedy));
 	else if (error == -EOWNERDEAD)
 		log_error("cannot inspect %s: its mapped files cannot be read", target);
 	else if (error == -EFBIG)

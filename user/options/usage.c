@@ -182,8 +182,11 @@ enum options_verdict usage__unknown_command(const char *typed, const char *const
 
 enum options_verdict usage__stray(const char *argument, const char *after)
 {
-	log_error("unexpected argument '%s' after 'luaspy %s' (see 'luaspy --help')", argument,
-		  after);
+	/* Where a command is meant, its own help has what it takes. */
+	bool is_command = *after != '-' && !strchr(after, ' ');
+
+	log_error("unexpected argument '%s' after 'luaspy %s' (see 'luaspy help%s%s')", argument,
+		  after, is_command ? " " : "", is_command ? after : "");
 	return OPTIONS_WRONG;
 }
 

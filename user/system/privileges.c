@@ -121,6 +121,30 @@ char *privileges__missing(char *to, size_t size)
 	return to;
 }
 
+static bool is_missing(const char *capability)
+{
+	uint64_t effective;
+
+	if (privileges__effective(&effective))
+		return false;
+	for (size_t i = 0; i < PRIVILEGE_COUNT; i++)
+		if (!strcmp(privileges[i].name, capability))
+			return !privileges__has(effective, i);
+	return false;
+}
+
+char *privileges__remedy(const char *capability, char *to)
+{
+	const char *text = "try sudo or %s";
+
+	if (!geteuid())
+		text = is_missing(capability)
+			       ? "root lacks %s here, as in most containers"
+			       : "luaspy has %s: the kernel or a security module protects it";
+	snprintf(to, PRIVILEGES_REMEDY_SIZE, text, capability);
+	return to;
+}
+
 /* Before Linux 5.19 with unprivileged BPF disabled, even maps already open need a privilege. */
 static int maps_need_privilege(void)
 {

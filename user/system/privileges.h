@@ -33,6 +33,15 @@ bool privileges__are_namespaced(void);
 /* The missing ones, as "CAP_BPF and CAP_PERFMON"; "" if none is missing. Returns `to`. */
 char *privileges__missing(char *to, size_t size);
 
+#define PRIVILEGES_REMEDY_SIZE 96
+
+/*
+ * What to do where the kernel has denied what that capability is for, to be put in parentheses:
+ * "try sudo or CAP_PERFMON", unless this is root already. Returns `to`, of PRIVILEGES_REMEDY_SIZE
+ * bytes.
+ */
+char *privileges__remedy(const char *capability, char *to);
+
 /*
  * Permanently gives up what a session does not need once it samples: everything but reading the
  * target and writing files. 0, or -errno: the capabilities are unchanged.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "system/privileges.h"
 #include "system/resource_limits.h"
 #include "process/process.h"
 
@@ -71,6 +72,7 @@ static int attach_all(const struct threads *threads, thread_attacher *attach)
 
 int threads__attach(struct threads *threads, const char *target)
 {
+	char remedy[PRIVILEGES_REMEDY_SIZE];
 	int attached;
 
 	if (threads->is_newborn || process__runtime_ns(threads->pid, &threads->cpu_start_ns))
@@ -85,8 +87,8 @@ int threads__attach(struct threads *threads, const char *target)
 			  "thread takes some: try a higher 'ulimit -n')",
 			  target);
 	else if (attached == -EACCES || attached == -EPERM)
-		log_error("cannot start timers on %s: permission denied (try sudo or CAP_PERFMON)",
-			  target);
+		log_error("cannot start timers on %s: permission denied (%s)", target,
+			  privileges__remedy("CAP_PERFMON", remedy));
 	else if (attached == -ENOENT || attached == -ESRCH)
 		return 0; /* the process has ended: what there is will show that */
 	else

@@ -149,6 +149,21 @@ static void reports_that_another_user_may_not_inspect_it(void **state)
 	assert_int_equal(count_visible_files(*state), 1);
 }
 
+/* Root of a container, say: no sudo would help. */
+static void reports_that_root_lacks_a_capability(void **state)
+{
+	struct child *target, *spy;
+	char number[16];
+
+	need_lua();
+	need_program("setpriv", "util-linux");
+	target = start_busy(*state);
+	snprintf(number, sizeof(number), "%d", target->pid);
+	spy = start(*state, "setpriv", "--bounding-set=-sys_ptrace", luaspy_program(), "dump", "-p",
+		    number);
+	assert_fault(*state, spy, 1, "(root lacks CAP_SYS_PTRACE here");
+}
+
 static void refuses_wrong_command_lines(void **state)
 {
 	static const struct {
@@ -368,6 +383,7 @@ int main(void)
 		staged(reports_that_lua_never_ran),
 		staged(reports_that_the_target_is_stopped),
 		staged(reports_that_another_user_may_not_inspect_it),
+		staged(reports_that_root_lacks_a_capability),
 		staged(refuses_wrong_command_lines),
 		staged(refuses_to_profile_itself),
 		staged(reports_an_unwritable_output_before_it_samples),

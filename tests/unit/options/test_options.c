@@ -401,9 +401,9 @@ static void refuses_stray_arguments(void **state)
 	assert_wrong("both a process and a command are given: '-p 1' and '2' (one session records "
 		     "one of them)",
 		     "record", "1", "--", "2");
-	assert_wrong("unexpected argument 'x' after 'luaspy --version' (see 'luaspy --help')",
+	assert_wrong("unexpected argument 'x' after 'luaspy --version' (see 'luaspy help')",
 		     "--version", "x");
-	assert_wrong("unexpected argument 'x' after 'luaspy help COMMAND' (see 'luaspy --help')",
+	assert_wrong("unexpected argument 'x' after 'luaspy help COMMAND' (see 'luaspy help')",
 		     "help", "record", "x");
 }
 

@@ -177,7 +177,7 @@ static void takes_the_options_of_list(void **state)
 	assert_false(options.list.json);
 	assert_runs(&options, "list", "--json");
 	assert_true(options.list.json);
-	assert_wrong("unexpected argument 'x' after 'luaspy list' (see 'luaspy --help')", "list",
+	assert_wrong("unexpected argument 'x' after 'luaspy list' (see 'luaspy help list')", "list",
 		     "x");
 	assert_wrong("unknown option '--jsn' (did you mean '--json'?)", "list", "--jsn");
 }

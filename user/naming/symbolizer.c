@@ -201,6 +201,8 @@ static void learn_lines(struct symbolizer *symbolizer, struct prototype *prototy
 	prototype->lines = inquiry->lines;
 	prototype->line_bytes = &symbolizer->line_bytes;
 	symbolizer->line_bytes += size;
+	if (prototype->lines)
+		functions__keep_lines(symbolizer->functions, prototype->function, prototype->lines);
 }
 
 /* The function of a frame that runs this prototype; 0 when out of memory. */
@@ -219,15 +221,17 @@ static uint32_t at_current_line(struct symbolizer *symbolizer, const struct layo
 				uint32_t function, uint32_t pc, struct symbol_quality *quality)
 {
 	struct prototype_inquiry inquiry = {.key = *key};
+	const struct line_table *lines;
 
 	if (!prototype->lines_are_read) {
 		inspector__prototypes(symbolizer->inspector, symbolizer->pid, layout, &inquiry, 1);
 		learn_lines(symbolizer, prototype, &inquiry);
 	}
-	quality->has_line = prototype->has_lines;
+	lines = prototype->has_lines ? prototype->lines
+				     : functions__lines(symbolizer->functions, prototype->function);
+	quality->has_line = prototype->has_lines || lines;
 	quality->keeps_line = pc != LS_PC_UNKNOWN;
-	return functions__at_line(symbolizer->functions, function,
-				  line_table__line(prototype->lines, pc));
+	return functions__at_line(symbolizer->functions, function, line_table__line(lines, pc));
 }
 
 /* 0 or -ENOMEM. */

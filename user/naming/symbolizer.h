@@ -33,7 +33,7 @@ int symbolizer__look_ahead(struct symbolizer *symbolizer, const struct ls_sample
 
 struct symbol_quality {
 	bool is_known;   /* 0: "(collected)", a prototype that BPF could not define */
-	bool has_line;   /* 0: its line table could not be read, now or at the first attempt */
+	bool has_line;   /* 0: no line table of this function could be read so far */
 	bool keeps_line; /* 0: the VM does not store where in the function it is */
 };
 

@@ -1,71 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "profile/functions.h"
+#include "profile/functions_internal.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/hash_table.h"
-#include "profile/name_votes.h"
-
-enum kind { KIND_SCRIPT = 1, KIND_NATIVE, KIND_C, KIND_PSEUDO, KIND_LINE };
-
-/* The lookup key of a function is this, followed by its source or name, as bytes. */
-struct key_head {
-	uint64_t number; /* shape, place or function */
-	uint64_t file;   /* of a C function; 0 elsewhere */
-	uint32_t kind;
-	uint32_t line;
-	uint32_t last_line;
-	uint32_t program; /* of a C function; 0 elsewhere */
-};
-
-struct entry {
-	uint32_t id;
-	size_t key_size;
-	UT_hash_handle hh;
-	struct key_head key; /* followed by the text */
-};
-
-/* Kept for each function in `shown`, by id. */
-struct naming {
-	struct entry *entry; /* NULL: it was evicted */
-	struct name_votes votes;
-	char *given;        /* set by functions__rename() or functions__rename_c() */
-	char *called;       /* of a C function: its callers' name for it, and its place */
-	bool is_given;      /* `given`, even if disputed, is from the program or a module */
-	bool is_disputed;   /* processes disagree, so `given` is NULL */
-	bool is_defined;    /* `given` is from its definition in the source text, */
-	bool is_inferred;   /* or in bytecode, */
-	bool is_doubtful;   /* which has two names for it: callers' names do not count either */
-	uint32_t definer;   /* the program that looked for its definition last; 0: none did */
-	uint32_t next_free; /* if it was evicted: the next free id */
-	uint32_t function;  /* not 0: this is that function at one of its lines */
-};
-
-struct functions {
-	struct entry *entries;
-	struct ls_profile_function *shown;
-	struct naming *namings;
-	uint32_t count; /* highest id */
-	uint32_t room;
-	uint32_t first_free; /* head of the list of evicted ids; 0: none */
-	uint32_t free_count;
-	uint32_t programs;
-};
 
 struct functions *functions__new(void)
 {
 	return calloc(1, sizeof(struct functions));
 }
 
-static void free_names(struct naming *naming)
+static void free_naming(struct naming *naming)
 {
 	name_votes__free(&naming->votes);
 	free(naming->given);
 	free(naming->called);
-	naming->given = naming->called = NULL;
+	line_table__free(naming->lines);
 }
 
 void functions__free(struct functions *functions)
@@ -79,7 +29,7 @@ void functions__free(struct functions *functions)
 		free(entry);
 	}
 	for (uint32_t id = 1; id <= functions->count; id++)
-		free_names(&functions->namings[id]);
+		free_naming(&functions->namings[id]);
 	free(functions->namings);
 	free(functions->shown);
 	free(functions);
@@ -148,11 +98,6 @@ static struct entry *find_or_add(struct functions *functions, const struct key_h
 	functions->shown[entry->id] = (struct ls_profile_function){0};
 	functions->namings[entry->id] = (struct naming){.entry = entry};
 	return entry;
-}
-
-static const char *text_of(const struct entry *entry)
-{
-	return (const char *)&entry->key + sizeof(entry->key);
 }
 
 uint32_t functions__script(struct functions *functions, const struct function_identity *identity)
@@ -303,7 +248,8 @@ static void evict(struct functions *functions, uint32_t id)
 		HASH_DEL(functions->entries, naming->entry);
 		free(naming->entry);
 	}
-	free_names(naming);
+	functions->line_bytes -= line_table__size(naming->lines);
+	free_naming(naming);
 	*naming = (struct naming){.next_free = functions->first_free};
 	functions->shown[id] = (struct ls_profile_function){0};
 	functions->first_free = id;
@@ -327,172 +273,22 @@ uint32_t functions__evict(struct functions *functions, uint8_t *used)
 	return evicted;
 }
 
-int functions__rename(struct functions *functions, uint32_t function, const char *name)
-{
-	char *copy = strdup(name);
+/* Enough for programs of a million lines. */
+#define LINE_BYTES_MAX (16U << 20)
 
-	if (!copy)
-		return -ENOMEM;
-	free(functions->namings[function].given);
-	functions->namings[function].given = copy;
-	return 0;
-}
-
-/* Programs disagree: takes the name away, also from what was exported. */
-static void drop_name(struct functions *functions, uint32_t function)
-{
-	free(functions->namings[function].given);
-	functions->namings[function].given = NULL;
-	functions->shown[function].name = NULL;
-}
-
-bool functions__awaits_definition(const struct functions *functions, uint32_t function,
-				  uint32_t program)
-{
-	return functions->namings[function].definer != program;
-}
-
-bool functions__is_defined(const struct functions *functions, uint32_t function)
-{
-	const struct naming *naming = &functions->namings[function];
-
-	if (naming->function)
-		naming = &functions->namings[naming->function];
-	return naming->is_defined || naming->is_inferred;
-}
-
-bool functions__is_in_text(const struct functions *functions, uint32_t function)
-{
-	return functions->namings[function].is_defined;
-}
-
-/* Bytecode cannot tell "M.f" with a parameter `self` from "M:f". */
-static bool is_same_definition(const char *name, const char *other)
-{
-	for (; *name && *other; name++, other++)
-		if (*name != *other && !(strchr(".:", *name) && strchr(".:", *other)))
-			return false;
-	return *name == *other;
-}
-
-int functions__define(struct functions *functions, uint32_t function, uint32_t program,
-		      const char *name)
+void functions__keep_lines(struct functions *functions, uint32_t function,
+			   const struct line_table *lines)
 {
 	struct naming *naming = &functions->namings[function];
+	size_t size = line_table__size(lines);
 
-	naming->definer = program;
-	if (!*name || naming->is_disputed ||
-	    (naming->is_inferred && !is_same_definition(name, naming->given)))
-		return 0;
-	if (!naming->is_defined) {
-		naming->is_defined = true;
-		naming->is_inferred = false;
-		return functions__rename(functions, function, name);
-	}
-	if (strcmp(name, naming->given) != 0) {
-		drop_name(functions, function);
-		naming->is_defined = false;
-		naming->is_disputed = true;
-	}
-	return 0;
+	if (naming->lines || functions->line_bytes + size > LINE_BYTES_MAX ||
+	    line_table__copy(lines, &naming->lines))
+		return;
+	functions->line_bytes += size;
 }
 
-int functions__infer(struct functions *functions, uint32_t function, const char *name)
+const struct line_table *functions__lines(const struct functions *functions, uint32_t function)
 {
-	struct naming *naming = &functions->namings[function];
-	bool is_same = naming->given && is_same_definition(name, naming->given);
-
-	if (naming->is_disputed || naming->is_doubtful || is_same)
-		return 0;
-	if (!naming->is_inferred) {
-		naming->is_inferred = true;
-		naming->is_defined = false;
-		return functions__rename(functions, function, name);
-	}
-	drop_name(functions, function);
-	naming->is_inferred = false;
-	naming->is_doubtful = true;
-	return 0;
-}
-
-int functions__rename_c(struct functions *functions, uint32_t function, const char *name,
-			bool is_given)
-{
-	struct naming *naming = &functions->namings[function];
-	bool is_first = !naming->given && !naming->is_disputed;
-
-	if (is_given < naming->is_given || !strcmp(name, text_of(naming->entry)))
-		return 0;
-	if (is_first || is_given > naming->is_given) {
-		naming->is_given = is_given;
-		naming->is_disputed = false;
-		return functions__rename(functions, function, name);
-	}
-	if (naming->given && strcmp(name, naming->given) != 0) {
-		free(naming->given);
-		naming->given = NULL;
-		naming->is_disputed = true;
-	}
-	return 0;
-}
-
-static int add_votes(struct functions *functions, uint32_t function, const char *name,
-		     uint64_t count)
-{
-	struct naming *naming = &functions->namings[function];
-
-	free(naming->called);
-	naming->called = NULL;
-	return name_votes__add(&naming->votes, name, count);
-}
-
-int functions__vote(struct functions *functions, uint32_t function, const char *name)
-{
-	return add_votes(functions, function, name, 1);
-}
-
-int functions__suggest(struct functions *functions, uint32_t function, const char *name)
-{
-	return add_votes(functions, function, name, 0);
-}
-
-/* "iterator of gmatch (liblua5.3.so+0x293e0)", or the name in its identity. */
-static const char *c_name(struct naming *naming)
-{
-	const char *place = text_of(naming->entry), *called = name_votes__agreed(&naming->votes);
-
-	if (!called)
-		return place;
-	if (!naming->called && asprintf(&naming->called, "%s (%s)", called, place) < 0)
-		naming->called = NULL;
-	return naming->called ? naming->called : place;
-}
-
-static void show_at_line(struct functions *functions, uint32_t id)
-{
-	uint32_t function = functions->namings[id].function;
-	uint32_t line = functions->shown[id].current_line;
-
-	functions->shown[id] = functions->shown[function];
-	functions->shown[id].current_line = line;
-	functions->shown[id].function = function;
-}
-
-void functions__export(struct functions *functions, struct ls_profile *profile)
-{
-	for (uint32_t id = 1; id <= functions->count; id++) {
-		struct naming *naming = &functions->namings[id];
-
-		if (naming->given)
-			functions->shown[id].name = naming->given;
-		else if (naming->entry && naming->entry->key.kind == KIND_C)
-			functions->shown[id].name = c_name(naming);
-		else if (naming->votes.first && !naming->is_doubtful)
-			functions->shown[id].name = name_votes__elected(&naming->votes);
-	}
-	for (uint32_t id = 1; id <= functions->count; id++)
-		if (functions->namings[id].function)
-			show_at_line(functions, id);
-	profile->functions = functions->shown;
-	profile->function_count = functions->count;
+	return functions->namings[function].lines;
 }

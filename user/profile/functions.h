@@ -11,6 +11,7 @@
 
 #include "profile/profile.h"
 #include "record.h"
+#include "symbols/line_table.h"
 
 struct functions;
 
@@ -69,6 +70,18 @@ uint32_t functions__evict(struct functions *functions, uint8_t *used);
 
 /* Source of a script function, at any line; NULL: not a script function. Valid until a change. */
 const char *functions__source(const struct functions *functions, uint32_t function);
+
+/*
+ * Keeps a copy of the lines of a script function's prototype, if none is kept yet. A program that
+ * loads its chunks again and again has many prototypes of one function, most of which are gone
+ * before their lines can be read; so have programs that end soon. There is a limit to the memory of
+ * all lines, after which none are kept.
+ */
+void functions__keep_lines(struct functions *functions, uint32_t function,
+			   const struct line_table *lines);
+
+/* The lines that were kept; NULL: none. Valid until the function is evicted. */
+const struct line_table *functions__lines(const struct functions *functions, uint32_t function);
 
 /* Names a script function, overriding earlier names and any votes. 0 or -ENOMEM. */
 int functions__rename(struct functions *functions, uint32_t function, const char *name);

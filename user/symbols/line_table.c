@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Instructions from `pc` up to the next run, all on one line: neighbours mostly share a line. */
 struct run {
@@ -42,6 +43,17 @@ int line_table__new(const int32_t *lines, uint32_t instructions, struct line_tab
 void line_table__free(struct line_table *table)
 {
 	free(table);
+}
+
+int line_table__copy(const struct line_table *table, struct line_table **copy)
+{
+	size_t size = line_table__size(table);
+
+	*copy = malloc(size);
+	if (!*copy)
+		return -ENOMEM;
+	memcpy(*copy, table, size);
+	return 0;
 }
 
 uint32_t line_table__line(const struct line_table *table, uint32_t pc)

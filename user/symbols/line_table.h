@@ -21,6 +21,9 @@ struct line_table;
 int line_table__new(const int32_t *lines, uint32_t instructions, struct line_table **table);
 void line_table__free(struct line_table *table);
 
+/* 0 with a copy in *copy, which is the caller's; -ENOMEM. */
+int line_table__copy(const struct line_table *table, struct line_table **copy);
+
 /* The line of instruction `pc`, from 1; 0: there is no such instruction, or no table (NULL). */
 uint32_t line_table__line(const struct line_table *table, uint32_t pc);
 

@@ -336,6 +336,28 @@ static void evicts_what_is_not_used(void **state)
 	assert_int_equal(functions__highest(*state), 4);
 }
 
+static void keeps_lines_as_long_as_their_function(void **state)
+{
+	uint32_t f = script(*state, "a.lua", 3, 9, 1), g = script(*state, "b.lua", 3, 9, 1);
+	uint8_t used[8] = {0};
+	struct line_table *lines, *others;
+
+	assert_int_equal(line_table__new((const int32_t[]){3, 4, 4, 7}, 4, &lines), 0);
+	assert_int_equal(line_table__new((const int32_t[]){3, 5}, 2, &others), 0);
+	assert_null(functions__lines(*state, f));
+	functions__keep_lines(*state, f, lines);
+	functions__keep_lines(*state, f, others);
+	line_table__free(lines);
+	line_table__free(others);
+	assert_int_equal(line_table__line(functions__lines(*state, f), 1), 4);
+	assert_int_equal(line_table__line(functions__lines(*state, f), 3), 7);
+	assert_null(functions__lines(*state, g));
+	used[g] = 1;
+	assert_int_equal(functions__evict(*state, used), 1);
+	assert_int_equal(script(*state, "c.lua", 3, 9, 1), f);
+	assert_null(functions__lines(*state, f));
+}
+
 static void tells_a_function_apart_by_its_line(void **state)
 {
 	uint32_t f = script(*state, "a.lua", 3, 9, 1), g = script(*state, "a.lua", 11, 12, 1);
@@ -485,6 +507,7 @@ int main(void)
 		fixed(mixes_up_no_kinds),
 		fixed(elects_among_more_names_than_it_keeps),
 		fixed(evicts_what_is_not_used),
+		fixed(keeps_lines_as_long_as_their_function),
 		fixed(tells_a_function_apart_by_its_line),
 		fixed(keeps_a_function_while_one_of_its_lines_is_used),
 	};

@@ -267,8 +267,9 @@ static void convert_needs_one_input_and_an_output(void **state)
 	assert_wrong("missing option '--output': into which file? (accepted: a file name, or - for "
 		     "standard output, whose ending chooses the format)",
 		     "convert", "a.json");
-	assert_wrong("unexpected argument 'b.json' after 'luaspy convert' (see 'luaspy --help')",
-		     "convert", "a.json", "b.json", "-o", "x.svg");
+	assert_wrong(
+		"unexpected argument 'b.json' after 'luaspy convert' (see 'luaspy help convert')",
+		"convert", "a.json", "b.json", "-o", "x.svg");
 	assert_wrong("out of range: value '777' of option '--mode' (accepted: an octal number such "
 		     "as 600, 640 or 664)",
 		     "convert", "a.json", "--mode=777", "-o", "x.svg");

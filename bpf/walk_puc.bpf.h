@@ -21,7 +21,8 @@
  * The target runs between samples but not during one, so all reads are consistent, except that the
  * interpreter may have been interrupted while it entered or left a function, or moved its stack.
  * Then CallInfos contradict themselves or each other. The frames on the leaf's side of the
- * contradiction are dropped; the callers are correct, and the sample is torn.
+ * contradiction are dropped; the callers are correct, and the sample is torn. It is not if that is
+ * the running call alone, which has certainly not begun or is over (between_calls()).
  */
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H

@@ -11,8 +11,6 @@
 #include "proto_cache.bpf.h"
 #include "window.bpf.h"
 
-#define LS_BETWEEN_CALLS 0xff /* beside enum ls_walk_error: see between_calls() */
-
 /* A sample keeps the first error that occurs. */
 static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
 {
@@ -260,8 +258,7 @@ __noinline int signs_of_function(const struct ls_scratch *scratch, __u64 first, 
  * Detects results that were two places higher before, so that the third has overwritten the first:
  * pairs(t) has [pairs, t, next, t, nil], then [next, t, nil, t, nil]; if four are wanted, nil
  * overwrites the second t. (5.5 adds a nil, which does the same if all results are wanted: too
- * little is left then to tell.) What a loop begins with, the last result, is nil or a number:
- * objects and strings that are there twice are arguments, and those of an earlier call.
+ * little is left then to tell.)
  */
 static __always_inline __u32 signs_of_shift(const struct ls_value *values, __u64 height)
 {
@@ -269,7 +266,7 @@ static __always_inline __u32 signs_of_shift(const struct ls_value *values, __u64
 	    values[1].value != values[3].value)
 		return 0;
 	if (values[2].value == values[0].value)
-		return values[1].tag & LS_COLLECTABLE ? 0 : LS_RESULTS_SHIFTED;
+		return LS_RESULTS_SHIFTED;
 	return values[2].tag & 0xff && values[2].value != values[4].value ? 0 : LS_RESULTS_FILLED;
 }
 
@@ -429,45 +426,6 @@ static __always_inline __u64 func_before_yield(const struct ls_scratch *scratch,
 #endif
 }
 
-/*
- * What a running call is that has no function, or an earlier call's: LS_BETWEEN_CALLS. luaD_precall
- * (ldo.c) makes a CallInfo the running one before it fills it in, and moveresults (5.4 on) puts the
- * results in the function's place before it leaves the call. Either way, what runs is the
- * instruction or the C function that calls. lua_yieldk (5.2 and 5.3), which moves `func`, sets the
- * status first: then, and while the layout is in question, it is LS_WALK_FRAME_FUNCTION.
- */
-static __always_inline int between_calls(const struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout)
-{
-	return scratch->walk.is_suspended || scratch->is_undecided ||
-			       scratch->state[layout->state_status]
-		       ? LS_WALK_FRAME_FUNCTION
-		       : LS_BETWEEN_CALLS;
-}
-
-/*
- * Whether a value may be there. While luaD_reallocstack (ldo.c) moves the values, it corrects what
- * points to them one after the other: what is not yet corrected is not on the stack.
- */
-static __always_inline bool is_on_stack(const struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout, __u64 address)
-{
-	__u64 stack = ls_word(scratch->state, layout->state_stack);
-
-	return address >= stack && !((address - stack) & 15) &&
-	       address <= ls_word(scratch->state, layout->state_stack_last);
-}
-
-/* The error of a call without a function at `func`. */
-static __always_inline int without_function(const struct ls_scratch *scratch,
-					    const struct ls_puc_layout *layout, __u64 func)
-{
-	return is_on_stack(scratch, layout, func) && is_top_call(scratch, layout) &&
-			       !scratch->walk.chain_index
-		       ? between_calls(scratch, layout)
-		       : LS_WALK_FRAME_FUNCTION;
-}
-
 static __always_inline int call_frame(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
@@ -478,14 +436,14 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	__u8 tag;
 
 	if (!is_pointer(func) || is_left_over(scratch, layout, func))
-		return without_function(scratch, layout, func);
+		return LS_WALK_FRAME_FUNCTION;
 	value = view(&scratch->stack, func, 16, stack);
 	if (!value)
 		return LS_WALK_FRAME_MEMORY;
 	if (!is_function_tag(layout, value[8]))
 		value = value_before_yield(scratch, layout, ci, func);
 	if (!value)
-		return without_function(scratch, layout, func);
+		return LS_WALK_FRAME_FUNCTION;
 	tag = value[8];
 	frame->fingerprint = 0;
 	frame->pc = 0;
@@ -516,8 +474,8 @@ static __always_inline bool calls_c(struct ls_scratch *scratch, const struct ls_
 }
 
 /*
- * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE,
- * LS_BETWEEN_CALLS, or the error, which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.
+ * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE or the error,
+ * which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.
  */
 __noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {

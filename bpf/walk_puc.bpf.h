@@ -21,8 +21,7 @@
  * The target runs between samples but not during one, so all reads are consistent, except that the
  * interpreter may have been interrupted while it entered or left a function, or moved its stack.
  * Then CallInfos contradict themselves or each other. The frames on the leaf's side of the
- * contradiction are dropped; the callers are correct, and the sample is torn. It is not if that is
- * the running call alone, which has certainly not begun or is over (between_calls()).
+ * contradiction are dropped; the callers are correct, and the sample is torn.
  */
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
@@ -49,12 +48,11 @@ static __always_inline void put_frame(struct ls_scratch *scratch)
 
 /*
  * Drops all frames so far, because one contradicts itself: its callees cannot be told from remains
- * of earlier calls. Its callers remain valid. Nothing is lost with what is between two calls.
+ * of earlier calls. Its callers remain valid.
  */
 static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 {
-	if (error != LS_BETWEEN_CALLS)
-		note_error(scratch, error);
+	note_error(scratch, error);
 	scratch->sample.frame_count = 0;
 	scratch->walk.left = scratch->frame_room;
 	scratch->walk.code = 0;
@@ -106,22 +104,7 @@ static __always_inline bool is_half_returned(struct ls_scratch *scratch,
 	return signs & LS_RESULTS_FILLED && wanted == 5;
 }
 
-/* The error if the caller, whose CallInfo this is, does not call what runs. */
-static __always_inline int without_call(const struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout, const __u8 *ci)
-{
-	return is_on_stack(scratch, layout, func_of(scratch, layout, ci)) &&
-			       is_on_stack(scratch, layout, scratch->walk.top_func) &&
-			       (!layout->ci_has_base ||
-				is_on_stack(scratch, layout, ls_word(ci, layout->ci_base)))
-		       ? between_calls(scratch, layout)
-		       : LS_WALK_FRAME_FUNCTION;
-}
-
-/*
- * How the running function contradicts its caller, whose CallInfo this is: LS_WALK_FRAME_FUNCTION;
- * LS_BETWEEN_CALLS if its CallInfo is certainly that of an earlier call; 0 if it does not.
- */
+/* Whether the running function contradicts its caller, whose CallInfo this is. */
 static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 					      const struct ls_puc_layout *layout, const __u8 *ci)
 {
@@ -133,11 +116,9 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	 * was higher up.
 	 */
 	if (scratch->walk.top_func <= func_of(scratch, layout, ci))
-		return without_call(scratch, layout, ci);
+		return 1;
 	if (scratch->walk.frame.kind == LS_FRAME_C)
-		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED)
-			       ? LS_WALK_FRAME_FUNCTION
-			       : 0;
+		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED);
 	/* A hook may be called at any instruction. */
 	if (scratch->walk.frame.flags & LS_FRAME_HOOKED ||
 	    !scratch->state[layout->state_allow_hook])
@@ -147,21 +128,16 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	 * leaves the new one.
 	 */
 	if (ls_word(ci, layout->ci_savedpc) == scratch->walk.frame_code)
-		return LS_WALK_FRAME_FUNCTION;
+		return 1;
 	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
 		return 0;
 	operation = instruction & ((1U << (layout->op_bits & 7)) - 1);
 	is_call = operation == layout->op_call;
-	if (is_call || operation == layout->op_call + 1U) {
-		if (is_called_elsewhere(scratch, layout, ci, instruction))
-			return without_call(scratch, layout, ci);
-	} else {
-		/* A metamethod or a finalizer: it has one result. */
-		scratch->walk.result_signs &= ~(LS_RESULTS_SHIFTED | LS_RESULTS_FILLED);
-	}
-	return scratch->walk.result_signs && is_half_returned(scratch, layout, instruction, is_call)
-		       ? LS_WALK_FRAME_FUNCTION
-		       : 0;
+	if ((is_call || operation == layout->op_call + 1U) &&
+	    is_called_elsewhere(scratch, layout, ci, instruction))
+		return 1;
+	return scratch->walk.result_signs &&
+	       is_half_returned(scratch, layout, instruction, is_call);
 }
 
 /* Checks whether the running function agrees with its caller, which is in scratch->walk.frame. */
@@ -169,15 +145,13 @@ static __always_inline void check_top(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
 	struct ls_walk *walk = &scratch->walk;
-	int error;
 
 	if (is_top_call(scratch, layout)) {
 		walk->top_func = walk->chain_index ? 0 : func_before_yield(scratch, layout, ci);
 		return;
 	}
-	error = walk->top_func ? contradicts_caller(scratch, layout, ci) : 0;
-	if (error) {
-		drop_frames(scratch, error);
+	if (walk->top_func && contradicts_caller(scratch, layout, ci)) {
+		drop_frames(scratch, LS_WALK_FRAME_FUNCTION);
 		put_frame(scratch);
 	}
 	walk->top_func = 0;
@@ -263,8 +237,7 @@ static long walk_call_from_root(__u32 i, void *context)
 	if (walk->ci != walk->base_ci) {
 		error = decode_call(scratch, layout);
 		if (error) {
-			scratch->sample.error =
-				error == LS_BETWEEN_CALLS ? LS_WALK_FRAME_FUNCTION : error;
+			scratch->sample.error = error;
 			walk->is_torn = 1;
 			return 1;
 		}

@@ -9,44 +9,22 @@ static void put(struct image *image, uint64_t address, uint64_t number, size_t s
 	memory__put(&image->memory, address, number, size);
 }
 
-/* The sample holds all calls of the main thread but number `missing` (0: outermost). */
-static void expect_calls_but(struct fixture *fixture, size_t missing)
+/*
+ * Fails unless the sample holds all calls of the main thread but number `missing` (0: outermost).
+ */
+static void expect_all_but(struct fixture *fixture, size_t missing, uint8_t error)
 {
 	const struct image_thread *thread = &fixture->image.threads[0];
 	size_t at = 0;
 
-	for (size_t i = thread->call_count; i-- > 0;)
-		if (i != missing)
-			walker__expect_call(&fixture->walker, at++, &thread->calls[i]);
-	assert_int_equal(walker__count(&fixture->walker), at);
-}
-
-static void expect_all_but(struct fixture *fixture, size_t missing, uint8_t error)
-{
 	walker__sample(&fixture->walker, &fixture->image);
 	assert_int_equal(walker__error(&fixture->walker), error);
 	assert_int_equal(fixture->walker.class, LS_SAMPLE_TORN);
 	assert_int_equal(fixture->walker.is_evidence, 0);
-	expect_calls_but(fixture, missing);
-}
-
-/*
- * Call number `missing`, the running one, has not begun or is over: what runs is its caller. As
- * long as the layout is in question, or if the coroutine is yielding, it counts as torn.
- */
-static void expect_between_calls(struct fixture *fixture, size_t missing)
-{
-	struct image *image = &fixture->image;
-
-	walker__sample(&fixture->walker, image);
-	assert_int_equal(walker__error(&fixture->walker), LS_WALK_NONE);
-	assert_int_equal(fixture->walker.class, LS_SAMPLE_COMPLETE);
-	expect_calls_but(fixture, missing);
-	fixture->walker.is_undecided = true;
-	walker__forget(&fixture->walker);
-	expect_all_but(fixture, missing, LS_WALK_FRAME_FUNCTION);
-	fixture->walker.is_undecided = false;
-	walker__forget(&fixture->walker);
+	for (size_t i = thread->call_count; i-- > 0;)
+		if (i != missing)
+			walker__expect_call(&fixture->walker, at++, &thread->calls[i]);
+	assert_int_equal(walker__count(&fixture->walker), at);
 }
 
 static void tells_the_kinds_of_functions_apart(struct fixture *fixture)
@@ -109,7 +87,7 @@ static void leaves_the_stale_count_of_a_c_function_alone(struct fixture *fixture
 	assert_int_equal(fixture->walker.scratch->frames[0].flags, 0);
 }
 
-static void drops_a_call_that_has_no_function(struct fixture *fixture)
+static void drops_only_a_torn_frame(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
 	const struct image_call *top;
@@ -120,7 +98,7 @@ static void drops_a_call_that_has_no_function(struct fixture *fixture)
 	top = image__top(image, 0);
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
 		put(image, top->value + 8, tags[i], 8);
-		expect_between_calls(fixture, 4);
+		expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
 	}
 }
 
@@ -203,7 +181,7 @@ static void drops_a_call_that_is_left_over(struct fixture *fixture)
 	fixture__main(fixture);
 	fixture__nest(fixture, 0, 3, 6);
 	image__set_field(image, 0, image->layout->state_top, image__top(image, 0)->value, 8);
-	expect_between_calls(fixture, 4);
+	expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
 }
 
 static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
@@ -219,7 +197,7 @@ static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 	image__set_call(image, &calls[3], 7);
-	expect_between_calls(fixture, 4);
+	expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
 
 	/* A hook is called from any instruction. */
 	if (!image->layout->status_hooked)
@@ -242,7 +220,7 @@ static void drops_a_call_that_lies_no_higher_than_its_caller(struct fixture *fix
 	fixture__nest(fixture, 0, 1, 6);
 	caller = image__top(image, 0) - 1;
 	put(image, image__top(image, 0)->ci + image->layout->ci_func, caller->value, 8);
-	expect_between_calls(fixture, image->threads[0].call_count - 1);
+	expect_all_but(fixture, image->threads[0].call_count - 1, LS_WALK_FRAME_FUNCTION);
 }
 
 /*
@@ -499,7 +477,7 @@ int main(void)
 		TEST(follows_a_long_stack_of_values),
 		TEST(marks_calls_by_their_status),
 		TEST(leaves_the_stale_count_of_a_c_function_alone),
-		TEST(drops_a_call_that_has_no_function),
+		TEST(drops_only_a_torn_frame),
 		TEST(drops_a_frame_whose_function_lies_off_the_stack),
 		TEST(drops_a_frame_whose_closure_is_none),
 		TEST(drops_a_frame_whose_prototype_is_none),

@@ -171,25 +171,6 @@ static void invents_no_lines_for_a_stripped_chunk(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "UnknownLines"), 0);
 }
 
-/* A VM for each request, as in some servers: its prototypes are gone when luaspy reads a sample. */
-static void knows_the_lines_of_what_is_loaded_again_and_again(void **state)
-{
-	struct scriptprofile *profile;
-	struct child *target;
-
-	need_to_record();
-	need_program("lua5.4", "lua5.4");
-	target = start(*state, built_program("vms-5.4"), "closing", "1");
-	child__await_output(*state, target, "ready");
-	child__tell(target, "");
-	profile = record(*state, target->pid, "-d", "1", "-F", "2000", "-q");
-	print_message("no line in %.1f%% of the samples\n",
-		      100 * (double)scriptprofile__recorded(profile, "UnknownLines") /
-			      (double)scriptprofile__samples(profile, "complete"));
-	assert_in_range(scriptprofile__recorded(profile, "UnknownLines"), 0,
-			scriptprofile__samples(profile, "complete") / 4);
-}
-
 static void shows_the_hottest_line_beside_its_function(void **state)
 {
 	struct child *target, *spy;
@@ -212,7 +193,6 @@ int main(void)
 		staged(shows_the_lines_of_5_3),
 		staged(shows_the_lines_of_5_4),
 		staged(invents_no_lines_for_a_stripped_chunk),
-		staged(knows_the_lines_of_what_is_loaded_again_and_again),
 		staged(shows_the_hottest_line_beside_its_function),
 	};
 

@@ -62,7 +62,7 @@ _Static_assert(sizeof(struct ls_luau_state) == 88, "lua_State, lstate.h, up to b
 #define LS_LUAU_CI_PROTO        24 /* of 48 bytes: a Proto, if the host has that switched on */
 #define LS_LUAU_CI_MAX          48
 #define LS_LUAU_FLAG_NATIVE     4    /* LUA_CALLINFO_NATIVE */
-#define LS_LUAU_FLAGS_MAX       0xff /* releases have up to four of them, from the lowest bit on */
+#define LS_LUAU_FLAGS_MAX       0xff /* four flags are known; a margin */
 
 /* TValue, lobject.h: the value is at the start, the type behind all of it, a __u32. */
 #define LS_LUAU_VALUE_MAX 24

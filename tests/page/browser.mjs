@@ -38,12 +38,9 @@ const browser = await puppeteer.launch({
 	args: ["--no-sandbox", "--disable-gpu"],
 });
 
-// A page on which nothing may go wrong unheard, and which asks for nothing but itself. `page.cpu` counts
-// the time for which its main thread has a processor.
+// A page on which nothing may go wrong unheard, and which asks for nothing but itself.
 async function open(address, { scheme = "light", ratio = 1 } = {}) {
 	const page = await browser.newPage();
-	page.cpu = await page.createCDPSession();
-	await page.cpu.send("Performance.enable", { timeDomain: "threadTicks" });
 	page.faults = [];
 	page.on("pageerror", (error) => page.faults.push(error.message));
 	page.on("console", (message) => page.faults.push(message.text()));
@@ -85,27 +82,20 @@ async function closeWell(page) {
 	await page.close();
 }
 
-async function processorMs(page) {
-	const { metrics } = await page.cpu.send("Performance.getMetrics");
-	return metrics.find((metric) => metric.name === "TaskDuration").value * 1000;
-}
-
-// On a machine that has other work, the page has a second of its processor's time.
 async function opensInASecond() {
 	const address = pageOf(bigProfile());
 	const times = [];
 	for (let i = 0; i < TRIES && !(Math.min(...times) < OPEN_MS); i++) {
 		const page = await open(address);
-		const cpu = await processorMs(page);
-		const wall = await page.evaluate(() => {
-			const [m] = performance.getEntriesByName("luaspy-open");
-			return m.startTime + m.duration;
-		});
-		console.log(`200,000 nodes opened in ${wall.toFixed(0)} ms, ${cpu.toFixed(0)} of CPU time`);
-		assert.ok(cpu > 50, "CPU time is measured");
-		times.push(Math.min(wall, cpu));
+		times.push(
+			await page.evaluate(() => {
+				const [m] = performance.getEntriesByName("luaspy-open");
+				return m.startTime + m.duration;
+			}),
+		);
 		await closeWell(page);
 	}
+	console.log(`200,000 nodes opened in ${times.map((time) => time.toFixed(0))} ms`);
 	assert.ok(Math.min(...times) < OPEN_MS, `it took ${times} ms`);
 }
 

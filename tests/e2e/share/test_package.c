@@ -19,7 +19,7 @@
 
 #include "spying.h"
 
-#define PATIENCE 450 /* luaspy is compiled for another architecture, on a busy machine, too */
+#define PATIENCE 120
 
 #define need_to_package()                                                                          \
 	do {                                                                                       \

@@ -193,8 +193,7 @@ static bool is_evidence(struct fixture *fixture)
 	return fixture->walker.is_evidence;
 }
 
-/* A fork has its flags elsewhere: nresults is -1 where a host calls, and few functions are native.
- */
+/* A fork may have nresults in the place of the flags: it is -1 where a host calls. */
 static void is_no_evidence_if_flags_are_none(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;

@@ -88,7 +88,8 @@ struct run {
 	struct layout_vote vote;
 	struct workload workload;
 	struct tap_losses losses;
-	uint64_t wanted, samples, unread, pending, shown;
+	uint64_t wanted, samples, unread, pending;
+	uint64_t shown[OUTCOME_COUNT];
 	uint64_t outcomes[OUTCOME_COUNT];
 };
 
@@ -147,8 +148,9 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	outcome = compare(&record->truth, run->definitions, sample, frames);
 	run->outcomes[outcome]++;
 	run->pending += record->truth.state.alternatives > 0;
-	if (outcome >= OUTCOME_UNREADABLE && run->target->pace != BLIND && run->shown < SHOWN_MAX) {
-		run->shown++;
+	if (outcome >= OUTCOME_UNREADABLE && run->target->pace != BLIND &&
+	    run->shown[outcome] < SHOWN_MAX) {
+		run->shown[outcome]++;
 		printf("%s: ", run->target->name);
 		describe(stdout, record, run->definitions, sample, frames);
 	}
@@ -189,7 +191,7 @@ static int derive_layout(struct run *run)
 		return slot;
 	run->vote = (struct layout_vote){.family = family, .candidates = (uint16_t)(1U << slot)};
 	run->samples = 0;
-	run->shown = 0;
+	memset(run->shown, 0, sizeof(run->shown));
 	memset(run->outcomes, 0, sizeof(run->outcomes));
 	target.candidates[family->id].layouts = run->vote.candidates;
 	return tap__set_target(run->tap, run->workload.pid, &target);

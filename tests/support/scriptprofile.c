@@ -312,6 +312,18 @@ static void print_stack(const struct scriptprofile *profile, int node)
 	print_error("%10lld us  %s\n", (long long)profile->node_self_us[node], at);
 }
 
+static void print_reasons(const struct scriptprofile *profile)
+{
+	const json_t *reason;
+	size_t index;
+
+	json_array_foreach(json_object_get(recorder_of(profile), "Reasons"), index, reason)
+		print_error("%lld %s samples: %s\n",
+			    (long long)json_integer_value(json_object_get(reason, "Count")),
+			    json_string_value(json_object_get(reason, "Class")),
+			    json_string_value(json_object_get(reason, "Sentence")));
+}
+
 void scriptprofile__print(const struct scriptprofile *profile)
 {
 	int64_t threshold = profile->all_us / 500;
@@ -320,6 +332,7 @@ void scriptprofile__print(const struct scriptprofile *profile)
 	for (int id = 1; id <= profile->node_count; id++)
 		if (profile->node_self_us[id] > threshold)
 			print_stack(profile, id);
+	print_reasons(profile);
 }
 
 double scriptprofile__share(const struct scriptprofile *profile, int64_t us)

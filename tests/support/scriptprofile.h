@@ -69,7 +69,10 @@ void scriptprofile__assert_stack(const struct scriptprofile *profile, const char
 int64_t scriptprofile__recorded(const struct scriptprofile *profile, const char *key);
 int64_t scriptprofile__samples(const struct scriptprofile *profile, const char *class);
 
-/* For messages of failed tests: prints the stacks with the most self time. */
+/*
+ * For messages of failed tests: prints the stacks with the most self time, and why samples are
+ * incomplete.
+ */
 void scriptprofile__print(const struct scriptprofile *profile);
 
 #endif

@@ -11,6 +11,8 @@
 #include "proto_cache.bpf.h"
 #include "window.bpf.h"
 
+#define LS_BETWEEN_CALLS 0xff /* beside enum ls_walk_error: see between_calls() */
+
 /* A sample keeps the first error that occurs. */
 static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
 {
@@ -221,6 +223,13 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 	return LS_WALK_NONE;
 }
 
+/* Operand C of OP_CALL: the number of results wanted plus 1; 0: all there are. */
+static __always_inline __u32 results_operand(const struct ls_puc_layout *layout, __u32 instruction)
+{
+	return instruction >> (layout->op_results & 31) &
+	       ((1U << (layout->op_results_bits & 15)) - 1);
+}
+
 /* Signs that a C function is just being returned: it, or other results, are above their place. */
 #define LS_RESULT_ON_STACK  1
 #define LS_RESULT_OFF_STACK 2 /* past `top` */
@@ -426,6 +435,61 @@ static __always_inline __u64 func_before_yield(const struct ls_scratch *scratch,
 #endif
 }
 
+/*
+ * Whether luaD_reallocstack (ldo.c) may be moving the values: it corrects what points to them one
+ * after the other, `func` of the first call last (5.2 on; 5.1: first). Until then, the values are
+ * in memory that has been freed, whose owner may have written to it.
+ */
+static __always_inline bool is_moving(const struct ls_scratch *scratch,
+				      const struct ls_puc_layout *layout)
+{
+	__u64 func;
+
+	return layout->ci_is_array ||
+	       read_target(&func, sizeof(func), scratch->walk.base_ci + layout->ci_func) ||
+	       func != ls_word(scratch->state, layout->state_stack);
+}
+
+/*
+ * What a running call is that has no function, or an earlier call's: LS_BETWEEN_CALLS. luaD_precall
+ * (ldo.c) makes a CallInfo the running one before it fills it in, and moveresults (5.4 on) puts the
+ * results in the function's place before it leaves the call. Either way, what runs is the
+ * instruction or the C function that calls. lua_yieldk (5.2 and 5.3), which moves `func`, sets the
+ * status first: then, and while the layout is in question, it is LS_WALK_FRAME_FUNCTION.
+ */
+static __always_inline int between_calls(const struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout)
+{
+	return scratch->walk.is_suspended || scratch->is_undecided ||
+			       scratch->state[layout->state_status] || is_moving(scratch, layout)
+		       ? LS_WALK_FRAME_FUNCTION
+		       : LS_BETWEEN_CALLS;
+}
+
+static __always_inline bool is_on_stack(const struct ls_scratch *scratch,
+					const struct ls_puc_layout *layout, __u64 address)
+{
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+
+	return address >= stack && !((address - stack) & 15) &&
+	       address <= ls_word(scratch->state, layout->state_stack_last);
+}
+
+/*
+ * The error of a call without a function at `func`. The first call of a state has no caller that
+ * could run, and its function is where an allocator writes when the values' old memory is freed.
+ */
+static __always_inline int without_function(const struct ls_scratch *scratch,
+					    const struct ls_puc_layout *layout, const __u8 *ci,
+					    __u64 func)
+{
+	return is_top_call(scratch, layout) && !scratch->walk.chain_index &&
+			       is_on_stack(scratch, layout, func) &&
+			       ls_word(ci, layout->ci_previous) != scratch->walk.base_ci
+		       ? between_calls(scratch, layout)
+		       : LS_WALK_FRAME_FUNCTION;
+}
+
 static __always_inline int call_frame(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
@@ -436,14 +500,14 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	__u8 tag;
 
 	if (!is_pointer(func) || is_left_over(scratch, layout, func))
-		return LS_WALK_FRAME_FUNCTION;
+		return without_function(scratch, layout, ci, func);
 	value = view(&scratch->stack, func, 16, stack);
 	if (!value)
 		return LS_WALK_FRAME_MEMORY;
 	if (!is_function_tag(layout, value[8]))
 		value = value_before_yield(scratch, layout, ci, func);
 	if (!value)
-		return LS_WALK_FRAME_FUNCTION;
+		return without_function(scratch, layout, ci, func);
 	tag = value[8];
 	frame->fingerprint = 0;
 	frame->pc = 0;
@@ -474,8 +538,8 @@ static __always_inline bool calls_c(struct ls_scratch *scratch, const struct ls_
 }
 
 /*
- * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE or the error,
- * which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.
+ * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE,
+ * LS_BETWEEN_CALLS, or the error, which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.
  */
 __noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {

@@ -306,8 +306,7 @@ static __always_inline void check_results(struct ls_scratch *scratch,
 	    read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4) ||
 	    (instruction & ((1U << (layout->op_bits & 7)) - 1)) != layout->op_call)
 		return;
-	wanted = instruction >> (layout->op_results & 31) &
-		 ((1U << (layout->op_results_bits & 15)) - 1);
+	wanted = results_operand(layout, instruction);
 	if (layout->ci_results != layout->ci_status)
 		wanted--;
 	mask >>= 32 - 8 * (layout->ci_results_size & 7);

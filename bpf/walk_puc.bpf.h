@@ -21,7 +21,8 @@
  * The target runs between samples but not during one, so all reads are consistent, except that the
  * interpreter may have been interrupted while it entered or left a function, or moved its stack.
  * Then CallInfos contradict themselves or each other. The frames on the leaf's side of the
- * contradiction are dropped; the callers are correct, and the sample is torn.
+ * contradiction are dropped; the callers are correct, and the sample is torn. It is not if that is
+ * the running call alone, which has certainly not begun or is over (between_calls()).
  */
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
@@ -48,11 +49,12 @@ static __always_inline void put_frame(struct ls_scratch *scratch)
 
 /*
  * Drops all frames so far, because one contradicts itself: its callees cannot be told from remains
- * of earlier calls. Its callers remain valid.
+ * of earlier calls. Its callers remain valid. Nothing is lost with what is between two calls.
  */
 static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 {
-	note_error(scratch, error);
+	if (error != LS_BETWEEN_CALLS)
+		note_error(scratch, error);
 	scratch->sample.frame_count = 0;
 	scratch->walk.left = scratch->frame_room;
 	scratch->walk.code = 0;
@@ -77,34 +79,47 @@ static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
 /*
  * Whether what looks like the running function is a result of that function (look_for_results). It
  * is if it is also on the stack above its own place: hardly any function is called with itself. If
- * it is above `top`, where anything may be left over, `top` must be where the results end. Operand
- * C of the call, 5.4 on, is the number of results wanted plus 1; 0: all there are, mostly one.
+ * it is above `top`, where anything may be left over, `top` must be where the results end; of all
+ * results that there are, there is mostly one. Releases before 5.4 leave the call first.
  */
 static __always_inline bool is_half_returned(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout, __u32 instruction,
 					     bool is_call)
 {
 	__u32 signs = scratch->walk.result_signs;
-	__u32 wanted = is_call && !layout->ci_has_base ? instruction >> 24 : 0;
+	__u32 wanted = is_call ? results_operand(layout, instruction) : 0;
+	bool lowers_top = is_call && !layout->ci_has_base;
 	__u64 end = scratch->walk.top_func + 16 * (wanted ? wanted - 1 : 1);
 
 	if (wanted == 1)
 		return false;
 	if (signs & LS_RESULT_ON_STACK)
 		return true;
-	if (signs & LS_RESULT_OFF_STACK && is_call && !layout->ci_has_base &&
+	if (signs & LS_RESULT_OFF_STACK && lowers_top &&
 	    ls_word(scratch->state, layout->state_top) == end)
 		return true;
 	/* One result that nils were added to; one that was wanted, and a call's own nils, are not.
 	 */
-	if (signs & LS_RESULT_NIL && wanted > 2)
+	if (signs & LS_RESULT_NIL && lowers_top && wanted > 2)
 		return true;
 	if (signs & LS_RESULTS_SHIFTED)
 		return !wanted || wanted > 3;
 	return signs & LS_RESULTS_FILLED && wanted == 5;
 }
 
-/* Whether the running function contradicts its caller, whose CallInfo this is. */
+/*
+ * Whether it is OP_TFORCALL (lopcodes.h, 5.2 on; 5.1: OP_TFORLOOP). OP_RETURN0, OP_RETURN1 and
+ * OP_TFORPREP, new in 5.4, which has opcodes of 7 bits, precede it.
+ */
+static __always_inline bool is_iterator_call(const struct ls_puc_layout *layout, __u32 operation)
+{
+	return operation == layout->op_call + (layout->op_bits == 7 ? 8U : 5U);
+}
+
+/*
+ * How the running function contradicts its caller, whose CallInfo this is: LS_WALK_FRAME_FUNCTION;
+ * LS_BETWEEN_CALLS if its CallInfo is certainly that of an earlier call; 0 if it does not.
+ */
 static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 					      const struct ls_puc_layout *layout, const __u8 *ci)
 {
@@ -116,9 +131,11 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	 * was higher up.
 	 */
 	if (scratch->walk.top_func <= func_of(scratch, layout, ci))
-		return 1;
+		return between_calls(scratch, layout);
 	if (scratch->walk.frame.kind == LS_FRAME_C)
-		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED);
+		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED)
+			       ? LS_WALK_FRAME_FUNCTION
+			       : 0;
 	/* A hook may be called at any instruction. */
 	if (scratch->walk.frame.flags & LS_FRAME_HOOKED ||
 	    !scratch->state[layout->state_allow_hook])
@@ -128,16 +145,21 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	 * leaves the new one.
 	 */
 	if (ls_word(ci, layout->ci_savedpc) == scratch->walk.frame_code)
-		return 1;
+		return LS_WALK_FRAME_FUNCTION;
 	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
 		return 0;
 	operation = instruction & ((1U << (layout->op_bits & 7)) - 1);
 	is_call = operation == layout->op_call;
-	if ((is_call || operation == layout->op_call + 1U) &&
-	    is_called_elsewhere(scratch, layout, ci, instruction))
-		return 1;
-	return scratch->walk.result_signs &&
-	       is_half_returned(scratch, layout, instruction, is_call);
+	if (is_call || operation == layout->op_call + 1U) {
+		if (is_called_elsewhere(scratch, layout, ci, instruction))
+			return between_calls(scratch, layout);
+	} else if (!is_iterator_call(layout, operation)) {
+		/* A metamethod or a finalizer has one result at most: none are shifted. */
+		scratch->walk.result_signs &= ~(LS_RESULTS_SHIFTED | LS_RESULTS_FILLED);
+	}
+	return scratch->walk.result_signs && is_half_returned(scratch, layout, instruction, is_call)
+		       ? LS_WALK_FRAME_FUNCTION
+		       : 0;
 }
 
 /* Checks whether the running function agrees with its caller, which is in scratch->walk.frame. */
@@ -145,13 +167,15 @@ static __always_inline void check_top(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, const __u8 *ci)
 {
 	struct ls_walk *walk = &scratch->walk;
+	int error;
 
 	if (is_top_call(scratch, layout)) {
 		walk->top_func = walk->chain_index ? 0 : func_before_yield(scratch, layout, ci);
 		return;
 	}
-	if (walk->top_func && contradicts_caller(scratch, layout, ci)) {
-		drop_frames(scratch, LS_WALK_FRAME_FUNCTION);
+	error = walk->top_func ? contradicts_caller(scratch, layout, ci) : 0;
+	if (error) {
+		drop_frames(scratch, error);
 		put_frame(scratch);
 	}
 	walk->top_func = 0;
@@ -237,7 +261,8 @@ static long walk_call_from_root(__u32 i, void *context)
 	if (walk->ci != walk->base_ci) {
 		error = decode_call(scratch, layout);
 		if (error) {
-			scratch->sample.error = error;
+			scratch->sample.error =
+				error == LS_BETWEEN_CALLS ? LS_WALK_FRAME_FUNCTION : error;
 			walk->is_torn = 1;
 			return 1;
 		}

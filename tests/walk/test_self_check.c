@@ -388,6 +388,29 @@ static void is_in_doubt_where_hooks_are_off_for_no_reason(struct fixture *fixtur
 	expect_doubt(fixture, LS_DOUBT_FLAGS);
 }
 
+/*
+ * Up to 5.3, `top` may be at the first register: while a function without arguments is called, or
+ * after a call without results. In 5.1, L->base always is: there, the instruction must be a call.
+ */
+static void takes_an_empty_stack_for_proof_during_a_call(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *top;
+
+	fixture__main(fixture);
+	top = image__top(image, IMAGE_MAIN);
+	link_calls(fixture);
+	image__set_field(image, IMAGE_MAIN, image->layout->state_top, top->value + 16, 8);
+	if (image->layout->ci_is_array) {
+		expect_doubt(fixture, LS_DOUBT_PLACES);
+		image__set_call(image, top, 2);
+		expect_doubt(fixture, LS_DOUBT_PLACES);
+		image__set_call(image, top, 1);
+	}
+	expect_proof(fixture);
+	assert_int_equal(try_moves(fixture), 0);
+}
+
 /* Hooks are disabled while a hook or a finalizer runs. */
 static void takes_a_marked_call_for_proof(struct fixture *fixture)
 {
@@ -466,6 +489,7 @@ int main(void)
 		TEST(is_in_doubt_where_the_closure_counts_other_upvalues),
 		TEST(is_in_doubt_where_hooks_are_off_for_no_reason),
 		TEST(is_in_doubt_where_hooks_are_on_in_a_hook),
+		TEST(takes_an_empty_stack_for_proof_during_a_call),
 		TEST(takes_a_marked_call_for_proof),
 		TEST(takes_a_call_with_the_top_of_a_hook_for_proof),
 	};

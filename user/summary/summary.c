@@ -39,10 +39,29 @@ static const char *find_releases(const char *interpreters, struct text_list *lis
 	return text_list__end(list);
 }
 
+/*
+ * ", 1,000 Hz"; ", 250 to 1,000 Hz" if it was lowered to keep a limit. Recordings that were added
+ * up may have had several: "".
+ */
+static void format_frequency(const struct ls_profile_recorder *recorder, char *to, size_t size)
+{
+	char asked[UNITS_SIZE], lowest[UNITS_SIZE] = "";
+
+	strcpy(to, "");
+	if (!recorder->period_ns && recorder->samples)
+		return;
+	units__format_frequency(recorder->period_ns, asked, sizeof(asked));
+	if (recorder->overhead.period_most_ns) {
+		units__format_frequency(recorder->overhead.period_most_ns, lowest, sizeof(lowest));
+		strcpy(strchr(lowest, ' '), " to ");
+	}
+	snprintf(to, size, ", %s%s", lowest, asked);
+}
+
 void summary__print_headline(const struct printer *printer,
 			     const struct ls_profile_recorder *recorder)
 {
-	char cpu[UNITS_SIZE], wall[UNITS_SIZE], paused[UNITS_SIZE], frequency[UNITS_SIZE];
+	char cpu[UNITS_SIZE], wall[UNITS_SIZE], paused[UNITS_SIZE], frequency[2 * UNITS_SIZE + 2];
 	char line[PRINTER_TEXT_SIZE], text[PRINTER_TEXT_SIZE];
 	struct text_list list = {.text = ""};
 	const char *releases = find_releases(recorder->interpreter, &list);
@@ -51,14 +70,11 @@ void summary__print_headline(const struct printer *printer,
 	units__format_time(recorder->cpu_ns, cpu, sizeof(cpu));
 	units__format_time(recorder->duration_ns, wall, sizeof(wall));
 	units__format_time(recorder->paused_ns, paused, sizeof(paused));
-	/* Recordings that were added up may have had several. */
-	strcpy(frequency, "");
-	if (recorder->period_ns || !recorder->samples)
-		units__format_frequency(recorder->period_ns, frequency, sizeof(frequency));
-	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s%s%s", target,
+	format_frequency(recorder, frequency, sizeof(frequency));
+	snprintf(line, sizeof(line), "%s: %s, %s of CPU time in %s%s%s%s", target,
 		 releases ? releases : "no interpreter", cpu, wall,
 		 recorder->paused_ns ? ", paused for " : "", recorder->paused_ns ? paused : "",
-		 *frequency ? ", " : "", frequency);
+		 frequency);
 	printer__wrapped(printer, "", log__printable(line, text, sizeof(text)));
 }
 

@@ -71,6 +71,7 @@ static void tells_what_it_cost_where_that_was_limited(void **state)
 	overhead->period_most_ns = 4000000;
 	assert_shows(fixture,
 		     "\n  frequency    lowered for 12.0 s, down to 250 Hz, to keep to 1%\n");
+	assert_shows(fixture, " in 20.0 s, 250 to 1,000 Hz\n");
 	overhead->own_ns = 500000000;
 	assert_shows(fixture,
 		     "luaspy cost 5.5%\ninstead of 1%: a lower frequency does not reduce its own "

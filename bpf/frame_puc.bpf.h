@@ -435,37 +435,6 @@ static __always_inline __u64 func_before_yield(const struct ls_scratch *scratch,
 #endif
 }
 
-/*
- * Whether luaD_reallocstack (ldo.c) may be moving the values: it corrects what points to them one
- * after the other, `func` of the first call last (5.2 on; 5.1: first). Until then, the values are
- * in memory that has been freed, whose owner may have written to it.
- */
-static __always_inline bool is_moving(const struct ls_scratch *scratch,
-				      const struct ls_puc_layout *layout)
-{
-	__u64 func;
-
-	return layout->ci_is_array ||
-	       read_target(&func, sizeof(func), scratch->walk.base_ci + layout->ci_func) ||
-	       func != ls_word(scratch->state, layout->state_stack);
-}
-
-/*
- * What a running call is that has no function, or an earlier call's: LS_BETWEEN_CALLS. luaD_precall
- * (ldo.c) makes a CallInfo the running one before it fills it in, and moveresults (5.4 on) puts the
- * results in the function's place before it leaves the call. Either way, what runs is the
- * instruction or the C function that calls. lua_yieldk (5.2 and 5.3), which moves `func`, sets the
- * status first: then, and while the layout is in question, it is LS_WALK_FRAME_FUNCTION.
- */
-static __always_inline int between_calls(const struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout)
-{
-	return scratch->walk.is_suspended || scratch->is_undecided ||
-			       scratch->state[layout->state_status] || is_moving(scratch, layout)
-		       ? LS_WALK_FRAME_FUNCTION
-		       : LS_BETWEEN_CALLS;
-}
-
 static __always_inline bool is_on_stack(const struct ls_scratch *scratch,
 					const struct ls_puc_layout *layout, __u64 address)
 {
@@ -473,6 +442,39 @@ static __always_inline bool is_on_stack(const struct ls_scratch *scratch,
 
 	return address >= stack && !((address - stack) & 15) &&
 	       address <= ls_word(scratch->state, layout->state_stack_last);
+}
+
+/*
+ * Whether luaD_reallocstack (ldo.c) may be moving the values: it corrects what points to them one
+ * after the other, `func` of the running call, given here, first and that of the state's first call
+ * last (5.1: the other way round), and L->stack before them (up to 5.3) or after them. Until then,
+ * the values are in memory that has been freed, whose owner may have written to it.
+ */
+static __always_inline bool is_moving(const struct ls_scratch *scratch,
+				      const struct ls_puc_layout *layout, __u64 func)
+{
+	__u64 first;
+
+	return layout->ci_is_array || !is_on_stack(scratch, layout, func) ||
+	       read_target(&first, sizeof(first), scratch->walk.base_ci + layout->ci_func) ||
+	       first != ls_word(scratch->state, layout->state_stack);
+}
+
+/*
+ * What a running call is that has no function at `func`, or an earlier call's: LS_BETWEEN_CALLS.
+ * luaD_precall (ldo.c) makes a CallInfo the running one before it fills it in, and moveresults (5.4
+ * on) puts the results in the function's place before it leaves the call. Either way, what runs is
+ * the instruction or the C function that calls. lua_yieldk (5.2 and 5.3), which moves `func`, sets
+ * the status first: then, and while the layout is in question, it is LS_WALK_FRAME_FUNCTION.
+ */
+static __always_inline int between_calls(const struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, __u64 func)
+{
+	return scratch->walk.is_suspended || scratch->is_undecided ||
+			       scratch->state[layout->state_status] ||
+			       is_moving(scratch, layout, func)
+		       ? LS_WALK_FRAME_FUNCTION
+		       : LS_BETWEEN_CALLS;
 }
 
 /*
@@ -484,9 +486,8 @@ static __always_inline int without_function(const struct ls_scratch *scratch,
 					    __u64 func)
 {
 	return is_top_call(scratch, layout) && !scratch->walk.chain_index &&
-			       is_on_stack(scratch, layout, func) &&
 			       ls_word(ci, layout->ci_previous) != scratch->walk.base_ci
-		       ? between_calls(scratch, layout)
+		       ? between_calls(scratch, layout, func)
 		       : LS_WALK_FRAME_FUNCTION;
 }
 

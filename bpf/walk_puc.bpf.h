@@ -131,7 +131,7 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	 * was higher up.
 	 */
 	if (scratch->walk.top_func <= func_of(scratch, layout, ci))
-		return between_calls(scratch, layout);
+		return between_calls(scratch, layout, scratch->walk.top_func);
 	if (scratch->walk.frame.kind == LS_FRAME_C)
 		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED)
 			       ? LS_WALK_FRAME_FUNCTION
@@ -152,7 +152,7 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	is_call = operation == layout->op_call;
 	if (is_call || operation == layout->op_call + 1U) {
 		if (is_called_elsewhere(scratch, layout, ci, instruction))
-			return between_calls(scratch, layout);
+			return between_calls(scratch, layout, scratch->walk.top_func);
 	} else if (!is_iterator_call(layout, operation)) {
 		/* A metamethod or a finalizer has one result at most: none are shifted. */
 		scratch->walk.result_signs &= ~(LS_RESULTS_SHIFTED | LS_RESULTS_FILLED);

@@ -131,6 +131,7 @@ static void drops_a_call_that_has_no_function(struct fixture *fixture)
 static void counts_a_moving_stack_as_torn(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
+	uint64_t function_below;
 
 	fixture__main(fixture);
 	fixture__nest(fixture, 0, 3, 6);
@@ -138,6 +139,18 @@ static void counts_a_moving_stack_as_torn(struct fixture *fixture)
 	expect_between_calls(fixture, 4);
 	put(image, image->threads[0].base_ci + image->layout->ci_func,
 	    image->threads[0].stack - 0x10000, 8);
+	expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
+	put(image, image->threads[0].base_ci + image->layout->ci_func, image->threads[0].stack, 8);
+	put(image, image__top(image, 0)->value + 8, image->layout->tag_lua_function, 8);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	/* 5.4: that of the running call is first, and L->stack last. */
+	if (image->layout->relocates_stack)
+		return;
+	function_below = image->threads[0].stack - 0x100;
+	put(image, function_below, memory__get(&image->memory, image__top(image, 0)->value, 8), 8);
+	put(image, function_below + 8, image->layout->tag_lua_function, 8);
+	put(image, image__top(image, 0)->ci + image->layout->ci_func, function_below, 8);
 	expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
 }
 

@@ -60,6 +60,17 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 	scratch->walk.code = 0;
 }
 
+/* Where the function lies that a Lua caller's call instruction calls. */
+static __always_inline __u64 called_place(struct ls_scratch *scratch,
+					  const struct ls_puc_layout *layout, const __u8 *ci,
+					  __u32 instruction)
+{
+	__u64 base = layout->ci_has_base ? ls_word(ci, layout->ci_base)
+					 : func_of(scratch, layout, ci) + 16;
+
+	return base + 16 * (instruction >> (layout->op_bits & 7) & 0xff);
+}
+
 /*
  * Detects the last case of a call that luaD_precall has not filled in yet: a Lua caller at a call
  * instruction tells where the function that it calls is. 5.4 moves vararg functions up from there.
@@ -68,12 +79,19 @@ static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
 					       const struct ls_puc_layout *layout, const __u8 *ci,
 					       __u32 instruction)
 {
-	__u64 base = layout->ci_has_base ? ls_word(ci, layout->ci_base)
-					 : func_of(scratch, layout, ci) + 16;
-	__u64 expected = base + 16 * (instruction >> (layout->op_bits & 7) & 0xff);
+	__u64 expected = called_place(scratch, layout, ci, instruction);
 
 	return layout->ci_has_base ? expected != scratch->walk.top_func
 				   : expected > scratch->walk.top_func;
+}
+
+/* The same for 5.4 on, of a C function above that place: these are never moved up. */
+static __always_inline int is_left_above(struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, const __u8 *ci,
+					 __u32 instruction)
+{
+	return scratch->frames[0].kind == LS_FRAME_C &&
+	       called_place(scratch, layout, ci, instruction) != scratch->walk.top_func;
 }
 
 /*
@@ -153,6 +171,8 @@ static __always_inline int contradicts_caller(struct ls_scratch *scratch,
 	if (is_call || operation == layout->op_call + 1U) {
 		if (is_called_elsewhere(scratch, layout, ci, instruction))
 			return between_calls(scratch, layout, scratch->walk.top_func);
+		if (is_call && is_left_above(scratch, layout, ci, instruction))
+			return LS_WALK_FRAME_FUNCTION;
 	} else if (!is_iterator_call(layout, operation)) {
 		/* A metamethod or a finalizer has one result at most: none are shifted. */
 		scratch->walk.result_signs &= ~(LS_RESULTS_SHIFTED | LS_RESULTS_FILLED);

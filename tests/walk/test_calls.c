@@ -273,6 +273,27 @@ static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 }
 
 /* luaD_call() of 5.4.1 may make a CallInfo the running one before it is filled in. */
+/* Since 5.4, functions with variable arguments lie above that place, but no C function does. */
+static void drops_a_c_function_above_where_its_caller_calls(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *top;
+	uint32_t distance;
+
+	fixture__main(fixture);
+	image__call_c(image, 0, IMAGE_C_FUNCTION, 6);
+	top = image__top(image, 0);
+	distance = (uint32_t)(top->value - top[-1].value) / 16;
+	image__set_call(image, top - 1, distance);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	image__set_call(image, top - 1, distance - 1);
+	if (image->layout->ci_has_base)
+		expect_between_calls(fixture, 2);
+	else
+		expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
+}
+
 static void drops_a_call_that_lies_no_higher_than_its_caller(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -561,6 +582,7 @@ int main(void)
 		TEST(drops_what_a_torn_frame_called),
 		TEST(drops_a_call_that_is_left_over),
 		TEST(drops_a_call_that_its_caller_does_not_make),
+		TEST(drops_a_c_function_above_where_its_caller_calls),
 		TEST(drops_a_call_that_lies_no_higher_than_its_caller),
 		TEST(drops_a_call_whose_caller_has_not_begun),
 		TEST(drops_a_function_that_its_result_lies_over),

@@ -323,23 +323,11 @@ static __always_inline bool is_value(const struct ls_scratch *scratch,
 	return address >= stack && address <= last + 16ULL * extra && !((address - stack) & 15);
 }
 
-/* Whether the running Lua function called, or is calling, what its first register holds. */
-static __always_inline bool calls_first_register(const struct ls_scratch *scratch,
-						 const struct ls_puc_layout *layout)
-{
-	__u64 address = scratch->walk.frame_code + 4ULL * scratch->walk.frame.pc;
-	__u32 instruction;
-
-	return !read_target(&instruction, sizeof(instruction), address) &&
-	       (instruction & ((1U << (layout->op_bits & 7)) - 1)) == layout->op_call &&
-	       !(instruction >> (layout->op_bits & 7) & 0xff);
-}
-
 /*
  * A function is below the top of the stack, and a Lua function has at least two registers. But up
  * to 5.3, `top` is at the first one while a function without arguments is being called
- * (luaD_precall, ldo.c), and where a call without results was made from there, until luaV_execute
- * restores it. In 5.1, L->base, the neighbour of L->top, is there all the time.
+ * (luaD_precall, ldo.c), and after a call without results, until luaV_execute restores it. In 5.1,
+ * L->base, which follows L->top (lstate.h), is there all the time: the two may be exchanged.
  */
 static __always_inline void check_top_of_stack(struct ls_scratch *scratch,
 					       const struct ls_puc_layout *layout, __u64 func,
@@ -347,9 +335,9 @@ static __always_inline void check_top_of_stack(struct ls_scratch *scratch,
 {
 	bool has_base = scratch->walk.frame.kind == LS_FRAME_LUA && layout->ci_has_base;
 	__u64 first = has_base ? base : func, top = ls_word(scratch->state, layout->state_top);
+	__u64 next = ls_word(scratch->state, layout->state_top + sizeof(top));
 
-	if (top > first || (top == first && has_base &&
-			    (!layout->ci_is_array || calls_first_register(scratch, layout))))
+	if (top > first || (top == first && has_base && (!layout->ci_is_array || next == first)))
 		return;
 	doubt(scratch, LS_DOUBT_PLACES);
 }

@@ -21,8 +21,9 @@
  * The target runs between samples but not during one, so all reads are consistent, except that the
  * interpreter may have been interrupted while it entered or left a function, or moved its stack.
  * Then CallInfos contradict themselves or each other. The frames on the leaf's side of the
- * contradiction are dropped; the callers are correct, and the sample is torn. It is not if that is
- * the running call alone, which has certainly not begun or is over (between_calls()).
+ * contradiction are dropped; the callers are correct, and the sample is torn. It is not torn if
+ * only the running call is dropped, and that call has certainly not begun or is over
+ * (between_calls()).
  */
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
@@ -85,10 +86,10 @@ static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
 				   : expected > scratch->walk.top_func;
 }
 
-/* The same for 5.4 on, of a C function above that place: these are never moved up. */
-static __always_inline int is_left_above(struct ls_scratch *scratch,
-					 const struct ls_puc_layout *layout, const __u8 *ci,
-					 __u32 instruction)
+/* The same for a C function above that place, 5.4 on: C functions are never moved up. */
+static __always_inline bool is_left_above(struct ls_scratch *scratch,
+					  const struct ls_puc_layout *layout, const __u8 *ci,
+					  __u32 instruction)
 {
 	return scratch->frames[0].kind == LS_FRAME_C &&
 	       called_place(scratch, layout, ci, instruction) != scratch->walk.top_func;

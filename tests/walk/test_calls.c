@@ -272,7 +272,6 @@ static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
 }
 
-/* luaD_call() of 5.4.1 may make a CallInfo the running one before it is filled in. */
 /* Since 5.4, functions with variable arguments lie above that place, but no C function does. */
 static void drops_a_c_function_above_where_its_caller_calls(struct fixture *fixture)
 {
@@ -294,6 +293,7 @@ static void drops_a_c_function_above_where_its_caller_calls(struct fixture *fixt
 		expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 
+/* luaD_call() of 5.4.1 may make a CallInfo the running one before it is filled in. */
 static void drops_a_call_that_lies_no_higher_than_its_caller(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -393,6 +393,16 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 
+/* No call is dropped as long as operand C of the caller's instruction is less than `end`. */
+static void expect_whole_below_operand(struct fixture *fixture, uint8_t end)
+{
+	for (uint8_t operand = 1; operand < end; operand++) {
+		set_call(&fixture->image, operand);
+		walker__sample(&fixture->walker, &fixture->image);
+		expect_threads(&fixture->walker, &fixture->image, LS_SAMPLE_COMPLETE, 0);
+	}
+}
+
 /* The same if the third result has been copied over the first: pairs(), in `for`. */
 static void drops_a_function_whose_results_lie_over_each_other(struct fixture *fixture)
 {
@@ -409,11 +419,7 @@ static void drops_a_function_whose_results_lie_over_each_other(struct fixture *f
 		put(image, top->value + 16 * slot, 7, 8);
 		put(image, top->value + 16 * slot + 8, 0, 1);
 	}
-	for (uint8_t wanted = 1; wanted < 5; wanted++) {
-		set_call(image, wanted);
-		walker__sample(&fixture->walker, image);
-		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
-	}
+	expect_whole_below_operand(fixture, 5);
 	set_call(image, 5);
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 	put(image, top->value + 16 * 3 + 8, 69, 1);
@@ -422,13 +428,8 @@ static void drops_a_function_whose_results_lie_over_each_other(struct fixture *f
 	set_call(image, 4);
 	put(image, top->value + 16 * 3, 0x123456789000, 8);
 	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
-	for (uint8_t wanted = 1; wanted < 4; wanted++) {
-		set_call(image, wanted);
-		walker__sample(&fixture->walker, image);
-		expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
-	}
+	expect_whole_below_operand(fixture, 4);
 	set_call(image, 4);
-	expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 	image__set_field(image, 0, image->layout->state_top, top->value + 16 * 2, 8);
 	walker__sample(&fixture->walker, image);
 	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);

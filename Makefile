@@ -59,7 +59,7 @@ endif
 # ---- what there is
 
 # FURTHER is a folder with further families of interpreters, in folders like these, for tests.
-BPF_SOURCES  := $(wildcard bpf/*.bpf.c $(FURTHER:%=%/bpf/*.bpf.c))
+BPF_SOURCES  := $(wildcard $(foreach bpf,bpf $(FURTHER:%=%/bpf),$(bpf)/*.bpf.c $(bpf)/*/*.bpf.c))
 USER_SOURCES := $(filter-out user/static/%,$(wildcard user/*.c user/*/*.c $(FURTHER:%=%/user/*/*.c)))
 BPF_OBJECTS  := $(BPF_SOURCES:%.c=$(O)/%.o)
 WALKERS      := $(filter-out walk_nothing,$(patsubst %.bpf.c,%,$(filter walk_%,$(notdir $(BPF_SOURCES)))))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Keeps the frames of a walk from the leaf to the root in the room that the sample has. The
- * includer has defined struct ls_walk with `count`, `last`, `turn` and `frame`, struct ls_pass and
- * note_error(). It calls put_frame() for each frame, and close_gap() at the end.
+ * includer has defined struct ls_walk with `count`, `last`, `turn` and `frame`, and struct
+ * ls_pass. It calls put_frame() for each frame, and close_gap() at the end.
  */
 #ifndef LS_FRAME_ROOM_BPF_H
 #define LS_FRAME_ROOM_BPF_H
 
+#include "fault.bpf.h"
 #include "scratch.bpf.h"
 
 /*

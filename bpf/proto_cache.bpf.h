@@ -38,6 +38,43 @@ static __always_inline bool is_cached_proto(const struct ls_cached_proto *cached
 	return cached->proto == proto && cached->tgid == tgid;
 }
 
+/* The same for its `fixed` part, too, in the layout and the edition of this sample. */
+static __always_inline bool is_known_proto(const struct ls_cached_proto *cached,
+					   const struct ls_scratch *scratch, __u64 proto,
+					   __u64 fixed)
+{
+	return is_cached_proto(cached, proto, scratch->tgid) && cached->fixed == fixed &&
+	       cached->layout == scratch->sample.layout && cached->edition == scratch->edition;
+}
+
+/*
+ * Puts a prototype into the cache whose content is new. `proto` is 0 if its definition could not be
+ * sent: it stays unknown, so that the next sample tries again.
+ */
+static __always_inline void cache_proto(struct ls_cached_proto *cached,
+					const struct ls_scratch *scratch, __u64 proto, __u64 fixed,
+					__u64 content)
+{
+	cached->proto = proto;
+	cached->fixed = fixed;
+	cached->content = content;
+	cached->tgid = scratch->tgid;
+	cached->layout = scratch->sample.layout;
+	cached->edition = scratch->edition;
+	cached->since_ns = scratch->now_ns;
+	cached->own_since_ns = 0;
+}
+
+/* Its content was read just now, and is what the cache has. */
+static __always_inline void mark_verified(struct ls_cached_proto *cached,
+					  const struct ls_scratch *scratch)
+{
+	cached->verified_ns = scratch->now_ns;
+	cached->own_verified_ns = scratch->own_ns;
+	if (!cached->own_since_ns)
+		cached->own_since_ns = scratch->own_ns;
+}
+
 /*
  * Returns the entry of the prototype cache for a prototype: one of two, by default the one verified
  * longer ago. Processes forked by one process, as servers do, have their prototypes at the same

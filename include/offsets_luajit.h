@@ -66,7 +66,7 @@ struct ls_luajit_state {
 	__u8 status;
 	ls_luajit_ref_t global;
 	ls_luajit_ref_t gc_list;
-	__u64 base; /* may lag while the VM runs: bpf/find_base_luajit.bpf.h */
+	__u64 base; /* may lag while the VM runs: bpf/luajit/find_base_luajit.bpf.h */
 	__u64 top;
 	ls_luajit_ref_t max_stack;
 	ls_luajit_ref_t stack;

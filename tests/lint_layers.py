@@ -4,7 +4,7 @@
 
 Every include names the folder of the header, "process/elf_file.h", and a folder includes headers of
 lower layers only, or its own. Nothing but the table of families names a family of interpreters
-(user/interpreter/family.h) outside its own folder.
+(user/interpreter/family.h) outside its own folder. In bpf/, no file includes another family's.
 """
 
 import glob
@@ -85,6 +85,17 @@ def names_of_families(path):
                 yield number, f"names the family {family}: only user/{family}/ does"
 
 
+def walkers_included():
+    """In bpf/, only the files of a family, in its folder, include its headers."""
+    for path in sorted(glob.glob("bpf/*.[ch]") + glob.glob("bpf/*/*.[ch]")):
+        with open(path, encoding="utf-8") as file:
+            for line, text in enumerate(file, 1):
+                match = INCLUDE.match(text)
+                folder = match.group(1).rpartition("/")[0] if match else ""
+                if folder in FAMILIES and folder != path.split("/")[1]:
+                    yield f"{path}:{line}: includes a header of the family {folder}"
+
+
 def folders_of_page():
     with open(PAGE, encoding="utf-8") as file:
         folders = re.search(r"^user/ .*?(?=^tests/)", file.read(), re.M | re.S)
@@ -96,6 +107,9 @@ def main():
     there = {folder.split("/")[1] for folder in glob.glob("user/*/")}
     for name in sorted(there ^ folders_of_page()):
         print(f"user/{name}: either the folder or its line in {PAGE} is missing", file=sys.stderr)
+        failed = True
+    for complaint in walkers_included():
+        print(complaint, file=sys.stderr)
         failed = True
     for folder in sorted(glob.glob("user/*/")):
         name = folder.split("/")[1]

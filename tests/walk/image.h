@@ -14,7 +14,7 @@
 #include "offsets_puc.h"
 #include "memory.h"
 #include "puc/layout_puc.h"
-#include "scratch_puc.bpf.h"
+#include "puc/scratch_puc.bpf.h"
 
 #define IMAGE_THREAD_MAX 40
 #define IMAGE_MAIN       0 /* index of the main thread */

@@ -20,7 +20,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "find_state_puc.bpf.h"
+#include "puc/find_state_puc.bpf.h"
 #include "gc.bpf.h"
 #pragma GCC diagnostic pop
 

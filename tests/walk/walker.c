@@ -24,7 +24,7 @@ static long send_definition(struct ls_function *function)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "walk_puc.bpf.h"
+#include "puc/walk_puc.bpf.h"
 #include "gc.bpf.h"
 #pragma GCC diagnostic pop
 

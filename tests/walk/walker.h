@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walker of bpf/walk_puc.bpf.h, as built for this host, and what it makes of an image. */
+/* The walker of bpf/puc/walk_puc.bpf.h, as built for this host, and what it makes of an image. */
 #ifndef TEST_WALKER_H
 #define TEST_WALKER_H
 
@@ -10,7 +10,7 @@
 #include "image.h"
 #include "offsets_puc.h"
 #include "record.h"
-#include "scratch_puc.bpf.h"
+#include "puc/scratch_puc.bpf.h"
 #include "walk_error.h"
 
 #define WALKER_DEFINITION_MAX 64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF object of LuaJIT's walker, bpf/walk_luajit.bpf.c. */
+/* The BPF object of LuaJIT's walker, bpf/luajit/walk_luajit.bpf.c. */
 #ifndef LS_PROGRAM_LUAJIT_H
 #define LS_PROGRAM_LUAJIT_H
 

@@ -9,7 +9,7 @@
 
 #define NODES_AT_ONCE 256
 #define MASK_MAX      ((1U << 26) - 1) /* LJ_MAX_HBITS, lj_def.h */
-#define BUILTIN_SHIFT 56               /* as in bpf/frame_luajit.bpf.h */
+#define BUILTIN_SHIFT 56               /* as in bpf/luajit/frame_luajit.bpf.h */
 
 /* GCtab, lj_obj.h. */
 struct table {

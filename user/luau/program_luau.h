@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF object of Luau's walker, bpf/walk_luau.bpf.c. */
+/* The BPF object of Luau's walker, bpf/luau/walk_luau.bpf.c. */
 #ifndef LS_PROGRAM_LUAU_H
 #define LS_PROGRAM_LUAU_H
 

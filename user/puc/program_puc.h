@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF object of PUC Lua's walker, bpf/walk_puc.bpf.c. */
+/* The BPF object of PUC Lua's walker, bpf/puc/walk_puc.bpf.c. */
 #ifndef LS_PROGRAM_PUC_H
 #define LS_PROGRAM_PUC_H
 

@@ -3,7 +3,7 @@
 #define __TARGET_ARCH_arm64
 #endif
 
-#include "scratch_luajit.bpf.h"
+#include "luajit/scratch_luajit.bpf.h"
 
 #include "arm64_machine.h"
 #include "family_walker.h"
@@ -13,7 +13,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "walk_luajit.bpf.h"
+#include "luajit/walk_luajit.bpf.h"
 
 #include "family_walker_body.h"
 #pragma GCC diagnostic pop

@@ -5,7 +5,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "walk_luajit.bpf.h"
+#include "luajit/walk_luajit.bpf.h"
 #pragma GCC diagnostic pop
 
 #include "family_walker_body.h"

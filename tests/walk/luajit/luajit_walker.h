@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walker of bpf/walk_luajit.bpf.h, as built for this host, and what it makes of an image. */
+/* The walker of bpf/luajit/walk_luajit.bpf.h, as built for this host, and what it makes of an
+ * image. */
 #ifndef TEST_LUAJIT_WALKER_H
 #define TEST_LUAJIT_WALKER_H
 
@@ -8,7 +9,7 @@
 #include <stdint.h>
 
 #include "luajit_image.h"
-#include "scratch_luajit.bpf.h"
+#include "luajit/scratch_luajit.bpf.h"
 
 #include "family_walker.h"
 

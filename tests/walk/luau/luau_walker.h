@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The walker of bpf/walk_luau.bpf.h, as built for this host, and what it makes of an image. */
+/* The walker of bpf/luau/walk_luau.bpf.h, as built for this host, and what it makes of an image. */
 #ifndef TEST_LUAU_WALKER_H
 #define TEST_LUAU_WALKER_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "luau_image.h"
-#include "scratch_luau.bpf.h"
+#include "luau/scratch_luau.bpf.h"
 
 #include "family_walker.h"
 

@@ -22,9 +22,9 @@
 #include "machine.bpf.h"
 
 #if LS_HAS_FRAME_RECORDS
-#include "find_base_luajit_arm64.bpf.h"
+#include "luajit/find_base_luajit_arm64.bpf.h"
 #else
-#include "find_base_luajit_x86.bpf.h"
+#include "luajit/find_base_luajit_x86.bpf.h"
 #endif
 
 #ifndef __bpf__

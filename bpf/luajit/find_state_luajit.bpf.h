@@ -12,7 +12,7 @@
 #ifndef LS_FIND_STATE_LUAJIT_BPF_H
 #define LS_FIND_STATE_LUAJIT_BPF_H
 
-#include "scratch_luajit.bpf.h"
+#include "luajit/scratch_luajit.bpf.h"
 
 #define LS_HEAD_OFFSET LS_LUAJIT_BYTES(8, 4) /* of GCHeader.marked, lj_obj.h */
 #ifdef LS_NARROW

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The program that takes a sample of PUC Lua; sampler.bpf.c tail-calls it. */
-#include "scratch_puc.bpf.h"
+#include "puc/scratch_puc.bpf.h"
 
 #include "maps.bpf.h"
 #include "send.bpf.h"
@@ -18,7 +18,7 @@ static __always_inline const struct ls_puc_layout *find_layout(__u32 slot)
 }
 
 #include "select_layout.bpf.h"
-#include "walk_puc.bpf.h"
+#include "puc/walk_puc.bpf.h"
 #include "gc.bpf.h"
 #include "sample.bpf.h"
 

@@ -18,7 +18,7 @@
 #ifndef LS_FIND_STATE_PUC_BPF_H
 #define LS_FIND_STATE_PUC_BPF_H
 
-#include "scratch_puc.bpf.h"
+#include "puc/scratch_puc.bpf.h"
 
 #define LS_HEAD_OFFSET 8 /* of GCObject.tt behind its `next`, lobject.h: all releases */
 #include "scan_stack.bpf.h"

@@ -20,7 +20,7 @@
 #ifndef LS_ORDER_LUAU_BPF_H
 #define LS_ORDER_LUAU_BPF_H
 
-#include "find_state_luau.bpf.h"
+#include "luau/find_state_luau.bpf.h"
 #include "machine.bpf.h"
 #include "state_holder.bpf.h"
 

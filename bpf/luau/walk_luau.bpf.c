@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The program that takes a sample of LuaJIT; sampler.bpf.c tail-calls it. */
-#include "scratch_luajit.bpf.h"
+/* The program that takes a sample of Luau; sampler.bpf.c tail-calls it. */
+#include "luau/scratch_luau.bpf.h"
 
 #include "maps.bpf.h"
 #include "send.bpf.h"
@@ -9,20 +9,21 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, LS_LAYOUT_MAX);
 	__type(key, __u32);
-	__type(value, struct ls_luajit_layout);
-} layouts_luajit SEC(".maps");
+	__type(value, struct ls_luau_layout);
+} layouts_luau SEC(".maps");
 
-static __always_inline const struct ls_luajit_layout *find_layout(__u32 slot)
+static __always_inline const struct ls_luau_layout *find_layout(__u32 slot)
 {
-	return bpf_map_lookup_elem(&layouts_luajit, &slot);
+	return bpf_map_lookup_elem(&layouts_luau, &slot);
 }
 
 #include "select_layout.bpf.h"
-#include "walk_luajit.bpf.h"
+#include "luau/walk_luau.bpf.h"
+#include "gc.bpf.h"
 #include "sample.bpf.h"
 
 SEC("perf_event")
-int walk_luajit(struct bpf_perf_event_data *ctx)
+int walk_luau(struct bpf_perf_event_data *ctx)
 {
 	struct ls_sampling sampling;
 	struct ls_scratch *scratch;
@@ -34,6 +35,8 @@ int walk_luajit(struct bpf_perf_event_data *ctx)
 		select_layout(scratch, sampling.thread, sampling.image);
 		check_stack_end(scratch, sampling.thread);
 	}
+	if (scratch->sample.frame_count && is_in_gc(scratch, sampling.image))
+		scratch->sample.activity = LS_ACTIVITY_GC;
 	end_sample(ctx, &sampling);
 	return 0;
 }

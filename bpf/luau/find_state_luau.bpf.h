@@ -10,7 +10,7 @@
 #ifndef LS_FIND_STATE_LUAU_BPF_H
 #define LS_FIND_STATE_LUAU_BPF_H
 
-#include "scratch_luau.bpf.h"
+#include "luau/scratch_luau.bpf.h"
 
 #define LS_HEAD_OFFSET 0 /* of CommonHeader, lobject.h */
 #include "scan_stack.bpf.h"

@@ -16,7 +16,7 @@
 #define LS_VM_KBASE 20 /* the constants of the Lua function that runs */
 #define LS_VM_PC    21
 
-#include "base_candidate_luajit.bpf.h"
+#include "luajit/base_candidate_luajit.bpf.h"
 
 #define LS_FRAME_RECORD  192 /* SAVE_FP_LR_: of the VM's C frame */
 #define LS_RECORDS_MAX   64  /* frame records to follow at most */

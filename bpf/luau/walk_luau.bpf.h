@@ -11,7 +11,7 @@
 #ifndef LS_WALK_LUAU_BPF_H
 #define LS_WALK_LUAU_BPF_H
 
-#include "frame_luau.bpf.h"
+#include "luau/frame_luau.bpf.h"
 
 #include "current_pc.bpf.h"
 #include "frame_room.bpf.h"

@@ -6,25 +6,13 @@
 #ifndef LS_FRAME_LUAJIT_BPF_H
 #define LS_FRAME_LUAJIT_BPF_H
 
-#include "find_base_luajit.bpf.h"
+#include "luajit/find_base_luajit.bpf.h"
 
+#include "fault.bpf.h"
 #include "proto_cache.bpf.h"
 #include "window.bpf.h"
 
 #define LS_BUILTIN_SHIFT 56 /* a builtin's number is above the address of its code */
-
-/* A sample keeps the first error that occurs. */
-static __always_inline void note_error(struct ls_scratch *scratch, __u8 error)
-{
-	if (!scratch->sample.error)
-		scratch->sample.error = error;
-}
-
-static __always_inline void doubt(struct ls_scratch *scratch, __u32 part)
-{
-	if (!scratch->doubt)
-		scratch->doubt = part;
-}
 
 /* Sends the definition of the prototype in scratch->proto and ->content. Returns 0 or an error. */
 static __always_inline long define_function(struct ls_scratch *scratch, __u64 proto,
@@ -107,8 +95,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 f
 	if (!scratch)
 		return 0;
 	cached = find_cached_proto(scratch, proto);
-	is_known = is_cached_proto(cached, proto, scratch->tgid) && cached->fixed == fixed &&
-		   cached->layout == scratch->sample.layout && cached->edition == scratch->edition;
+	is_known = is_known_proto(cached, scratch, proto, fixed);
 	if (!is_known || scratch->is_undecided || !is_fresh(cached, scratch)) {
 		if (read_target(&scratch->proto, sizeof(scratch->proto), proto))
 			return LS_WALK_FRAME_MEMORY;
@@ -117,23 +104,13 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 f
 		ls_luajit_read_content(0, &scratch->proto, proto, &scratch->content);
 		scratch->walk.frame.fingerprint = ls_fold(fixed, scratch->content.hash);
 		if (!is_known || cached->content != scratch->content.hash) {
-			/* If not sent, it stays unknown, so that the next sample tries again. */
-			cached->proto =
-				define_function(scratch, proto, scratch->walk.frame.fingerprint)
-					? 0
-					: proto;
-			cached->fixed = fixed;
-			cached->content = scratch->content.hash;
-			cached->tgid = scratch->tgid;
-			cached->layout = scratch->sample.layout;
-			cached->edition = scratch->edition;
-			cached->since_ns = scratch->now_ns;
-			cached->own_since_ns = 0;
+			long error =
+				define_function(scratch, proto, scratch->walk.frame.fingerprint);
+
+			cache_proto(cached, scratch, error ? 0 : proto, fixed,
+				    scratch->content.hash);
 		}
-		cached->verified_ns = scratch->now_ns;
-		cached->own_verified_ns = scratch->own_ns;
-		if (!cached->own_since_ns)
-			cached->own_since_ns = scratch->own_ns;
+		mark_verified(cached, scratch);
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
 	return LS_WALK_NONE;

@@ -6,7 +6,7 @@
 #ifndef LS_BASE_CANDIDATE_LUAJIT_BPF_H
 #define LS_BASE_CANDIDATE_LUAJIT_BPF_H
 
-#include "find_state_luajit.bpf.h"
+#include "luajit/find_state_luajit.bpf.h"
 
 /* A function and a link: two slots (LJ_FR2, lj_arch.h), or the halves of one. */
 #define LS_FRAME_BYTES LS_LUAJIT_BYTES(16, 8)

@@ -18,7 +18,7 @@
 #ifndef LS_WALK_LUAJIT_BPF_H
 #define LS_WALK_LUAJIT_BPF_H
 
-#include "trace_luajit.bpf.h"
+#include "luajit/trace_luajit.bpf.h"
 
 /* Frames and changes of states: LJ_STACK_MAX (65,500) slots of two or more, lj_state.c. */
 #define LS_FRAMES_AT_ONCE 8192

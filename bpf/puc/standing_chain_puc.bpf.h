@@ -10,7 +10,7 @@
 #ifndef LS_STANDING_CHAIN_PUC_BPF_H
 #define LS_STANDING_CHAIN_PUC_BPF_H
 
-#include "find_state_puc.bpf.h"
+#include "puc/find_state_puc.bpf.h"
 
 struct ls_recall {
 	struct ls_scratch *scratch;

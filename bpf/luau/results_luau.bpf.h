@@ -3,7 +3,7 @@
 #ifndef LS_RESULTS_LUAU_BPF_H
 #define LS_RESULTS_LUAU_BPF_H
 
-#include "order_luau.bpf.h"
+#include "luau/order_luau.bpf.h"
 
 #define LS_FUNCTION_BYTES 4096 /* of machine code: most C functions have less */
 

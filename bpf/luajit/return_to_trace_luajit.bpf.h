@@ -8,7 +8,7 @@
 #ifndef LS_RETURN_TO_TRACE_LUAJIT_BPF_H
 #define LS_RETURN_TO_TRACE_LUAJIT_BPF_H
 
-#include "frame_luajit.bpf.h"
+#include "luajit/frame_luajit.bpf.h"
 
 /* Returns what is remembered about the running VM. */
 static __always_inline struct ls_trace_memo *memo_of(struct ls_scratch *scratch)

@@ -16,7 +16,7 @@
 #ifndef LS_TRACE_LUAJIT_BPF_H
 #define LS_TRACE_LUAJIT_BPF_H
 
-#include "find_trace_luajit.bpf.h"
+#include "luajit/find_trace_luajit.bpf.h"
 
 #define LS_SNAPSHOT_STEPS 16 /* of a binary search among at most 65,535 snapshots */
 #define LS_SNAPSHOTS_NEAR (LS_VIEW_BYTES / sizeof(struct ls_luajit_snapshot)) /* in one view */

@@ -20,7 +20,7 @@
 #ifndef LS_STACK_OWNER_PUC_BPF_H
 #define LS_STACK_OWNER_PUC_BPF_H
 
-#include "frame_puc.bpf.h"
+#include "puc/frame_puc.bpf.h"
 #include "state_holder.bpf.h"
 
 #define LS_RUNNING_DEPTH 64     /* nested calls of C functions, down to a Lua function */

@@ -11,7 +11,9 @@
 #ifndef LS_SELF_CHECK_PUC_BPF_H
 #define LS_SELF_CHECK_PUC_BPF_H
 
-#include "frame_puc.bpf.h"
+#include "puc/frame_puc.bpf.h"
+
+#include "fault.bpf.h"
 
 #define LS_INSTRUCTIONS_MAX (1U << 26) /* instructions: more than any function has */
 #define LS_LINES_MAX        (1U << 24)
@@ -19,12 +21,6 @@
 #define LS_UPVALUES_MAX     255
 #define LS_CHECKED_FRAMES   32 /* of a stack, from the leaf */
 #define LS_MIN_STACK        20 /* LUA_MINSTACK, lua.h */
-
-static __always_inline void doubt(struct ls_scratch *scratch, __u8 field)
-{
-	if (!scratch->doubt)
-		scratch->doubt = field;
-}
 
 /* Whether `string` is a TString: its tag is right, and its text ends at its length. */
 __noinline int is_text(struct ls_scratch *scratch, const struct ls_puc_layout *layout, __u64 string)

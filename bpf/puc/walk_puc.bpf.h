@@ -28,10 +28,11 @@
 #ifndef LS_WALK_PUC_BPF_H
 #define LS_WALK_PUC_BPF_H
 
-#include "stack_owner_puc.bpf.h"
-#include "self_check_puc.bpf.h"
+#include "puc/find_chain_puc.bpf.h"
+#include "puc/self_check_puc.bpf.h"
 
 #include "current_pc.bpf.h"
+#include "fault.bpf.h"
 
 static __always_inline void put_frame(struct ls_scratch *scratch)
 {
@@ -59,128 +60,6 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 	scratch->sample.frame_count = 0;
 	scratch->walk.left = scratch->frame_room;
 	scratch->walk.code = 0;
-}
-
-/* Where the function lies that a Lua caller's call instruction calls. */
-static __always_inline __u64 called_place(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout, const __u8 *ci,
-					  __u32 instruction)
-{
-	__u64 base = layout->ci_has_base ? ls_word(ci, layout->ci_base)
-					 : func_of(scratch, layout, ci) + 16;
-
-	return base + 16 * (instruction >> (layout->op_bits & 7) & 0xff);
-}
-
-/*
- * Detects the last case of a call that luaD_precall has not filled in yet: a Lua caller at a call
- * instruction tells where the function that it calls is. 5.4 moves vararg functions up from there.
- */
-static __always_inline int is_called_elsewhere(struct ls_scratch *scratch,
-					       const struct ls_puc_layout *layout, const __u8 *ci,
-					       __u32 instruction)
-{
-	__u64 expected = called_place(scratch, layout, ci, instruction);
-
-	return layout->ci_has_base ? expected != scratch->walk.top_func
-				   : expected > scratch->walk.top_func;
-}
-
-/* The same for a C function above that place, 5.4 on: C functions are never moved up. */
-static __always_inline bool is_left_above(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout, const __u8 *ci,
-					  __u32 instruction)
-{
-	return scratch->frames[0].kind == LS_FRAME_C &&
-	       called_place(scratch, layout, ci, instruction) != scratch->walk.top_func;
-}
-
-/*
- * Whether what looks like the running function is a result of that function (look_for_results). It
- * is if it is also on the stack above its own place: hardly any function is called with itself. If
- * it is above `top`, where anything may be left over, `top` must be where the results end; of all
- * results that there are, there is mostly one. Releases before 5.4 leave the call first.
- */
-static __always_inline bool is_half_returned(struct ls_scratch *scratch,
-					     const struct ls_puc_layout *layout, __u32 instruction,
-					     bool is_call)
-{
-	__u32 signs = scratch->walk.result_signs;
-	__u32 wanted = is_call ? results_operand(layout, instruction) : 0;
-	bool lowers_top = is_call && !layout->ci_has_base;
-	__u64 end = scratch->walk.top_func + 16 * (wanted ? wanted - 1 : 1);
-
-	if (wanted == 1)
-		return false;
-	if (signs & LS_RESULT_ON_STACK)
-		return true;
-	if (signs & LS_RESULT_OFF_STACK && lowers_top &&
-	    ls_word(scratch->state, layout->state_top) == end)
-		return true;
-	/* One result that nils were added to; one that was wanted, and a call's own nils, are not.
-	 */
-	if (signs & LS_RESULT_NIL && lowers_top && wanted > 2)
-		return true;
-	if (signs & LS_RESULTS_SHIFTED)
-		return !wanted || wanted > 3;
-	return signs & LS_RESULTS_FILLED && wanted == 5;
-}
-
-/*
- * Whether it is OP_TFORCALL (lopcodes.h, 5.2 on; 5.1: OP_TFORLOOP). OP_RETURN0, OP_RETURN1 and
- * OP_TFORPREP, new in 5.4, which has opcodes of 7 bits, precede it.
- */
-static __always_inline bool is_iterator_call(const struct ls_puc_layout *layout, __u32 operation)
-{
-	return operation == layout->op_call + (layout->op_bits == 7 ? 8U : 5U);
-}
-
-/*
- * How the running function contradicts its caller, whose CallInfo this is: LS_WALK_FRAME_FUNCTION;
- * LS_BETWEEN_CALLS if its CallInfo is certainly that of an earlier call; 0 if it does not.
- */
-static __always_inline int contradicts_caller(struct ls_scratch *scratch,
-					      const struct ls_puc_layout *layout, const __u8 *ci)
-{
-	__u32 instruction, operation;
-	bool is_call;
-
-	/*
-	 * A CallInfo that luaD_call has not filled in yet may be stale, from a time when its caller
-	 * was higher up.
-	 */
-	if (scratch->walk.top_func <= func_of(scratch, layout, ci))
-		return between_calls(scratch, layout, scratch->walk.top_func);
-	if (scratch->walk.frame.kind == LS_FRAME_C)
-		return scratch->walk.result_signs & (LS_RESULT_ON_STACK | LS_RESULTS_SHIFTED)
-			       ? LS_WALK_FRAME_FUNCTION
-			       : 0;
-	/* A hook may be called at any instruction. */
-	if (scratch->walk.frame.flags & LS_FRAME_HOOKED ||
-	    !scratch->state[layout->state_allow_hook])
-		return 0;
-	/*
-	 * OP_TAILCALL (lvm.c, up to 5.3) overwrites its caller's call with the new one before it
-	 * leaves the new one.
-	 */
-	if (ls_word(ci, layout->ci_savedpc) == scratch->walk.frame_code)
-		return LS_WALK_FRAME_FUNCTION;
-	if (read_target(&instruction, sizeof(instruction), ls_word(ci, layout->ci_savedpc) - 4))
-		return 0;
-	operation = instruction & ((1U << (layout->op_bits & 7)) - 1);
-	is_call = operation == layout->op_call;
-	if (is_call || operation == layout->op_call + 1U) {
-		if (is_called_elsewhere(scratch, layout, ci, instruction))
-			return between_calls(scratch, layout, scratch->walk.top_func);
-		if (is_call && is_left_above(scratch, layout, ci, instruction))
-			return LS_WALK_FRAME_FUNCTION;
-	} else if (!is_iterator_call(layout, operation)) {
-		/* A metamethod or a finalizer has one result at most: none are shifted. */
-		scratch->walk.result_signs &= ~(LS_RESULTS_SHIFTED | LS_RESULTS_FILLED);
-	}
-	return scratch->walk.result_signs && is_half_returned(scratch, layout, instruction, is_call)
-		       ? LS_WALK_FRAME_FUNCTION
-		       : 0;
 }
 
 /* Checks whether the running function agrees with its caller, which is in scratch->walk.frame. */
@@ -393,106 +272,6 @@ static __always_inline int walk_chain(struct ls_scratch *scratch,
 	if (!scratch->walk.left && scratch->walk.ci != scratch->walk.base_ci)
 		add_root_part(&pass);
 	return 0;
-}
-
-/*
- * Whether a Lua function is on top and hooks are allowed: then nothing that it called can have
- * resumed another state. __noinline: verified once for all callers.
- */
-__noinline int runs_lua_alone(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
-{
-	if (!scratch || !layout || enter_state(scratch, layout, 0) ||
-	    !scratch->state[layout->state_allow_hook] ||
-	    scratch->walk.ci == scratch->walk.base_ci || calls_c(scratch, layout))
-		return 0;
-	return !decode_call(scratch, layout) && scratch->walk.frame.kind == LS_FRAME_LUA;
-}
-
-static __always_inline void remember_chain(struct ls_thread *thread,
-					   const struct ls_scratch *scratch)
-{
-	__u32 count = scratch->chain_count;
-
-	if (!count || count > LS_CHAIN_MAX)
-		return;
-	thread->chain_count = count;
-	thread->chain_is_cut = scratch->search.is_cut;
-	__builtin_memcpy(thread->chain, scratch->chain, sizeof(thread->chain));
-	thread->root = scratch->chain[(count - 1) % LS_CHAIN_MAX];
-}
-
-/*
- * Keeps the states that run on this stack. In a mapping that is this thread's own stack, every
- * active state does, except that one without errorJmp, which sorts last, may run anywhere. In a
- * mapping that may hold several stacks, the states of all of them look active by their errorJmp, so
- * each must be shown to belong to this one.
- */
-static __always_inline int keep_own(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
-{
-	__u32 last = scratch->chain_count - 1;
-	int error;
-
-	if (!scratch->search.is_shared &&
-	    scratch->chain[last % LS_CHAIN_MAX].anchor != LS_UNPROTECTED)
-		return LS_WALK_NONE;
-	error = drop_strangers(scratch, layout);
-	if (error || !scratch->search.is_shared)
-		return error;
-	if (scratch->search.address < scratch->search.high &&
-	    scratch->chain[0].anchor != LS_UNPROTECTED &&
-	    scratch->search.address < scratch->chain[0].anchor)
-		return LS_WALK_STATE_BEYOND;
-	prove_resumers(scratch, layout);
-	return LS_WALK_NONE;
-}
-
-/*
- * Adds the states that the reused chain has resumed since. A register mostly points to the running
- * state: if that runs a Lua function, no state is deeper. Returns LS_WALK_NONE or the error.
- */
-static __always_inline int extend_chain(struct ls_scratch *scratch,
-					const struct ls_puc_layout *layout)
-{
-	__u64 end = scratch->chain[0].anchor;
-
-	search_registers(scratch, layout);
-	if (scratch->chain[0].anchor < end && runs_lua_alone(scratch, layout))
-		scratch->search.address = scratch->chain[0].anchor;
-	return search_below(scratch, layout, end);
-}
-
-/* Finds the chain of active states, scratch->chain. Returns LS_WALK_NONE or the error. */
-static __always_inline int find_chain(struct ls_scratch *scratch,
-				      const struct ls_puc_layout *layout, struct ls_thread *thread)
-{
-	int error = LS_WALK_NONE, stands;
-	bool is_alone;
-
-	search_begin(scratch, thread);
-	stands = chain_stands(scratch, layout, thread);
-	is_alone = stands && runs_lua_alone(scratch, layout);
-	if (is_alone && scratch->search.is_shared && runs_here(scratch, layout, 0)) {
-		scratch->search.is_cut = thread->chain_is_cut;
-		remember_chain(thread, scratch);
-		return LS_WALK_NONE;
-	}
-	if (!stands || scratch->search.is_shared)
-		error = search_stack(scratch, layout, thread);
-	else if (!is_alone)
-		error = extend_chain(scratch, layout);
-	if (scratch->search.lost)
-		learn_gap(scratch);
-	if (stands && !scratch->search.is_shared)
-		scratch->search.is_cut |= thread->chain_is_cut;
-	if (scratch->search.is_shared && scratch->search.address >= scratch->search.high)
-		scratch->search.is_beyond = 1;
-	if (!error)
-		error = keep_own(scratch, layout);
-	if (error)
-		thread->chain_count = 0;
-	else
-		remember_chain(thread, scratch);
-	return error;
 }
 
 /* Discards what an earlier stack has left behind. */

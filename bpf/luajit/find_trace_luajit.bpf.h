@@ -6,7 +6,7 @@
 #ifndef LS_FIND_TRACE_LUAJIT_BPF_H
 #define LS_FIND_TRACE_LUAJIT_BPF_H
 
-#include "return_to_trace_luajit.bpf.h"
+#include "luajit/return_to_trace_luajit.bpf.h"
 
 #define LS_TRACES_AT_ONCE 256
 #define LS_TRACES_FIRST   64

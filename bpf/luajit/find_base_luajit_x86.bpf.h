@@ -16,7 +16,7 @@
 
 #define LS_VM_PC LS_RBX
 
-#include "base_candidate_luajit.bpf.h"
+#include "luajit/base_candidate_luajit.bpf.h"
 
 /*
  * The VM returns to C code (vm_return): it has set the state already, and turns PC from the link

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Decodes a call of PUC Lua: its CallInfo, the function on the stack of values, and the prototype.
+ * Rejects what contradicts itself.
+ */
+#ifndef LS_FRAME_PUC_BPF_H
+#define LS_FRAME_PUC_BPF_H
+
+#include "puc/between_calls_puc.bpf.h"
+#include "puc/prototype_puc.bpf.h"
+
+/* Puts the call into scratch->walk.frame. The pc must be inside the prototype's code. */
+static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
+				     const __u8 *ci, const struct ls_cached_closure *cached)
+{
+	struct ls_walk *walk = &scratch->walk;
+	struct ls_frame *frame = &walk->frame;
+	__u64 size = 4ULL * cached->code_count;
+	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
+	__u64 offset;
+
+	if (layout->state_savedpc && is_top_call(scratch, layout))
+		saved_pc = ls_word(scratch->state, layout->state_savedpc);
+	offset = saved_pc - cached->code;
+	if (offset & 3 || offset > size)
+		return LS_WALK_FRAME_PROTO;
+	if (layout->has_local_pc && !walk->chain_index && is_top_call(scratch, layout)) {
+		walk->code = cached->code;
+		walk->code_end = cached->code + size;
+	}
+	frame->function = cached->proto;
+	frame->pc = offset ? offset / 4 - 1 : 0;
+	frame->kind = LS_FRAME_LUA;
+	walk->frame_code = cached->code;
+	scratch->lua_frames++;
+	return LS_WALK_NONE;
+}
+
+/* Decodes a closure that is not in the closure cache, and caches what later frames need of it. */
+static __always_inline int new_closure_frame(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout, const __u8 *ci,
+					     __u64 address, __u8 tag,
+					     struct ls_cached_closure *cached)
+{
+	__u32 size = layout->closure_proto + sizeof(__u64);
+	__u8 is_c = tag == layout->tag_c_function;
+	const __u8 *closure;
+	int error;
+
+	if (!is_pointer(address))
+		return LS_WALK_FRAME_MEMORY;
+	closure = view_object(&scratch->closures, address, size);
+	if (!closure || keep_copy(scratch, scratch->closure, address, size))
+		return LS_WALK_FRAME_MEMORY;
+	if (closure[LS_OBJECT_TAG] != LS_WITHOUT_COLLECTABLE(tag))
+		return LS_WALK_FRAME_FUNCTION;
+	if (layout->closure_is_c)
+		is_c = closure[layout->closure_is_c];
+	if (is_c) {
+		scratch->walk.frame.function = ls_word(closure, layout->closure_function);
+		if (scratch->is_undecided)
+			scratch->walk.frame.function =
+				ls_word(scratch->closure, layout->closure_function);
+		scratch->walk.frame.kind = LS_FRAME_C;
+		/* ldo.c, luaD_precall (5.1): `tailcalls` is set for Lua functions only. */
+		if (layout->ci_is_array)
+			scratch->walk.frame.flags = 0;
+		look_for_results(scratch, layout, ci, address);
+		return LS_WALK_NONE;
+	}
+	error = read_prototype(scratch, layout, closure, cached);
+	if (!error)
+		error = lua_frame(scratch, layout, ci, cached);
+	if (error)
+		return error;
+	error = take_fingerprint(scratch, layout, cached->proto, cached->fixed);
+	if (error)
+		return error;
+	cached->fingerprint = scratch->walk.frame.fingerprint;
+	cached->walk = scratch->walk_number;
+	cached->closure = address;
+	return LS_WALK_NONE;
+}
+
+static __always_inline int closure_frame(struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, const __u8 *ci,
+					 __u64 closure, __u8 tag)
+{
+	struct ls_cached_closure *cached =
+		&scratch->closure_cache[(closure >> 5 ^ closure >> 10) % LS_CLOSURE_CACHE_MAX];
+
+	/* The self-check needs the copies, which only new_closure_frame() makes. */
+	if (cached->closure == closure && cached->walk == scratch->walk_number &&
+	    !scratch->is_undecided) {
+		scratch->walk.frame.fingerprint = cached->fingerprint;
+		return lua_frame(scratch, layout, ci, cached);
+	}
+	return new_closure_frame(scratch, layout, ci, closure, tag, cached);
+}
+
+/*
+ * luaD_precall (ldo.c, 5.2 and 5.3) makes a CallInfo the running one before it fills it in: until
+ * then it holds an earlier call, whose function may be at or above the present `top`.
+ */
+static __always_inline bool is_left_over(const struct ls_scratch *scratch,
+					 const struct ls_puc_layout *layout, __u64 func)
+{
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 last = ls_word(scratch->state, layout->state_stack_last);
+	__u64 top = ls_word(scratch->state, layout->state_top);
+
+	return is_top_call(scratch, layout) && top >= stack && top <= last && func >= top &&
+	       func <= last;
+}
+
+static __always_inline bool is_function_tag(const struct ls_puc_layout *layout, __u8 tag)
+{
+	return tag == layout->tag_lua_function || tag == layout->tag_c_function ||
+	       (layout->tag_light_function && tag == layout->tag_light_function);
+}
+
+/*
+ * lua_yieldk (ldo.c, 5.2 and 5.3) moves `func` of the yielding C function right below its results,
+ * and saves its original position in `extra`. A scheduler in C that calls functions on a state that
+ * has yielded, as nmap's does, leaves such a call among the running ones.
+ */
+static __always_inline const __u8 *value_before_yield(struct ls_scratch *scratch,
+						      const struct ls_puc_layout *layout,
+						      const __u8 *ci, __u64 func)
+{
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 extra = ls_word(ci, layout->ci_extra);
+	const __u8 *value;
+
+	/* 5.2.0 has no tag that identifies C closures. */
+	if (!layout->ci_extra || layout->closure_is_c ||
+	    scratch->state[layout->state_status] != LS_YIELDED || is_top_call(scratch, layout) ||
+	    extra & 15 || extra >= func - stack)
+		return NULL;
+	value = view(&scratch->stack, stack + extra, 16, stack);
+	return value && is_function_tag(layout, value[8]) && value[8] != layout->tag_lua_function
+		       ? value
+		       : NULL;
+}
+
+/*
+ * The same for a coroutine that waits to be resumed: the C function that yielded is on top, and the
+ * value right below its results may be a function as well. If a hook yielded, a Lua function is on
+ * top, whose `func` has not moved. No sample is taken of such a coroutine.
+ */
+static __always_inline __u64 func_before_yield(const struct ls_scratch *scratch,
+					       const struct ls_puc_layout *layout, const __u8 *ci)
+{
+#ifdef __bpf__
+	return func_of(scratch, layout, ci);
+#else
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+
+	if (!scratch->walk.is_suspended || !layout->ci_extra || !is_top_call(scratch, layout) ||
+	    ls_half(ci, layout->ci_status) & layout->status_lua)
+		return func_of(scratch, layout, ci);
+	return stack + ls_word(ci, layout->ci_extra);
+#endif
+}
+
+static __always_inline int call_frame(struct ls_scratch *scratch,
+				      const struct ls_puc_layout *layout, const __u8 *ci)
+{
+	struct ls_frame *frame = &scratch->walk.frame;
+	__u64 stack = ls_word(scratch->state, layout->state_stack);
+	__u64 func = func_before_yield(scratch, layout, ci);
+	const __u8 *value;
+	__u8 tag;
+
+	if (!is_pointer(func) || is_left_over(scratch, layout, func))
+		return without_function(scratch, layout, ci, func);
+	value = view(&scratch->stack, func, 16, stack);
+	if (!value)
+		return LS_WALK_FRAME_MEMORY;
+	if (!is_function_tag(layout, value[8]))
+		value = value_before_yield(scratch, layout, ci, func);
+	if (!value)
+		return without_function(scratch, layout, ci, func);
+	tag = value[8];
+	frame->fingerprint = 0;
+	frame->pc = 0;
+	frame->flags = flags_of(layout, ci);
+	frame->padding = 0;
+	if (layout->tag_light_function && tag == layout->tag_light_function) {
+		frame->function = *(const __u64 *)value;
+		frame->kind = LS_FRAME_C;
+		look_for_results(scratch, layout, ci, frame->function);
+		return LS_WALK_NONE;
+	}
+	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
+}
+
+/* Whether the call that the walk is at is one of a C function, as far as the value's tag tells. */
+static __always_inline bool calls_c(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	const __u8 *ci = read_ci(scratch, layout), *value;
+
+	if (!ci)
+		return false;
+	value = view(&scratch->stack, func_of(scratch, layout, ci), 16,
+		     ls_word(scratch->state, layout->state_stack));
+	if (!value || (layout->closure_is_c && value[8] == layout->tag_c_function))
+		return false;
+	return value[8] == layout->tag_c_function ||
+	       (layout->tag_light_function && value[8] == layout->tag_light_function);
+}
+
+/*
+ * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE,
+ * LS_BETWEEN_CALLS, or the error, which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.
+ */
+__noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	const __u8 *ci;
+
+	if (!scratch || !layout)
+		return LS_WALK_CALL_CHAIN;
+	ci = read_ci(scratch, layout);
+	return ci ? call_frame(scratch, layout, ci) : LS_WALK_CALL_CHAIN;
+}
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * All reads of the target's memory. A read never faults a page in; it fails instead. `dump` and the
- * tests run the walker in user space: see user/process/bpf_shim.h.
+ * tests run the walker in user space: see user/walk/bpf_shim.h.
  */
 #ifndef LS_TARGET_BPF_H
 #define LS_TARGET_BPF_H
@@ -27,7 +27,7 @@ static __always_inline long read_target_string(void *to, __u32 size, __u64 addre
 
 #include "repeat.bpf.h"
 #else
-#include "process/bpf_shim.h"
+#include "walk/bpf_shim.h"
 #endif
 
 #endif

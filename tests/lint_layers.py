@@ -22,6 +22,7 @@ LAYERS = [
     ["system", "json", "stream"],
     ["elf"],
     ["gc"],
+    ["memory"],
     ["process"],
     ["source"],
     ["worker"],
@@ -37,6 +38,7 @@ LAYERS = [
     ["sampler"],
     ["recording"],
     ["targets"],
+    ["control"],
     ["session"],
     ["dump"],
     ["summary"],
@@ -48,7 +50,7 @@ LAYERS = [
     ["command"],
     ["offline"],
 ]
-FILES_MAX = 30  # in a folder
+FILES_MAX = 27  # in a folder
 PAGE = "bpf/README.md"  # lists the folders, each on an indented line
 NAMES_FAMILIES = {"user/interpreter/family.h"}
 WITHOUT_LAYERS = {"static", "share", "page"}  # other programs' sources; what is no C

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
 
 struct lua_frame {
 	bool is_lua;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/bpf_shim.h"
+#include "walk/bpf_shim.h"
 
 void memory__end(struct memory *memory)
 {

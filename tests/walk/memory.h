@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/bpf_shim.h"
+#include "walk/bpf_shim.h"
 
 #define MEMORY_PAGE     4096ULL
 #define MEMORY_HOLE_MAX 64

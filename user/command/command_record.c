@@ -8,21 +8,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "system/resource_limits.h"
-#include "summary/coroutine_starts.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "command/output_folder.h"
 #include "command/output_set.h"
-#include "summary/printer.h"
 #include "command/rendered_profile.h"
-#include "summary/summary.h"
+#include "control/control.h"
+#include "control/signals.h"
 #include "output/output_name.h"
 #include "recording/subprofiles.h"
-#include "session/control.h"
 #include "session/session.h"
 #include "session/session_profile.h"
-#include "session/signals.h"
+#include "summary/coroutine_starts.h"
+#include "summary/printer.h"
+#include "summary/summary.h"
+#include "system/resource_limits.h"
 
 /* Where a session's profile goes. */
 struct delivery {

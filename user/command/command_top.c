@@ -11,19 +11,19 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "command/exit_status.h"
-#include "top/kept_warnings.h"
 #include "command/named_process.h"
-#include "command/top_costs.h"
 #include "command/top_summary.h"
 #include "command/written_profile.h"
+#include "control/signals.h"
 #include "process/process.h"
 #include "session/session.h"
 #include "session/session_commands.h"
 #include "session/session_profile.h"
-#include "session/signals.h"
+#include "system/resource_limits.h"
+#include "top/kept_warnings.h"
 #include "top/screen.h"
+#include "top/top_costs.h"
 #include "top/top_view.h"
 
 #define NS_PER_S     UINT64_C(1000000000)

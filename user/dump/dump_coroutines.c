@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "dump/dump_internal.h"
 #include "dump/vm_search.h"
+#include "memory/target_memory.h"
 #include "process/process.h"
-#include "process/target_memory.h"
 
 #define READINGS_MAX 6
 #define VMS_MAX      64

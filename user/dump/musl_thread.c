@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 #define PIECE_WORDS 8192        /* read at a time */
 #define BLOCK_WORDS 40          /* of struct pthread; they contain the fields searched for */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 #define RUN_PAGES    256               /* read by one call */
 #define OVERLAP      MAIN_THREAD_BYTES /* a main thread may extend over two runs */

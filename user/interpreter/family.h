@@ -15,7 +15,7 @@
  *   (struct walker_ops, for luaspy dump).
  *
  * A layout is a slot of a family: an index into the family's own table. The BPF side of a family is
- * bpf/walk_<family>.bpf.c; bpf/README.md tells how to add one.
+ * bpf/<family>/walk_<family>.bpf.c; bpf/README.md tells how to add one.
  */
 #ifndef LS_FAMILY_H
 #define LS_FAMILY_H
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "interpreter/walker.h"
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 #include "record.h"
 #include "target.h"
 
@@ -135,8 +135,8 @@ struct family {
 	int (*add_layout)(const void *offsets);
 
 	/*
-	 * BPF: the ELF file of its walker, bpf/walk_<family>.bpf.c, for Linux 6.1 and later or for
-	 * older kernels; the program in it, and the array of layouts.
+	 * BPF: the ELF file of its walker, bpf/<family>/walk_<family>.bpf.c, for Linux 6.1 and
+	 * later or for older kernels; the program in it, and the array of layouts.
 	 */
 	const void *(*walker_file)(bool is_old, size_t *size);
 	const char *walker_program;

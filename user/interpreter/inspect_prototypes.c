@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "interpreter/inspection_internal.h"
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 #include "symbols/c_functions.h"
 
 #define ERRNO_MAX 4095 /* the kernel's MAX_ERRNO */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 #include "record.h"
 #include "target.h"
 

@@ -13,14 +13,17 @@
 #include "interpreter/lua_files.h"
 #include "luajit/call_site_luajit.h"
 #include "luajit/layout_luajit.h"
-#include "luajit/program_luajit.h"
 #include "luajit/prototype_luajit.h"
 #include "luajit/table_luajit.h"
 #include "luajit/walker_luajit.h"
 
 #ifdef LS_NARROW
+#include "walk_luajit32.skel.h"
+#include "walk_luajit32_old.skel.h"
 #define LS_FAMILY LS_FAMILY_LUAJIT32
 #else
+#include "walk_luajit.skel.h"
+#include "walk_luajit_old.skel.h"
 #define LS_FAMILY LS_FAMILY_LUAJIT
 #endif
 
@@ -201,6 +204,15 @@ static const struct memory_ops memory = {
 
 extern const struct family family_luajit;
 
+static const void *walker_file(bool is_old, size_t *size)
+{
+#ifdef LS_NARROW
+	return is_old ? walk_luajit32_old_bpf__elf_bytes(size) : walk_luajit32_bpf__elf_bytes(size);
+#else
+	return is_old ? walk_luajit_old_bpf__elf_bytes(size) : walk_luajit_bpf__elf_bytes(size);
+#endif
+}
+
 const struct family family_luajit = {
 	.name = "LuaJIT",
 #ifdef LS_NARROW
@@ -219,7 +231,7 @@ const struct family family_luajit = {
 	.find_layout = layout_luajit__find,
 	.distinct_layouts = distinct_layouts,
 	.keeps_pc_in_register = keeps_pc_in_register,
-	.walker_file = program_luajit__file,
+	.walker_file = walker_file,
 	.walker_program = "walk_luajit",
 	.layouts_map = "layouts_luajit",
 	.memory = &memory,

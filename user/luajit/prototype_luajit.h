@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "interpreter/family.h"
+#include "memory/target_memory.h"
 #include "offsets_luajit.h"
-#include "process/target_memory.h"
 
 /* Copies the header of the prototype at `address`. 0; -EINVAL: no prototype; -errno: unreadable. */
 int prototype_luajit__read(const struct target_memory *memory, uint64_t address,

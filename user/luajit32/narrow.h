@@ -15,7 +15,6 @@
 #define layouts_luajit           layouts_luajit32
 #define layouts_luajit_count     layouts_luajit32_count
 #define main_thread_luajit__find main_thread_luajit32__find
-#define program_luajit__file     program_luajit32__file
 #define prototype_luajit__check  prototype_luajit32__check
 #define prototype_luajit__covers prototype_luajit32__covers
 #define prototype_luajit__lines  prototype_luajit32__lines

@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/target_memory.h"
 #include "offsets_luau.h"
-#include "process/target_memory.h"
 
 /*
  * Fills *layout for the VM with the lua_State at `state`. 0; -ENODATA: `reason` says what could not

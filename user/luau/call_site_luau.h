@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "memory/target_memory.h"
 #include "offsets_luau.h"
-#include "process/target_memory.h"
 #include "symbols/call_site.h"
 
 /* As memory_ops.read_call_site() in interpreter/family.h. */

@@ -7,9 +7,11 @@
 #include "luau/call_site_luau.h"
 #include "luau/gc_luau.h"
 #include "luau/layout_luau.h"
-#include "luau/program_luau.h"
 #include "luau/prototype_luau.h"
 #include "luau/walker_luau.h"
+
+#include "walk_luau.skel.h"
+#include "walk_luau_old.skel.h"
 
 /* ---- files */
 
@@ -101,6 +103,11 @@ static const struct memory_ops memory = {
 
 extern const struct family family_luau;
 
+static const void *walker_file(bool is_old, size_t *size)
+{
+	return is_old ? walk_luau_old_bpf__elf_bytes(size) : walk_luau_bpf__elf_bytes(size);
+}
+
 const struct family family_luau = {
 	.name = "Luau",
 	.id = LS_FAMILY_LUAU,
@@ -116,7 +123,7 @@ const struct family family_luau = {
 	.keeps_pc_in_register = keeps_pc_in_register,
 	.calibrate = calibrate,
 	.add_layout = add_layout,
-	.walker_file = program_luau__file,
+	.walker_file = walker_file,
 	.walker_program = "walk_luau",
 	.layouts_map = "layouts_luau",
 	.memory = &memory,

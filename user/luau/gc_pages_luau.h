@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 /* The part of a page that may hold objects, at multiples of 8 bytes. */
 struct gc_page_luau {

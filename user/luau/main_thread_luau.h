@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 /*
  * As walker_ops.find_main_thread() in interpreter/walker.h. The layout is the one that the VM's

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "interpreter/family.h"
+#include "memory/target_memory.h"
 #include "offsets_luau.h"
-#include "process/target_memory.h"
 
 /* As memory_ops.check_prototype() in interpreter/family.h. */
 int prototype_luau__check(const struct target_memory *memory, const struct ls_luau_layout *layout,

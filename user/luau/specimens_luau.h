@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/target_memory.h"
 #include "offsets_luau.h"
-#include "process/target_memory.h"
 
 #define CLOSURES_MAX   1024
 #define PROTOTYPES_MAX 128

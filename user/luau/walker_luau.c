@@ -15,7 +15,7 @@ static long send_definition(struct ls_function *function);
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "process/bpf_shim.h"
+#include "walk/bpf_shim.h"
 #include "luau/walk_luau.bpf.h"
 #include "select_layout.bpf.h"
 #pragma GCC diagnostic pop

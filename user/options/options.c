@@ -4,11 +4,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "options/options_dump.h"
-#include "options/options_list.h"
+#include "options/options_live.h"
 #include "options/options_offline.h"
-#include "options/options_record.h"
-#include "options/options_top.h"
 #include "options/usage.h"
 
 #ifndef LUASPY_VERSION

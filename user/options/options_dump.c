@@ -4,9 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "options/options_dump.h"
 #include "interpreter/family.h"
-#include "options/options_record.h"
+#include "options/options_live.h"
 #include "options/usage.h"
 
 static const char dump_help[] =

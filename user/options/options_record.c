@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "options/options_record.h"
+#include "options/options_live.h"
 
 #include <errno.h>
 #include <getopt.h>

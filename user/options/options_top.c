@@ -5,10 +5,9 @@
 
 #include "base/units.h"
 #include "interpreter/family.h"
-#include "options/options_record.h"
-#include "options/options_top.h"
-#include "profile/plugin_presets.h"
+#include "options/options_live.h"
 #include "options/usage.h"
+#include "profile/plugin_presets.h"
 #include "record.h"
 
 #define QUOTE(token)   #token

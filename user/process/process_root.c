@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 #define AUXILIARY_MOST 64 /* entries of the auxiliary vector; there are about 20 */
 

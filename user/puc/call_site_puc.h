@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "symbols/call_site.h"
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
+#include "symbols/call_site.h"
 
 /*
  * Reads by which name the prototype at `caller` calls a function at instruction `pc`. Afterwards,

@@ -10,9 +10,9 @@
 
 #include <stdint.h>
 
-#include "symbols/nested_definitions.h"
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
+#include "symbols/nested_definitions.h"
 
 /*
  * Adds the names to *found, which is empty. Afterwards, check with the fingerprint that the parent

@@ -13,8 +13,10 @@
 #include "puc/gc_puc.h"
 #include "puc/layout_puc.h"
 #include "puc/line_table_puc.h"
-#include "puc/program_puc.h"
 #include "puc/prototype_puc.h"
+
+#include "walk_puc.skel.h"
+#include "walk_puc_old.skel.h"
 
 /* ---- files */
 
@@ -176,6 +178,11 @@ static const char *implicit_call_name(const void *offsets, const struct ls_frame
 
 extern const struct family family_puc;
 
+static const void *walker_file(bool is_old, size_t *size)
+{
+	return is_old ? walk_puc_old_bpf__elf_bytes(size) : walk_puc_bpf__elf_bytes(size);
+}
+
 const struct family family_puc = {
 	.name = "Lua",
 	.id = LS_FAMILY_PUC,
@@ -190,7 +197,7 @@ const struct family family_puc = {
 	.find_layout = layout_puc__find,
 	.distinct_layouts = distinct_layouts,
 	.keeps_pc_in_register = keeps_pc_in_register,
-	.walker_file = program_puc__file,
+	.walker_file = walker_file,
 	.walker_program = "walk_puc",
 	.layouts_map = "layouts_puc",
 	.memory = &memory,

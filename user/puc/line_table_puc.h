@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-#include "symbols/line_table.h"
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
+#include "symbols/line_table.h"
 
 /*
  * Copies the line table of the prototype at `prototype`. Returns 0 with *table, which is NULL if

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 /* As walker_ops.find_main_thread(). */
 bool main_thread_puc__find(const struct target_memory *memory, uint16_t layouts,

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
 
 #define PROTO_PUC_NAME_SIZE 256
 

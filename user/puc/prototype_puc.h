@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "interpreter/family.h"
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
 
 /*
  * Computes the fingerprint that BPF would send for the prototype at `address` now. Returns 0, or

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "memory/target_memory.h"
 #include "offsets_puc.h"
-#include "process/target_memory.h"
 
 /*
  * Finds where the text of the string at `address` is, and its length in bytes, which may be any

@@ -16,7 +16,7 @@ static long send_definition(struct ls_function *function);
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "process/bpf_shim.h"
+#include "walk/bpf_shim.h"
 #include "puc/walk_puc.bpf.h"
 #include "select_layout.bpf.h"
 #include "gc.bpf.h"

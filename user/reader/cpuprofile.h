@@ -3,10 +3,10 @@
 #ifndef LS_CPUPROFILE_H
 #define LS_CPUPROFILE_H
 
+#include "base/id_map.h"
+#include "base/list.h"
 #include "json/json_reader.h"
-#include "reader/id_map.h"
 #include "reader/input_format.h"
-#include "reader/list.h"
 
 struct cpuprofile_node {
 	uint64_t id, hits;

@@ -6,9 +6,9 @@
 #ifndef LS_PPROF_H
 #define LS_PPROF_H
 
-#include "reader/id_map.h"
+#include "base/id_map.h"
+#include "base/list.h"
 #include "reader/input_format.h"
-#include "reader/list.h"
 #include "reader/protobuf.h"
 
 /* Field numbers of github.com/google/pprof, proto/profile.proto. */

@@ -11,15 +11,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/privileges.h"
 #include "base/progress.h"
-#include "system/resource_limits.h"
+#include "control/signals.h"
 #include "process/process.h"
 #include "session/session_commands.h"
 #include "session/session_profile.h"
 #include "session/session_records.h"
 #include "session/session_state.h"
-#include "session/signals.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 #include "targets/targets_following.h"
 #include "targets/targets_renewal.h"
 

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "control/signals.h"
 #include "session/session_profile.h"
 #include "session/session_records.h"
 #include "session/session_state.h"
-#include "session/signals.h"
 
 void session__take_signal(struct session *session)
 {

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "control/control.h"
 #include "recording/category.h"
 #include "sampler/sampling.h"
-#include "session/control.h"
 #include "targets/launch.h"
 #include "targets/targets_options.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile_split.h"
 #include "profile/pruning.h"
+#include "session/profile_split.h"
 #include "session/session_profile.h"
 #include "session/session_state.h"
 

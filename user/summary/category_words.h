@@ -4,7 +4,7 @@
 #define LS_CATEGORY_WORDS_H
 
 #include "recording/category.h"
-#include "targets/grouping.h"
+#include "recording/grouping.h"
 
 struct category_words {
 	const char *one, *many; /* "process", "processes" */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 #include "symbols/c_function_names.h"
 #include "symbols/vm_tables.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 /* Bytes of a key that are read, including the NUL behind it. */
 #define TABLE_KEY_SIZE 128

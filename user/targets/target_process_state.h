@@ -10,10 +10,10 @@
 #include "base/hash_table.h"
 #include "interpreter/detection.h"
 #include "process/container.h"
-#include "recording/subprofiles.h"
+#include "recording/grouping.h"
 #include "recording/recording.h"
+#include "recording/subprofiles.h"
 #include "sampler/sampler.h"
-#include "targets/grouping.h"
 #include "targets/threads.h"
 #include "targets/unsupported.h"
 

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "recording/subprofiles.h"
-#include "targets/grouping.h"
 #include "process/process_filter.h"
+#include "recording/grouping.h"
+#include "recording/subprofiles.h"
 
 struct inspector;
 

@@ -7,7 +7,7 @@
 
 #include "base/generations.h"
 #include "interpreter/findings.h"
-#include "targets/mappings.h"
+#include "sampler/mappings.h"
 #include "targets/target_process.h"
 #include "targets/targets_options.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "interpreter/walker.h"
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 #define COROUTINE_STATE_MAX 256 /* bytes of a state that status() gets */
 

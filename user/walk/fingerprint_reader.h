@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 typedef const struct target_memory *ls_reader_t;
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "interpreter/walker.h"
-#include "process/bpf_shim.h"
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
+#include "walk/bpf_shim.h"
 #include "walk/kept_memory.h"
 #include "walk_error.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 /*
  * Reads `length` bytes, without a NUL, into *text, which the caller frees. 0, or -errno with *text

@@ -10,11 +10,11 @@
 #include "capture.h"
 #include "fixture.h"
 #include "input.h"
-#include "process/target_memory.h"
-#include "puc/family_puc.h"
-#include "symbols/c_functions.h"
+#include "memory/target_memory.h"
 #include "puc/call_site_puc.h"
+#include "puc/family_puc.h"
 #include "puc/prototype_puc.h"
+#include "symbols/c_functions.h"
 
 #define SCRIPT     "tests/walk/script.lua"
 #define RANGES_MAX 8192
@@ -29,7 +29,7 @@ struct range {
 static struct range ranges[RANGES_MAX];
 static size_t range_count;
 
-/* In place of user/process/target_memory.c: notes what was read. */
+/* In place of user/memory/target_memory.c: notes what was read. */
 ssize_t target_memory__read_some(const struct target_memory *memory, uint64_t address, void *to,
 				 size_t size)
 {

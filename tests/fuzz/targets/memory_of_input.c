@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 #define RANGES_MAX 4096
 #define USER_MAX   (1ULL << 47)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A target whose memory is the input: fuzz targets link this in place of
- * user/process/target_memory.c. The input is ranges: address (8 bytes), size (2), content.
+ * user/memory/target_memory.c. The input is ranges: address (8 bytes), size (2), content.
  */
 #ifndef FUZZ_MEMORY_OF_INPUT_H
 #define FUZZ_MEMORY_OF_INPUT_H

@@ -21,7 +21,7 @@
 #include "luau/calibration_luau.h"
 #include "luau/gc_pages_luau.h"
 #include "luau/layout_luau.h"
-#include "process/page_cache.h"
+#include "memory/page_cache.h"
 #include "skip.h"
 #include "stage.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "process/bpf_shim.h"
+#include "walk/bpf_shim.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "process/page_cache.h"
+#include "memory/page_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/remote_memory.h"
+#include "memory/remote_memory.h"
 
 #define PAGE_SIZE 4096 /* the smallest of any machine; mappings are multiples of it */
 #define PAGES     64

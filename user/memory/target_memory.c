@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "process/target_memory.h"
+#include "memory/target_memory.h"
 
 #include <errno.h>
 
-#include "process/page_cache.h"
-#include "process/remote_memory.h"
+#include "memory/page_cache.h"
+#include "memory/remote_memory.h"
 
 ssize_t target_memory__read_some(const struct target_memory *memory, uint64_t address, void *to,
 				 size_t size)

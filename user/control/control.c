@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session/control.h"
+#include "control/control.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "control/fifo.h"
 #include "system/resource_limits.h"
-#include "session/fifo.h"
 
 struct control {
 	struct fifo *commands, *answers; /* `answers` may be NULL */

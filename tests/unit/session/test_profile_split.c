@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "profile/call_tree.h"
-#include "profile/profile_split.h"
+#include "session/profile_split.h"
 
 #define OWNERS    5 /* the first is 0 */
 #define FUNCTIONS 40

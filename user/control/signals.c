@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "session/signals.h"
+#include "control/signals.h"
 
 #include <fcntl.h>
 #include <signal.h>

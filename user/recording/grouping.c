@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "targets/grouping.h"
+#include "recording/grouping.h"
 
 #include <errno.h>
 #include <pwd.h>

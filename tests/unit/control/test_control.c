@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "captured.h"
-#include "session/control.h"
+#include "control/control.h"
 #include "session/events.h"
 
 struct fixture {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "profile/profile_split.h"
+#include "session/profile_split.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "process/remote_memory.h"
+#include "memory/remote_memory.h"
 
 #include <errno.h>
 #include <sys/uio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "targets/mappings.h"
+#include "sampler/mappings.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

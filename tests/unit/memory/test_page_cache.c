@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "process/page_cache.h"
-#include "process/target_memory.h"
+#include "memory/page_cache.h"
+#include "memory/target_memory.h"
 
 #define PAGE  4096
 #define PAGES 4 /* of which the last is not there */

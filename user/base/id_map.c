@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "reader/id_map.h"
+#include "base/id_map.h"
 
 #include <errno.h>
 #include <stdlib.h>

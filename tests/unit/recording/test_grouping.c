@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "process/process.h"
+#include "recording/grouping.h"
 #include "skip.h"
-#include "targets/grouping.h"
 
 /* Above 4,194,304 (PID_MAX_LIMIT), so there is no such process. */
 #define NO_PID 2000000000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "command/top_costs.h"
+#include "top/top_costs.h"
 
 #include <sys/resource.h>
 

@@ -483,7 +483,7 @@ const contrast = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p
 
 async function textIsReadableInBothThemes() {
 	const colors = await build({
-		entryPoints: [join(here, "../colors.ts")],
+		entryPoints: [join(here, "../flame/colors.ts")],
 		bundle: true,
 		write: false,
 		format: "iife",

@@ -2,10 +2,10 @@
 //
 // Cells that the tables have in common: times with shares, names, places.
 
-import { element, name } from "./dom";
-import type { Column } from "./grid";
+import { element, name } from "./base/dom";
+import type { Column } from "./base/grid";
+import { printable, shortPlace } from "./base/text";
 import type { State } from "./state";
-import { printable, shortPlace } from "./text";
 
 // A share as text, with a bar behind it.
 export function shareCell(state: State, us: number): HTMLElement {

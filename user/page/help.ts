@@ -2,7 +2,7 @@
 //
 // The keys, in a dialog.
 
-import { byId, element } from "./dom";
+import { byId, element } from "./base/dom";
 
 const KEYS: [string, string][] = [
 	["/", "search; Enter goes to the view"],

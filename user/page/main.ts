@@ -2,22 +2,22 @@
 //
 // Reads the profile out of the page and puts the views around it.
 
-import { byId, element, isTyping } from "./dom";
-import { parseFile } from "./file";
+import { byId, element, isTyping } from "./base/dom";
+import { printable } from "./base/text";
 import { makeHelp } from "./help";
-import { Sources } from "./lines";
-import type { Shown } from "./shown";
+import { parseFile } from "./profile/file";
+import { Sources } from "./profile/lines";
+import type { Shown } from "./profile/shown";
 import { State, type View } from "./state";
-import { headline, targetOf } from "./summary";
-import { printable } from "./text";
 import { ThemeSwitch } from "./theme";
 import { Toolbar } from "./toolbar";
-import { BottomUpView } from "./view_bottom_up";
-import { FlameView } from "./view_flame";
-import { FunctionsView } from "./view_functions";
-import { LinesView } from "./view_lines";
-import { sentenceElement, SummaryView } from "./view_summary";
-import { TreeView } from "./view_tree";
+import { headline, targetOf } from "./views/summary";
+import { BottomUpView } from "./views/view_bottom_up";
+import { FlameView } from "./views/view_flame";
+import { FunctionsView } from "./views/view_functions";
+import { LinesView } from "./views/view_lines";
+import { sentenceElement, SummaryView } from "./views/view_summary";
+import { TreeView } from "./views/view_tree";
 
 interface Drawn {
 	root: HTMLElement;

@@ -3,8 +3,8 @@
 # The page is checked in as built, so that a build of luaspy needs no node. Who changes its sources
 # builds it anew; tests/page/ compares.
 
-PAGE_SOURCES := $(filter-out user/page/page.html,$(wildcard user/page/*.ts user/page/*.css \
-                  user/page/*.html user/page/*.json user/page/*.mjs))
+PAGE_SOURCES := $(filter-out page.html,$(patsubst user/page/%,%,$(wildcard $(addprefix user/page/,\
+                  *.ts */*.ts *.css *.html *.json *.mjs))))
 PAGE_BUILD   := $(O)/page
 
 #: page          builds user/page/page.html from its sources, with node
@@ -13,9 +13,9 @@ page: $(PAGE_BUILD)/page.html
 	$(Q)cmp -s $< user/page/page.html || cp $< user/page/page.html
 
 # In a folder of its own, beside the packages, which do not belong among the sources.
-$(PAGE_BUILD)/page.html: $(PAGE_SOURCES) $(PAGE_BUILD)/packages
+$(PAGE_BUILD)/page.html: $(addprefix user/page/,$(PAGE_SOURCES)) $(PAGE_BUILD)/packages
 	$(call say,NODE,$(@F))
-	$(Q)cp $(PAGE_SOURCES) $(@D)/
+	$(Q)cd user/page && cp --parents $(PAGE_SOURCES) $(CURDIR)/$(@D)/
 	$(Q)cd $(@D) && node build.mjs page.html
 
 $(PAGE_BUILD)/packages: user/page/package.json user/page/package-lock.json

@@ -3,14 +3,14 @@
 // What the user looks at, and the only place where that changes. Views draw from here, and are told
 // to redraw after each change.
 
-import type { ProfileFile } from "./file";
-import { readFrames, type Frame, type Frames } from "./functions";
-import { find, Searcher, type Found } from "./search";
-import { show, timeOf, type Hiding, type Shown } from "./shown";
-import { milliseconds, percent } from "./text";
-import { readThreads, threadTree, type Thread, type ThreadTree } from "./timeline";
-import { bases, functionTimes, type FunctionTime } from "./totals";
-import { readTree, type ReadTree, type Tree } from "./tree";
+import { milliseconds, percent } from "./base/text";
+import type { ProfileFile } from "./profile/file";
+import { readFrames, type Frame, type Frames } from "./profile/functions";
+import { find, Searcher, type Found } from "./profile/search";
+import { show, timeOf, type Hiding, type Shown } from "./profile/shown";
+import { readThreads, threadTree, type Thread, type ThreadTree } from "./profile/timeline";
+import { bases, functionTimes, type FunctionTime } from "./profile/totals";
+import { readTree, type ReadTree, type Tree } from "./profile/tree";
 
 export type View = "summary" | "flame" | "tree" | "bottom-up" | "functions" | "lines";
 export const AVERAGES = [0, 1, 60, 300, 600] as const; // seconds; 0: totals

@@ -2,9 +2,9 @@
 //
 // What is above each view: tabs, search, what is hidden, average, and the way to the focus.
 
-import { append, byId, element, name } from "./dom";
+import { append, byId, element, name } from "./base/dom";
+import { duration, percent, plural } from "./base/text";
 import { AVERAGES, type State, type View } from "./state";
-import { duration, percent, plural } from "./text";
 
 const TABS: [View, string][] = [
 	["flame", "Flame graph"],

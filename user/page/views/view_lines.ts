@@ -2,12 +2,12 @@
 //
 // The hottest lines of all functions, with their text where the recorder could read it.
 
-import { nameCell, shareCell } from "./cells";
-import { element, name } from "./dom";
-import { Grid } from "./grid";
-import { allLines, type LineTime, type Sources } from "./lines";
-import type { State } from "./state";
-import { count, printable, printableCode, shortPlace } from "./text";
+import { element, name } from "../base/dom";
+import { Grid } from "../base/grid";
+import { count, printable, printableCode, shortPlace } from "../base/text";
+import { nameCell, shareCell } from "../cells";
+import { allLines, type LineTime, type Sources } from "../profile/lines";
+import type { State } from "../state";
 
 export class LinesView {
 	readonly root: HTMLElement;

@@ -3,10 +3,10 @@
 // Draws the flame graph's boxes. Boxes narrower than a pixel become one bar with their neighbours,
 // found by binary search, so the cost of a frame depends on what is visible, not on all boxes.
 
+import type { Frame, Frames } from "../profile/functions";
+import { MATCHES, type Found } from "../profile/search";
 import type { Palette } from "./colors";
-import type { Frame, Frames } from "./functions";
 import type { Layout } from "./layout";
-import { MATCHES, type Found } from "./search";
 import { ROW, type Viewport } from "./viewport";
 
 const FONT = "12px system-ui, sans-serif";

@@ -3,16 +3,16 @@
 // The flame graph with its orders, and a description of the selected call. In order of time, it
 // shows one thread, and a click zooms; in other orders, a click gives a call the focus.
 
-import { paletteOf, type Palette } from "./colors";
-import { append, element, name } from "./dom";
-import { Flame } from "./flame";
-import type { Frame } from "./functions";
-import { lay, type Layout, type Order } from "./layout";
-import type { Found } from "./search";
-import { show, type Shown } from "./shown";
-import type { State } from "./state";
-import { count, duration, percent, printable } from "./text";
-import type { Thread } from "./timeline";
+import { append, element, name } from "../base/dom";
+import { count, duration, percent, printable } from "../base/text";
+import { paletteOf, type Palette } from "../flame/colors";
+import { Flame } from "../flame/flame";
+import { lay, type Layout, type Order } from "../flame/layout";
+import type { Frame } from "../profile/functions";
+import type { Found } from "../profile/search";
+import { show, type Shown } from "../profile/shown";
+import type { Thread } from "../profile/timeline";
+import type { State } from "../state";
 
 const ORDERS: [Order, string, string][] = [
 	["heavy", "Left-heavy", "Equal stacks merged, the heaviest first"],

@@ -4,8 +4,8 @@
 // end[n] - 1, the first child of n is n + 1, and the sibling after c is end[c]. Node 0 is the sum
 // of the categories.
 
-import type { Frames } from "./functions";
 import type { ProfileFile } from "./file";
+import type { Frames } from "./functions";
 
 export interface Tree {
 	count: number;

@@ -2,11 +2,11 @@
 //
 // Functions by self time, and below each its callers: where the time went, and who asked for it.
 
-import { callersOf, invert, type Inverted } from "./bottom_up";
-import { nameCell, placeCell, timeColumns } from "./cells";
-import { Grid } from "./grid";
-import { MATCHES } from "./search";
-import type { State } from "./state";
+import { Grid } from "../base/grid";
+import { nameCell, placeCell, timeColumns } from "../cells";
+import { callersOf, invert, type Inverted } from "../profile/bottom_up";
+import { MATCHES } from "../profile/search";
+import type { State } from "../state";
 
 interface Row {
 	of: Inverted;

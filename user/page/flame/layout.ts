@@ -3,8 +3,8 @@
 // Where the boxes of the flame graph are: for each depth its nodes from left to right, and for each
 // node where it starts, in microseconds.
 
-import type { Frames } from "./functions";
-import type { Shown } from "./shown";
+import type { Frames } from "../profile/functions";
+import type { Shown } from "../profile/shown";
 
 export type Order = "merged" | "heavy" | "time";
 

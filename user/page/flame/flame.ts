@@ -2,7 +2,7 @@
 //
 // The flame graph: a canvas that answers to pointer and keyboard.
 
-import { element } from "./dom";
+import { element } from "../base/dom";
 import type { Layout } from "./layout";
 import { nodeAt, Painter, type Scene } from "./paint";
 import { ROW, Viewport } from "./viewport";

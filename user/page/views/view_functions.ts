@@ -2,14 +2,14 @@
 //
 // All functions, and of the chosen one: callers, callees, and its lines.
 
-import { nameCell, placeCell, shareCell, timeColumns } from "./cells";
-import { append, element, name } from "./dom";
-import { baseLabel } from "./functions";
-import { Grid } from "./grid";
-import { linesOf, type LineTime, type Sources } from "./lines";
-import type { State } from "./state";
-import { duration, percent, plural, printable, printableCode } from "./text";
-import { relatives, type FunctionTime } from "./totals";
+import { append, element, name } from "../base/dom";
+import { Grid } from "../base/grid";
+import { duration, percent, plural, printable, printableCode } from "../base/text";
+import { nameCell, placeCell, shareCell, timeColumns } from "../cells";
+import { baseLabel } from "../profile/functions";
+import { linesOf, type LineTime, type Sources } from "../profile/lines";
+import { relatives, type FunctionTime } from "../profile/totals";
+import type { State } from "../state";
 
 const LISTED_MAX = 200; // callers, callees and lines that the side shows
 

@@ -3,8 +3,8 @@
 // Names of the tree's frames: frame 0, which stands for everything, then the file's functions, then
 // its categories. Entries of one function that differ only in the current line have one `base`.
 
+import { printable } from "../base/text";
 import { NATIVE, PLUGIN, type FileFunction, type ProfileFile } from "./file";
-import { printable } from "./text";
 
 export interface Frame {
 	name: string; // as in the file; may hold anything

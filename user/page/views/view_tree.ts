@@ -2,10 +2,10 @@
 //
 // The call tree, from what has the focus downwards. A search opens what leads to its matches.
 
-import { nameCell, placeCell, timeColumns } from "./cells";
-import { Grid } from "./grid";
-import { LEADS } from "./search";
-import type { State } from "./state";
+import { Grid } from "../base/grid";
+import { nameCell, placeCell, timeColumns } from "../cells";
+import { LEADS } from "../profile/search";
+import type { State } from "../state";
 
 const LEADING_MAX = 2000; // rows that a search opens by itself
 

@@ -2,11 +2,11 @@
 //
 // The summary: sentences whose functions can be followed, and what was recorded.
 
-import { append, element, name } from "./dom";
-import { baseLabel } from "./functions";
-import type { State } from "./state";
+import { append, element, name } from "../base/dom";
+import { printable } from "../base/text";
+import { baseLabel } from "../profile/functions";
+import type { State } from "../state";
 import { facts, sections, type Sentence } from "./summary";
-import { printable } from "./text";
 
 export function sentenceElement(state: State, kind: "p" | "li", sentence: Sentence): HTMLElement {
 	return element(

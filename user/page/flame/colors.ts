@@ -3,7 +3,7 @@
 // Colours of boxes: one hue for each source file, so that what belongs together looks alike. Text
 // is readable on every colour (4.5:1) in both themes. Label and pattern say what a box is.
 
-import type { Frame } from "./functions";
+import type { Frame } from "../profile/functions";
 
 export interface Palette {
 	text: string;

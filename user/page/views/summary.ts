@@ -2,11 +2,11 @@
 //
 // The profile in words. A sentence is a list of texts and of functions, which can be followed.
 
-import type { FileRecorder } from "./file";
-import { linesOf } from "./lines";
-import type { State } from "./state";
-import { count, duration, percent, plural, printable, shortPlace } from "./text";
-import { relatives } from "./totals";
+import { count, duration, percent, plural, printable, shortPlace } from "../base/text";
+import type { FileRecorder } from "../profile/file";
+import { linesOf } from "../profile/lines";
+import { relatives } from "../profile/totals";
+import type { State } from "../state";
 
 export type Part = string | { frame: number; text?: string };
 export type Sentence = Part[];

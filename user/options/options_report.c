@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "options/output_options.h"
@@ -192,6 +193,20 @@ static int set_option(int letter, struct report_options *report)
 	return set_flag(letter, report) ? 0 : -ENOTSUP;
 }
 
+/*
+ * The value of --average, NULL if it has none: also the next word, as in "--average 1s", unless a
+ * file has that name.
+ */
+static const char *average_of(int argc, char **argv)
+{
+	const char *word = !optarg && optind < argc ? argv[optind] : NULL;
+
+	if (!word || listing__find_average(word) <= 0 || !access(word, F_OK))
+		return optarg;
+	optind++;
+	return word;
+}
+
 /* Sets what was not given. */
 static enum options_verdict complete(struct report_options *report)
 {
@@ -236,6 +251,8 @@ enum options_verdict options_report__parse(int argc, char **argv, struct report_
 			return verdict;
 		if (letter == USAGE_WORD)
 			continue;
+		if (letter == OPTION_AVERAGE)
+			optarg = (char *)average_of(argc, argv);
 		error = set_option(letter, report);
 		if (error)
 			return usage__refuse_value(accepted, letter, optarg, error);

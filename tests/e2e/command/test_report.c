@@ -113,6 +113,7 @@ static void reads_what_another_program_wrote(void **state)
 	sums_up_any_number_of_files(stage);
 	/* Per second of two. */
 	assert_has(report(stage, "in.json", "--average"), " 27.5 ms ");
+	assert_has(report(stage, "--average", "1s", "in.json"), " 27.5 ms ");
 	assert_has(report(stage, "in.json", "in.json", "--sort", "total"), "   200 ms ");
 }
 

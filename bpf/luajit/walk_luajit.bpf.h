@@ -24,9 +24,8 @@
 #define LS_FRAMES_AT_ONCE 8192
 #define LS_FRAMES_PARTS   6
 
-#define LS_CPCALLS_MAX                                                                             \
-	4 /* C frames without a frame on the stack of values, one after the other                  \
-	   */
+/* C frames without a frame on the stack of values, one after the other. */
+#define LS_CPCALLS_MAX 4
 
 #include "frame_room.bpf.h"
 

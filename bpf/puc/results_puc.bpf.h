@@ -115,8 +115,7 @@ static __always_inline bool is_half_returned(struct ls_scratch *scratch,
 	if (signs & LS_RESULT_OFF_STACK && lowers_top &&
 	    ls_word(scratch->state, layout->state_top) == end)
 		return true;
-	/* One result that nils were added to; one that was wanted, and a call's own nils, are not.
-	 */
+	/* Nils pad the results of a call that wants several; any other nil is its own. */
 	if (signs & LS_RESULT_NIL && lowers_top && wanted > 2)
 		return true;
 	if (signs & LS_RESULTS_SHIFTED)

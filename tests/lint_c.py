@@ -5,7 +5,7 @@
 import re
 import sys
 
-FILE_LINES = 600
+FILE_LINES = 500
 FUNCTION_LINES = 60
 SPDX = "/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */"
 

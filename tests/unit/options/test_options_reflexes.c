@@ -11,10 +11,8 @@
 
 #include <cmocka.h>
 
+#include "accepted.h"
 #include "parsing.h"
-
-#define PID       "a process id, 1 to 4194304"
-#define FREQUENCY "1 to 20000 Hz, such as 1000, 250hz or 10khz"
 
 /* As `pidof` prints them, and as people type them. */
 static void takes_words_that_are_numbers_for_processes(void **state)

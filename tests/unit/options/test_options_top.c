@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
+#include "accepted.h"
 #include "parsing.h"
-
-#define PID "a process id, 1 to 4194304"
 
 static void takes_a_process_and_defaults(void **state)
 {

@@ -5,208 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 #include <zlib.h>
 
 #include "base/log.h"
-#include "format/format.h"
-#include "reader/input_format.h"
-#include "random_profile.h"
-
-#define LINES_MAX 100000
-
-/* What is written in a format; the caller frees it. */
-static char *write_as(const char *format, const struct ls_profile *profile, size_t *size)
-{
-	struct ls_totals totals;
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, size);
-
-	assert_non_null(stream);
-	assert_int_equal(totals__compute(profile, &totals), 0);
-	assert_int_equal(format__by_name(format)->write(profile, &totals, stream), 0);
-	assert_int_equal(fclose(stream), 0);
-	totals__free(&totals);
-	return text;
-}
-
-/* Reads whatever it is; `reason` says why it is not taken. */
-static int try_read(const void *bytes, size_t size, struct loaded_profile *loaded, char *reason)
-{
-	struct input_stream *stream = input_stream__of_memory(bytes, size);
-	int error;
-
-	assert_non_null(stream);
-	*loaded = (struct loaded_profile){};
-	error = input_format__read(stream, loaded, reason);
-	input_stream__free(stream);
-	return error;
-}
-
-static const struct ls_profile *read_bytes(const void *bytes, size_t size,
-					   struct loaded_profile *loaded)
-{
-	char reason[INPUT_REASON_SIZE];
-
-	if (try_read(bytes, size, loaded, reason))
-		fail_msg("%s", reason);
-	return loaded_profile__profile(loaded);
-}
-
-static int compare_lines(const void *left, const void *right)
-{
-	return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/* Adds up what has one stack: functions may differ by more than a label tells. */
-static void print_sums(FILE *stream, char **lines, size_t count)
-{
-	unsigned long long us = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		char *number = strrchr(lines[i], ' ');
-		size_t length = (size_t)(number - lines[i]) + 1;
-
-		us += strtoull(number, NULL, 10);
-		if (i + 1 < count && !strncmp(lines[i], lines[i + 1], length) &&
-		    strrchr(lines[i + 1], ' ') == lines[i + 1] + length - 1)
-			continue;
-		fprintf(stream, "%.*s%llu\n", (int)length, lines[i], us);
-		us = 0;
-	}
-}
-
-/* The stacks with their time, sorted: all that a profile says but lines, samples and order. */
-static char *stacks_of(const struct ls_profile *profile)
-{
-	static char *lines[LINES_MAX];
-	size_t size, count = 0;
-	char *text = write_as("folded", profile, &size), *rest = text, *line, *sorted;
-	FILE *stream = open_memstream(&sorted, &size);
-
-	while ((line = strsep(&rest, "\n")) && count < LINES_MAX)
-		if (*line)
-			lines[count++] = line;
-	qsort(lines, count, sizeof(*lines), compare_lines);
-	print_sums(stream, lines, count);
-	assert_int_equal(fclose(stream), 0);
-	free(text);
-	return sorted;
-}
-
-static uint64_t samples_of(const struct ls_profile *profile)
-{
-	uint64_t samples = 0;
-
-	for (uint32_t id = 1; id <= profile->node_count; id++)
-		samples += profile->nodes[id].samples;
-	return samples;
-}
-
-static uint64_t time_of(const struct ls_profile *profile)
-{
-	uint64_t ns = 0;
-
-	for (uint32_t id = 1; id <= profile->node_count; id++)
-		ns += profile->nodes[id].self_ns;
-	return ns;
-}
-
-/* Shows the first line that differs, not all of them. */
-static void assert_lines_equal(const char *found, const char *expected)
-{
-	size_t begin = 0, i = 0;
-
-	for (; found[i] && found[i] == expected[i]; i++)
-		if (found[i] == '\n')
-			begin = i + 1;
-	if (found[i] != expected[i])
-		fail_msg("'%.*s' instead of '%.*s'", (int)strcspn(found + begin, "\n"),
-			 found + begin, (int)strcspn(expected + begin, "\n"), expected + begin);
-}
-
-/* Written and read, every stack has its time. */
-static void keeps_stacks(const char *format, const struct ls_profile *profile)
-{
-	size_t size;
-	char *bytes = write_as(format, profile, &size);
-	char *expected = stacks_of(profile), *found;
-	struct loaded_profile loaded;
-	const struct ls_profile *read = read_bytes(bytes, size, &loaded);
-
-	found = stacks_of(read);
-	assert_lines_equal(found, expected);
-	if (!strcmp(format, "pprof"))
-		assert_int_equal(samples_of(read), samples_of(profile));
-	loaded_profile__clear(&loaded);
-	free(bytes);
-	free(expected);
-	free(found);
-}
-
-static void for_random_trees(void (*check)(const struct ls_profile *profile))
-{
-	static const uint32_t depths[] = {1, 3, 10, 100, 1000};
-
-	for (uint32_t seed = 1; seed <= 10; seed++) {
-		struct random_profile_options options = {.seed = seed,
-							 .nodes = 50 * seed + 1100,
-							 .depth = depths[seed % 5],
-							 .has_timeline = true};
-		struct random_profile *random = random_profile__new(&options);
-
-		check(random_profile__profile(random));
-		random_profile__free(random);
-	}
-}
-
-static void check_sums(const struct ls_profile *profile)
-{
-	keeps_stacks("folded", profile);
-	keeps_stacks("pprof", profile);
-}
-
-static void folded_and_pprof_keep_every_stack(void **state)
-{
-	(void)state;
-	for_random_trees(check_sums);
-}
-
-/* Times are multiples of 125 us there: the stacks are the same, and all time but one grain. */
-static void check_order(const struct ls_profile *profile)
-{
-	size_t size;
-	char *bytes = write_as("cpuprofile", profile, &size);
-	char *expected = stacks_of(profile), *found, *rest, *line;
-	struct loaded_profile loaded;
-	const struct ls_profile *read = read_bytes(bytes, size, &loaded);
-
-	rest = found = stacks_of(read);
-	assert_in_range(time_of(read), time_of(profile) - 126000, time_of(profile) + 126000);
-	assert_true(read->sample_count >= profile->sample_count);
-	assert_int_equal(samples_of(read), read->sample_count);
-	while ((line = strsep(&rest, "\n")) && *line) {
-		/* In JSON, luaspy takes the name "\\x5cx41" for an escaped "\\x41". */
-		if (strstr(line, "\\x41"))
-			continue;
-		*strrchr(line, ' ') = '\0';
-		if (!strstr(expected, line))
-			fail_msg("'%s' is no stack of the profile", line);
-	}
-	loaded_profile__clear(&loaded);
-	free(bytes);
-	free(expected);
-	free(found);
-}
-
-static void cpuprofile_keeps_stacks_and_order(void **state)
-{
-	(void)state;
-	for_random_trees(check_order);
-}
+#include "reading.h"
 
 #define FRAME(name, script, url, line)                                                             \
 	"\"callFrame\":{\"functionName\":\"" name "\",\"scriptId\":\"" script "\",\"url\":\"" url  \
@@ -245,8 +51,8 @@ static void reads_what_v8_wrote(void **state)
 		"(root);<anonymous> (file:///a.js:1);work (file:///a.js:10) 2500\n"
 		"(root);<anonymous> (file:///a.js:1);work (file:///a.js:10);GC (GC) 500\n";
 	struct loaded_profile loaded;
-	const struct ls_profile *profile = read_bytes(v8, strlen(v8), &loaded);
-	char *found = stacks_of(profile);
+	const struct ls_profile *profile = reading__read(v8, strlen(v8), &loaded);
+	char *found = reading__stacks(profile);
 
 	(void)state;
 	assert_string_equal(found, stacks);
@@ -270,7 +76,7 @@ static void hits_share_the_time_where_there_are_no_samples(void **state)
 							 "-1") "}],"
 							       "\"startTime\":5,\"endTime\":105}";
 	struct loaded_profile loaded;
-	char *found = stacks_of(read_bytes(text, strlen(text), &loaded));
+	char *found = reading__stacks(reading__read(text, strlen(text), &loaded));
 
 	(void)state;
 	assert_string_equal(found, "(root);f (u:5) 75\n(root);g (u) 25\n");
@@ -285,18 +91,18 @@ static void reads_folded_stacks_of_others(void **state)
 		"# a comment\r\nlua5.4;[unknown];operator new(int) 3\n\nlua5.4 2";
 	static const char py_spy[] = "<module> (app.py:1);work (app.py:12) 40\n";
 	struct loaded_profile loaded;
-	const struct ls_profile *profile = read_bytes(perf, strlen(perf), &loaded);
+	const struct ls_profile *profile = reading__read(perf, strlen(perf), &loaded);
 	char *found;
 
 	(void)state;
 	assert_int_equal(profile->category_count, 1);
 	assert_string_equal(profile->categories[0].name, "lua5.4");
 	assert_int_equal(profile->nodes[profile->categories[0].node].self_ns, 2000);
-	found = stacks_of(profile);
+	found = reading__stacks(profile);
 	assert_string_equal(found, "lua5.4 2\nlua5.4;[unknown];operator new(int) 3\n");
 	free(found);
 	loaded_profile__clear(&loaded);
-	profile = read_bytes(py_spy, strlen(py_spy), &loaded);
+	profile = reading__read(py_spy, strlen(py_spy), &loaded);
 	assert_string_equal(profile->categories[0].name, "(root)");
 	assert_int_equal(profile->function_count, 2);
 	assert_string_equal(profile->functions[2].source, "app.py");
@@ -309,8 +115,8 @@ static void stacks_of_one_frame_are_functions(void **state)
 {
 	static const char text[] = "a 100000\nb 300000\na 100000\n";
 	struct loaded_profile loaded;
-	const struct ls_profile *profile = read_bytes(text, strlen(text), &loaded);
-	char *found = stacks_of(profile);
+	const struct ls_profile *profile = reading__read(text, strlen(text), &loaded);
+	char *found = reading__stacks(profile);
 
 	(void)state;
 	assert_string_equal(found, "(root);a 200000\n(root);b 300000\n");
@@ -345,7 +151,7 @@ static const char inlined[] = TYPE "\x12\x06\x08\x07\x08\x09\x10\x1e" /* stack 7
 static void reads_pprof_of_others(void **state)
 {
 	struct loaded_profile loaded;
-	const struct ls_profile *profile = read_bytes(inlined, sizeof(inlined) - 1, &loaded);
+	const struct ls_profile *profile = reading__read(inlined, sizeof(inlined) - 1, &loaded);
 
 	(void)state;
 	assert_int_equal(profile->node_count, 4);
@@ -393,15 +199,15 @@ static void reads_what_is_compressed(void **state)
 	assert_non_null(both);
 	memcpy(both, first, half);
 	memcpy(both + half, second, size);
-	found = stacks_of(read_bytes(both, half + size, &loaded));
+	found = reading__stacks(reading__read(both, half + size, &loaded));
 	assert_string_equal(found, "c;f 1\nc;g 2\n");
 	loaded_profile__clear(&loaded);
 	for (size_t cut = 3; cut < half; cut++) {
-		assert_int_equal(try_read(first, cut, &loaded, reason), -EBADMSG);
+		assert_int_equal(reading__try(first, cut, &loaded, reason), -EBADMSG);
 		assert_non_null(strstr(reason, "damaged or cut off"));
 	}
 	first[half - 6] ^= 1; /* of the checksum */
-	assert_int_equal(try_read(first, half, &loaded, reason), -EBADMSG);
+	assert_int_equal(reading__try(first, half, &loaded, reason), -EBADMSG);
 	free(both);
 	free(first);
 	free(second);
@@ -427,7 +233,7 @@ static void a_file_that_never_ends_is_refused(void **state)
 		assert_int_equal(zlib.avail_in, 0);
 	}
 	assert_int_equal(deflate(&zlib, Z_FINISH), Z_STREAM_END);
-	assert_int_equal(try_read(to, (8 << 20) - zlib.avail_out, &loaded, reason), -EFBIG);
+	assert_int_equal(reading__try(to, (8 << 20) - zlib.avail_out, &loaded, reason), -EFBIG);
 	assert_string_equal(reason, "it has more than 1 GiB");
 	deflateEnd(&zlib);
 	free(zeros);
@@ -506,7 +312,8 @@ static void says_where_and_why_a_file_is_refused(void **state)
 		char reason[INPUT_REASON_SIZE];
 		struct loaded_profile loaded;
 
-		assert_int_equal(try_read(wrong[i].bytes, wrong[i].size, &loaded, reason), -EINVAL);
+		assert_int_equal(reading__try(wrong[i].bytes, wrong[i].size, &loaded, reason),
+				 -EINVAL);
 		assert_string_equal(reason, wrong[i].reason);
 		assert_null(loaded.text);
 		assert_null(loaded.builder);
@@ -521,14 +328,12 @@ static void no_prefix_of_a_cpuprofile_is_one(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(v8) - 1; cut++)
-		assert_int_equal(try_read(v8, cut, &loaded, reason), -EINVAL);
+		assert_int_equal(reading__try(v8, cut, &loaded, reason), -EINVAL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded_and_pprof_keep_every_stack),
-		cmocka_unit_test(cpuprofile_keeps_stacks_and_order),
 		cmocka_unit_test(reads_what_v8_wrote),
 		cmocka_unit_test(hits_share_the_time_where_there_are_no_samples),
 		cmocka_unit_test(reads_folded_stacks_of_others),

@@ -13,21 +13,7 @@
 #include "format/format.h"
 #include "reader/read_profile.h"
 #include "random_profile.h"
-
-/* What is written in a format; the caller frees it. */
-static char *write_as(const char *format, const struct ls_profile *profile, size_t *size)
-{
-	struct ls_totals totals;
-	char *text = NULL;
-	FILE *stream = open_memstream(&text, size);
-
-	assert_non_null(stream);
-	assert_int_equal(totals__compute(profile, &totals), 0);
-	assert_int_equal(format__by_name(format)->write(profile, &totals, stream), 0);
-	assert_int_equal(fclose(stream), 0);
-	totals__free(&totals);
-	return text;
-}
+#include "reading.h"
 
 static void assert_text_equal(const char *left, const char *right)
 {
@@ -77,7 +63,7 @@ static void go_there_and_back(const struct ls_profile *profile)
 	size_t first_size, second_size;
 	struct read_profile *read;
 
-	first = write_as("scriptprofiler", profile, &first_size);
+	first = reading__write("scriptprofiler", profile, &first_size);
 	text = malloc(first_size + 1);
 	assert_non_null(text);
 	memcpy(text, first, first_size + 1);
@@ -85,7 +71,7 @@ static void go_there_and_back(const struct ls_profile *profile)
 		fail_msg("%s", reason);
 	assert_functions_equal(profile, read_profile__profile(read));
 	assert_trees_equal(profile, read_profile__profile(read));
-	second = write_as("scriptprofiler", read_profile__profile(read), &second_size);
+	second = reading__write("scriptprofiler", read_profile__profile(read), &second_size);
 	assert_int_equal(first_size, second_size);
 	assert_memory_equal(first, second, first_size);
 	read_profile__free(read);
@@ -137,7 +123,7 @@ static void every_format_can_be_written_of_any_tree(void **state)
 		for (size_t i = 0; (format = format__at(i)); i++) {
 			size_t size;
 
-			free(write_as(format->name, random_profile__profile(random), &size));
+			free(reading__write(format->name, random_profile__profile(random), &size));
 			assert_in_range(size, 100, UINT32_MAX);
 		}
 		random_profile__free(random);
@@ -294,7 +280,7 @@ static void no_prefix_of_a_file_is_a_file(void **state)
 	size_t size;
 
 	(void)state;
-	text = write_as("scriptprofiler", random_profile__profile(random), &size);
+	text = reading__write("scriptprofiler", random_profile__profile(random), &size);
 	for (size_t cut = 0; cut < size - 2; cut++) {
 		struct read_profile *read;
 

@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct shown_function view_program[VIEW_PROGRAM_FUNCTIONS] = {
+	{"@/srv/app/main.lua", "main chunk", 0, 0, 0, NULL},
+	{"@/srv/app/main.lua", "hot", 10, 100, 600, "main chunk"},
+	{"@/srv/app/json.lua", NULL, 5, 50, 300, "main chunk"},
+	{"[C]", "string.rep", 0, 1, 100, "hot"},
+};
+
 int view_fixture__set_up(void **state, const struct top_view *top_view)
 {
 	struct view_fixture *screen = calloc(1, sizeof(*screen));
@@ -41,6 +48,22 @@ void view_fixture__show(struct view_fixture *screen, const struct shown_function
 	screen->top_view.stats = screen->stats;
 }
 
+int view_fixture__set_up_program(void **state)
+{
+	const struct top_view top_view = {
+		.target = "lua5.4 (pid 42)",
+		.interpreter = "Lua 5.4.4 in /usr/bin/lua5.4, static, stripped",
+		.layout = "5.4.3-5.4.9, agreed on by 8 of 8 samples, no sample fits another",
+		.gc_is_known = true,
+		.own_cpu_ns = 19000000,
+	};
+
+	if (view_fixture__set_up(state, &top_view))
+		return -1;
+	view_fixture__show(*state, view_program, VIEW_PROGRAM_FUNCTIONS, 1);
+	return 0;
+}
+
 static void paint(void *context, enum top_view_style style, const char *text)
 {
 	struct view_fixture *screen = context;
@@ -71,4 +94,12 @@ void view_fixture__assert_line(const struct view_fixture *screen, unsigned at, c
 		length--;
 	snprintf(line, sizeof(line), "%.*s", (int)length, screen->lines[at]);
 	assert_string_equal(line, text);
+}
+
+bool view_fixture__holds(const struct view_fixture *screen, const char *text)
+{
+	for (unsigned i = 0; i < screen->count; i++)
+		if (strstr(screen->lines[i], text))
+			return true;
+	return false;
 }

@@ -29,6 +29,11 @@ struct view_fixture {
 int view_fixture__set_up(void **state, const struct top_view *top_view);
 int view_fixture__tear_down(void **state);
 
+/* The same of a process of Lua 5.4, which is at work in these functions. */
+#define VIEW_PROGRAM_FUNCTIONS 4
+extern const struct shown_function view_program[VIEW_PROGRAM_FUNCTIONS];
+int view_fixture__set_up_program(void **state);
+
 /* Replaces the statistics; see showing__stats(). */
 void view_fixture__show(struct view_fixture *screen, const struct shown_function *functions,
 			uint32_t count, int processes);
@@ -38,5 +43,8 @@ void view_fixture__draw(struct view_fixture *screen);
 
 /* Fails the test unless the line is `text`, without the spaces at its end. */
 void view_fixture__assert_line(const struct view_fixture *screen, unsigned at, const char *text);
+
+/* Whether the text is in one of the lines. */
+bool view_fixture__holds(const struct view_fixture *screen, const char *text);
 
 #endif

@@ -70,7 +70,7 @@ $(O)/tests/programs/vms-%: tests/programs/vms.c
 	$(build_lua_host)
 
 # Not a PIE: the forged VM lies where those are loaded.
-HOSTILE_SOURCES := $(wildcard tests/programs/hostile/*.c) tests/walk/image.c user/puc/layout_puc.c
+HOSTILE_SOURCES := $(wildcard tests/programs/hostile/*.c) tests/walk/image.c tests/walk/objects.c user/puc/layout_puc.c
 
 $(O)/tests/programs/hostile-5.1: LAYOUT = -DMINOR=1 -DLAYOUT_NAME='"5.1-5.1.5"'
 $(O)/tests/programs/hostile-5.4: LAYOUT = -DMINOR=4 -DLAYOUT_NAME='"5.4.3-5.4.9"'

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "image.h"
+#include "objects.h"
 #include "rows.h"
 #include "walker.h"
 

@@ -8,7 +8,7 @@ FUZZ_NAMES    := walk walk_luajit walk_luau elf symbols records worker source pr
 FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS  ?= 600
 
-FUZZ_CFLAGS = $(USER_CFLAGS) -Wno-microsoft-anon-tag $(TEST_CFLAGS) -Itests/walk -Itests/walk/luajit -Itests/walk/luau -g -O1 -fno-omit-frame-pointer \
+FUZZ_CFLAGS = $(USER_CFLAGS) -Wno-microsoft-anon-tag $(TEST_CFLAGS) $(addprefix -Itests/walk,/ /luajit /luau /puc) -g -O1 -fno-omit-frame-pointer \
               -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 FUZZ_LINK = -fsanitize=address,undefined,fuzzer
@@ -19,14 +19,14 @@ $(O)/fuzz.flags: flags = $(CLANG) $(FUZZ_CFLAGS)
 FUZZ_ARCHIVE := $(O)/fuzz/user.a
 FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out user/main.c,$(USER_SOURCES)))
 
-FUZZ_WALK_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o, \
-                       $(filter-out tests/walk/test_% tests/walk/capture.c,$(wildcard tests/walk/*.c)))
+FUZZ_WALK_COMMON := $(O)/fuzz/tests/walk/memory.o $(O)/fuzz/tests/walk/rows.o
 
-FUZZ_WALK_LUAJIT_OBJECTS := $(O)/fuzz/tests/walk/memory.o $(O)/fuzz/tests/walk/rows.o \
-                            $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luajit/luajit_*.c))
+FUZZ_WALK_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o, \
+                       $(filter-out tests/walk/puc/test_% tests/walk/puc/capture.c,$(wildcard tests/walk/puc/*.c)))
 
-FUZZ_WALK_LUAU_OBJECTS := $(O)/fuzz/tests/walk/memory.o $(O)/fuzz/tests/walk/rows.o \
-                          $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luau/luau_*.c))
+FUZZ_WALK_LUAJIT_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luajit/luajit_*.c))
+
+FUZZ_WALK_LUAU_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luau/luau_*.c))
 
 $(O)/tests/fuzz/fuzz_walk:    $(FUZZ_WALK_OBJECTS)
 $(O)/tests/fuzz/fuzz_walk_luajit: $(FUZZ_WALK_LUAJIT_OBJECTS)
@@ -77,7 +77,7 @@ fuzz:
 
 # The first inputs anew, from interpreters of this machine.
 $(O)/tests/fuzz/make_corpus: $(O)/fuzz/tests/fuzz/targets/make_corpus.o $(FUZZ_WALK_OBJECTS) \
-                             $(O)/fuzz/tests/walk/capture.o $(FUZZ_ARCHIVE)
+                             $(O)/fuzz/tests/walk/puc/capture.o $(FUZZ_ARCHIVE)
 	$(call say,LINK,tests/fuzz/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(LDFLAGS) $^ $(LIBRARY_LIBS) $(TEST_LIBRARY_LIBS) -lm $(LDLIBS) -o $@

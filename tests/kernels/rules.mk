@@ -19,7 +19,7 @@ GUEST_HOSTS      := $(foreach release,5.1.5 5.2.4 5.3.6 5.4.8 5.5.1,$(addprefix 
                     $(notdir $(filter %-wide %-moved-call %-moved-state %-moved-proto,$(filter-out $(O)/hosts/luau_%,$(HOSTS))))
 GUEST_SLEEPERS   := $(addprefix .output/tests/programs/sleepers-,5.1 5.2 5.3 5.4 musl)
 
-GUEST_TESTS_arm64  := unit/elf/test_machine_code walk/test_gc walk/test_frame_records oracle/test_traces e2e/dump/test_dump \
+GUEST_TESTS_arm64  := unit/elf/test_machine_code walk/puc/test_gc walk/puc/test_frame_records oracle/test_traces e2e/dump/test_dump \
                       oracle/test_collector oracle/test_collector_generations oracle/test_collector_luau
 GUEST_FILES_arm64  := $(addprefix tests/oracle/target/,collector.lua traces.lua) $(GUEST_COLLECTORS) \
                       $(addprefix tests/programs/,stacks.lua yielders.lua) $(GUEST_SLEEPERS) $(GUEST_HOSTS:%=.output/hosts/%)

@@ -10,11 +10,14 @@ $(O)/oracle.skel.h: $(O)/tests/oracle/oracle.bpf.o
 
 $(O)/asan/tests/oracle/tap.o $(O)/tests/oracle/tap.o: | $(O)/oracle.skel.h
 
+# The module is the first of these files, which includes the others.
+ORACLE_MODULE := $(addprefix tests/oracle/,target/module.c target/api.h target/publishing.h truth.h)
+
 # Shared: a module for Debian's lua5.x, and a program that links liblua5.x and runs it on a thread.
 ORACLE_TARGETS := $(ORACLE_RELEASES:%=$(O)/tests/oracle/%/oracle.so) \
                   $(ORACLE_RELEASES:%=$(O)/tests/oracle/%/host)
 
-$(O)/tests/oracle/%/oracle.so: tests/oracle/target/module.c tests/oracle/truth.h
+$(O)/tests/oracle/%/oracle.so: $(ORACLE_MODULE)
 	$(call say,CC,tests/oracle/$*/oracle.so)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -fPIC -shared -I/usr/include/lua$* $< -o $@
@@ -27,7 +30,7 @@ $(O)/tests/oracle/%/host: tests/oracle/target/host.c
 # A module for Debian's luajit.
 ORACLE_TARGETS += $(if $(wildcard /usr/include/luajit-2.1/lua.h),$(O)/tests/oracle/luajit/oracle.so)
 
-$(O)/tests/oracle/luajit/oracle.so: tests/oracle/target/module.c tests/oracle/truth.h
+$(O)/tests/oracle/luajit/oracle.so: $(ORACLE_MODULE)
 	$(call say,CC,tests/oracle/luajit/oracle.so)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARNINGS) -fPIC -shared -DWITH_LUAJIT -DCODE_AT=40 -DNUMBER_AT=10 -I/usr/include/luajit-2.1 $< -o $@
@@ -37,7 +40,7 @@ ORACLE_HOSTS := 5.1.5-gcc 5.1.5-clang 5.2.4-gcc 5.2.4-lto 5.3.6-gcc 5.3.6-small 
                 5.4.4-gcc 5.4.8-gcc 5.4.8-clang 5.4.8-cxx 5.4.9-small 5.5.0-gcc 5.5.1-clang 5.5.1-lto 5.5.1-O0
 ORACLE_TARGETS += $(ORACLE_HOSTS:%=$(O)/tests/oracle/hosts/%)
 
-$(O)/tests/oracle/hosts/%: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h $(HOST_SCRIPTS)
+$(O)/tests/oracle/hosts/%: tests/oracle/target/host.c $(ORACLE_MODULE) $(HOST_SCRIPTS)
 	$(call say,HOST,tests/oracle/hosts/$*)
 	$(Q)$(call build_host,$*,$@,$(filter %.c,$^) -DWITH_MODULE)
 
@@ -46,7 +49,7 @@ ORACLE_LUAJITS := $(foreach variant,gcc clang shared nojit lua52,rolling-$(varia
                   $(foreach variant,gcc32 clang32 nojit32,rolling-$(variant)) openresty-gcc32 2.0-gcc32
 ORACLE_TARGETS += $(ORACLE_LUAJITS:%=$(O)/tests/oracle/hosts/luajit_%)
 
-$(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c tests/oracle/target/module.c tests/oracle/truth.h $(LUAJIT_SCRIPT)
+$(O)/tests/oracle/hosts/luajit_%: tests/oracle/target/host.c $(ORACLE_MODULE) $(LUAJIT_SCRIPT)
 	$(call say,HOST,tests/oracle/hosts/luajit_$*)
 	$(Q)$(call build_luajit,$*,$@,$(filter %.c,$^) -DWITH_MODULE -DWITH_LUAJIT)
 
@@ -55,7 +58,7 @@ ORACLE_LUAUS := 516-gcc 577-gcc 635-gcc 690-gcc 727-longjmp 736-gcc 736-clang 73
                 736-native 736-sandbox 736-grown
 ORACLE_TARGETS += $(ORACLE_LUAUS:%=$(O)/tests/oracle/hosts/luau_%)
 
-$(O)/tests/oracle/hosts/luau_%: tests/programs/host_luau.cpp tests/oracle/target/module.c tests/oracle/truth.h $(LUAU_SCRIPT)
+$(O)/tests/oracle/hosts/luau_%: tests/programs/host_luau.cpp $(ORACLE_MODULE) $(LUAU_SCRIPT)
 	$(call say,HOST,tests/oracle/hosts/luau_$*)
 	$(Q)$(call build_luau,$*,$@,$(filter %.cpp %.c,$^) -DWITH_MODULE -DWITH_LUAU)
 

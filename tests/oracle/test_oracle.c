@@ -32,14 +32,13 @@
 #include "comparison.h"
 #include "interpreter/layout_vote.h"
 #include "interpreter/interpreters.h"
+#include "oracle_runs.h"
 #include "skip.h"
 #include "tap.h"
 #include "workload.h"
 
 #define PERIOD_NS          100000
 #define SCRIPT             "tests/oracle/target/workload.lua"
-#define SHALLOW            24  /* frames: less than the workload's deepest stack */
-#define DEEP               512 /* the product's default */
 #define WINDOW_PER_MILLE   8
 #define BLIND_PER_MILLE    10 /* samples that a blind walker loses at least */
 #define TORN_PER_MILLE     3  /* samples of LuaJIT and Luau, however hasty */
@@ -48,33 +47,6 @@
 #define SHOWN_MAX          10
 #define MISFITS_MAX        8     /* then a layout is derived, as in the product */
 #define DRAINS_MAX         30000 /* of 10 ms and more */
-
-enum pace { STEADY, CUT, HASTY, RETURNING, GROWING, BLIND, OLD };
-
-static const struct {
-	const char *name;
-	const char *argument;               /* of the workload */
-	const char *slow_machines_argument; /* NULL: the same */
-	uint32_t max_depth;
-	uint64_t samples;
-} paces[] = {
-	[STEADY] = {"steady", "60000", "20000", DEEP, 18000},
-	[CUT] = {"cut", "20000 recursion", NULL, SHALLOW, 6000},
-	[HASTY] = {"hasty", "3", NULL, DEEP, 6000},
-	[RETURNING] = {"returning", "3 functions_returned", NULL, DEEP, 6000},
-	[GROWING] = {"growing", "3 growing", NULL, DEEP, 6000},
-	[BLIND] = {"blind", "3 growing", NULL, DEEP, 6000},
-	[OLD] = {"old", "3", NULL, DEEP, 6000},
-};
-
-struct target {
-	char name[32];
-	char program[256];
-	char modules[256];
-	enum pace pace;
-	enum ls_family family;
-	bool is_built; /* from sources of that release */
-};
 
 /* Of all runs of a class that pass for steady, and of those that pass for hasty. */
 static struct {
@@ -102,7 +74,7 @@ static uint64_t samples_wanted(const struct target *target)
 		return strtoull(text, NULL, 10);
 	if (target->family == LS_FAMILY_LUAU && target->pace == HASTY)
 		return 30000;
-	return paces[target->pace].samples;
+	return oracle_paces[target->pace].samples;
 }
 
 static bool only_wrong_counts(void)
@@ -114,16 +86,9 @@ static bool only_wrong_counts(void)
 
 static const char *argument_of(enum pace pace)
 {
-	const char *slow = paces[pace].slow_machines_argument;
+	const char *slow = oracle_paces[pace].slow_machines_argument;
 
-	return slow && only_wrong_counts() ? slow : paces[pace].argument;
-}
-
-static const char *output_folder(void)
-{
-	const char *folder = getenv("OUTPUT");
-
-	return folder && *folder ? folder : ".output";
+	return slow && only_wrong_counts() ? slow : oracle_paces[pace].argument;
 }
 
 static int on_function(void *context, const struct ls_function *function)
@@ -221,8 +186,8 @@ static int observe(struct run *run)
 				&run->workload);
 	if (error)
 		return error;
-	error = (target->pace == OLD ? tap__open_old : tap__open)(paces[target->pace].max_depth,
-								  &receiver, &run->tap);
+	error = (target->pace == OLD ? tap__open_old : tap__open)(
+		oracle_paces[target->pace].max_depth, &receiver, &run->tap);
 	if (!error)
 		error = set_candidates(run);
 	if (!error && target->pace == BLIND)
@@ -366,165 +331,22 @@ static void check_target(void **state)
 	check(target);
 }
 
-/* ---- every target there is */
-
-#define TARGETS_MAX 192
-
-static struct target targets[TARGETS_MAX];
-static struct CMUnitTest tests[TARGETS_MAX];
-static size_t target_count;
-
-/* `modules`: where the module oracle.so is; NULL: it is built in. */
-static void add_of(enum ls_family family, const char *program, const char *modules,
-		   const char *what, enum pace pace)
-{
-	struct target *target = &targets[target_count];
-
-	if (target_count == TARGETS_MAX) {
-		fprintf(stderr, "more than %d targets\n", TARGETS_MAX);
-		exit(2);
-	}
-	snprintf(target->name, sizeof(target->name), "%.22s %s", what, paces[pace].name);
-	snprintf(target->program, sizeof(target->program), "%s", program);
-	snprintf(target->modules, sizeof(target->modules), "%s", modules ? modules : "");
-	target->family = family;
-	target->is_built = !modules;
-	target->pace = pace;
-	tests[target_count].name = target->name;
-	tests[target_count].test_func = check_target;
-	tests[target_count].initial_state = target;
-	target_count++;
-}
-
-static void add(const char *program, const char *modules, const char *what, enum pace pace)
-{
-	add_of(LS_FAMILY_PUC, program, modules, what, pace);
-}
-
-static void add_packages(const char *minor)
-{
-	char program[128], modules[128], what[32];
-
-	snprintf(modules, sizeof(modules), "%s/tests/oracle/%s", output_folder(), minor);
-	snprintf(program, sizeof(program), "lua%s", minor);
-	add(program, modules, program, STEADY);
-	add(program, modules, program, HASTY);
-	add(program, modules, program, CUT);
-	add(program, modules, program, OLD);
-	snprintf(program, sizeof(program), "%.100s/host", modules);
-	snprintf(what, sizeof(what), "liblua%s", minor);
-	add(program, modules, what, STEADY);
-	add(program, modules, what, HASTY);
-}
-
-/* Linked statically, stripped: as tests/hosts/rules.mk and rules.mk here have them built. */
-static const struct {
-	const char *name;
-	bool is_tried_all_ways;
-	bool relocates;
-} hosts[] = {
-	{"5.1.5-gcc", true, false},  {"5.1.5-clang", false, false}, {"5.2.4-gcc", true, false},
-	{"5.2.4-lto", false, false}, {"5.3.6-gcc", true, false},    {"5.3.6-small", false, false},
-	{"5.4.0-gcc", true, false},  {"5.4.1-gcc", true, false},    {"5.4.2-gcc", true, false},
-	{"5.4.4-gcc", true, false},  {"5.4.8-gcc", true, true},     {"5.4.8-clang", true, true},
-	{"5.4.8-cxx", false, true},  {"5.4.9-small", false, true},  {"5.5.0-gcc", true, true},
-	{"5.5.1-clang", true, true}, {"5.5.1-lto", false, true},    {"5.5.1-O0", false, true},
-};
-
-static void add_hosts(void)
-{
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
-		char program[160];
-
-		snprintf(program, sizeof(program), "%s/tests/oracle/hosts/%s", output_folder(),
-			 hosts[i].name);
-		add(program, NULL, hosts[i].name, STEADY);
-		add(program, NULL, hosts[i].name, HASTY);
-		if (!hosts[i].is_tried_all_ways)
-			continue;
-		add(program, NULL, hosts[i].name, RETURNING);
-		add(program, NULL, hosts[i].name, GROWING);
-		if (hosts[i].relocates)
-			add(program, NULL, hosts[i].name, BLIND);
-	}
-}
-
-/* As tests/oracle/rules.mk has them built. */
-static const char *const luajits[] = {"luajit_rolling-gcc",    "luajit_rolling-clang",
-				      "luajit_rolling-shared", "luajit_rolling-nojit",
-				      "luajit_rolling-lua52",  "luajit_openresty-gcc"};
-
-static const char *const narrow_luajits[] = {"luajit_rolling-gcc32", "luajit_rolling-clang32",
-					     "luajit_rolling-nojit32", "luajit_openresty-gcc32",
-					     "luajit_2.0-gcc32"};
-
-static void add_built_luajit(enum ls_family family, const char *const *names, size_t count,
-			     enum pace pace)
-{
-	char program[160];
-
-	for (size_t i = 0; i < count; i++) {
-		snprintf(program, sizeof(program), "%s/tests/oracle/hosts/%s", output_folder(),
-			 names[i]);
-		add_of(family, program, NULL, names[i], pace);
-	}
-}
-
-/*
- * Debian's and others, by which the interpreter is tested: the workload switches the compiler off.
- */
-static void add_luajit(void)
-{
-	static const enum pace all[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
-	char modules[128];
-
-	snprintf(modules, sizeof(modules), "%s/tests/oracle/luajit", output_folder());
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		add_of(LS_FAMILY_LUAJIT, "luajit", modules, "luajit", all[i]);
-	for (size_t i = 0; i < 2; i++) {
-		add_built_luajit(LS_FAMILY_LUAJIT, luajits, sizeof(luajits) / sizeof(luajits[0]),
-				 all[i]);
-		add_built_luajit(LS_FAMILY_LUAJIT32, narrow_luajits,
-				 sizeof(narrow_luajits) / sizeof(narrow_luajits[0]), all[i]);
-	}
-	for (size_t i = 2; i < sizeof(all) / sizeof(all[0]); i++)
-		add_built_luajit(LS_FAMILY_LUAJIT32, narrow_luajits, 1, all[i]);
-}
-
-/* As tests/oracle/rules.mk has them built. */
-static void add_luau(void)
-{
-	static const enum pace paces_of_luau[] = {STEADY, HASTY, CUT, RETURNING, GROWING, OLD};
-	static const char *const luaus[] = {
-		"luau_736-gcc",    "luau_577-gcc",     "luau_516-gcc",   "luau_635-gcc",
-		"luau_690-gcc",    "luau_727-longjmp", "luau_736-clang", "luau_736-vector4",
-		"luau_736-native", "luau_736-sandbox", "luau_736-grown"};
-	char program[160];
-
-	for (size_t i = 0; i < sizeof(luaus) / sizeof(luaus[0]); i++) {
-		snprintf(program, sizeof(program), "%s/tests/oracle/hosts/%s", output_folder(),
-			 luaus[i]);
-		for (size_t j = 0; j < sizeof(paces_of_luau) / sizeof(paces_of_luau[0]); j++)
-			/* Older releases leave other things where results are looked for. */
-			if (!i || j < 2 || (i == 1 && paces_of_luau[j] == RETURNING))
-				add_of(LS_FAMILY_LUAU, program, NULL, luaus[i], paces_of_luau[j]);
-	}
-}
-
 int main(void)
 {
-	static const char *const minors[] = {"5.1", "5.2", "5.3", "5.4"};
+	static struct CMUnitTest tests[ORACLE_RUNS_MAX];
+	const struct target *targets;
+	size_t count;
 	int failed;
 
 	cmocka_set_test_filter(getenv("ORACLE_RUNS"));
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < sizeof(minors) / sizeof(minors[0]); i++)
-		add_packages(minors[i]);
-	add_hosts();
-	add_luajit();
-	add_luau();
+	targets = oracle_runs__all(&count);
+	for (size_t i = 0; i < count; i++)
+		tests[i] = (struct CMUnitTest){.name = targets[i].name,
+					       .test_func = check_target,
+					       .initial_state = (void *)&targets[i]};
 	print_header();
-	failed = _cmocka_run_group_tests("oracle", tests, target_count, NULL, NULL);
+	failed = _cmocka_run_group_tests("oracle", tests, count, NULL, NULL);
 	print_totals();
 	return failed;
 }

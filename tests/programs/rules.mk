@@ -70,16 +70,16 @@ $(O)/tests/programs/vms-%: tests/programs/vms.c
 	$(build_lua_host)
 
 # Not a PIE: the forged VM lies where those are loaded.
-HOSTILE_SOURCES := $(wildcard tests/programs/hostile/*.c) tests/walk/image.c user/puc/layout_puc.c
+HOSTILE_SOURCES := $(wildcard tests/programs/hostile/*.c) $(addprefix tests/walk/puc/,image.c objects.c) user/puc/layout_puc.c
 
 $(O)/tests/programs/hostile-5.1: LAYOUT = -DMINOR=1 -DLAYOUT_NAME='"5.1-5.1.5"'
 $(O)/tests/programs/hostile-5.4: LAYOUT = -DMINOR=4 -DLAYOUT_NAME='"5.4.3-5.4.9"'
 
-$(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/hostile/*.h tests/walk/*.h include/*.h)
+$(O)/tests/programs/hostile-%: $(HOSTILE_SOURCES) $(wildcard tests/programs/hostile/*.h tests/walk/*.h tests/walk/puc/*.h include/*.h)
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(EMBEDDING) $(WARNINGS) -D_GNU_SOURCE -O1 -g -no-pie -pthread $(LAYOUT) -Iinclude -Ibpf -Iuser \
-		-Itests/walk $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
+		-Itests/walk -Itests/walk/puc $(call package,--cflags,$(TEST_LIBRARIES)) $(HOSTILE_SOURCES) \
 		$(call package,--libs,$(TEST_LIBRARIES)) -o $@
 
 PLAIN_PROGRAMS := $(addprefix $(O)/tests/programs/,lineage churn brief forbid contain characters)

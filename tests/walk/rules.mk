@@ -3,4 +3,4 @@
 # Over images of memory, at times that the tests make up. But test_captured takes them from programs
 # that run, after milliseconds.
 
-SIDE_BY_SIDE += $(filter-out walk/test_captured,$(filter walk/%,$(TEST_SOURCES:tests/%.c=%)))
+SIDE_BY_SIDE += $(filter-out walk/puc/test_captured,$(filter walk/%,$(TEST_SOURCES:tests/%.c=%)))

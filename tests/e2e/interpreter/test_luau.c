@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that embed Luau, of several releases, static and stripped. */
+/* Programs that embed Luau, of several releases, static and stripped; and forks of it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "luau_hosts.h"
 #include "sorted_time.h"
-#include "spying.h"
 
 #define PATIENCE      30
 #define NOTHING_FOUND 3     /* exit status */
 #define UNMARKED_MAX  0.005 /* of the time */
 #define TORN_MAX      10    /* of 2,000 samples */
 #define UNDECIDED_MAX 4000  /* of 8,000 samples, before the layout is decided, on a slow machine */
-
-/* As tests/hosts/rules.mk has them built: each way in which a function was seen to be laid out. */
-static const char *const releases[] = {"516-gcc", "561-gcc",     "577-gcc", "635-gcc",
-				       "722-gcc", "727-longjmp", "736-gcc", "736-vector4"};
 
 /*
  * `hot` takes three quarters of the work. The amount of work changes from call to call, lest it
@@ -50,100 +44,18 @@ static const char *const releases[] = {"516-gcc", "561-gcc",     "577-gcc", "635
 	"end\n"                                                                                    \
 	"local list = {1, 2, 3, 4, 5, 6, 7, 8}\n"
 
-static struct child *start_host(struct stage *stage, const char *build, const char *script)
-{
-	struct child *target;
-	char program[128];
-
-	snprintf(program, sizeof(program), "../../hosts/luau_%s", build);
-	need_host(built_program(program));
-	write_text(stage, "app.luau", script);
-	target = start(stage, built_program(program), "app.luau");
-	child__let_work(target, 0.2);
-	return target;
-}
-
-static struct scriptprofile *record_samples(struct stage *stage, const char *build,
-					    const char *script, const char *until)
-{
-	struct child *target = start_host(stage, build, script);
-	struct scriptprofile *profile = record_shares(stage, target->pid, until, "-F", "4000");
-
-	child__kill(target);
-	return profile;
-}
-
-static struct scriptprofile *record_script(struct stage *stage, const char *build,
-					   const char *script)
-{
-	return record_samples(stage, build, script, "--until-samples=2000");
-}
-
 static void names_functions_and_their_callers(void **state)
 {
 	need_to_record();
-	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
-		struct scriptprofile *profile = record_script(
-			*state, releases[i], FUNCTIONS "while true do both(list) end\n");
+	for (size_t i = 0; i < LUAU_RELEASE_COUNT; i++) {
+		struct scriptprofile *profile = luau_host__record(
+			*state, luau_releases[i], FUNCTIONS "while true do both(list) end\n",
+			"--until-samples=2000");
 
 		scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.68, 0.82);
 		scriptprofile__assert_stack(profile, "main chunk > both > cold", 0.18, 0.32);
 		assert_true(scriptprofile__total_us(profile, "app.luau", "hot", HOT_LINE) > 0);
 		assert_int_equal(scriptprofile__samples(profile, "unreadable"), 0);
-	}
-}
-
-#define ITERATIONS                                                                                 \
-	"local text = string.rep('some words ', 20)\n"                                             \
-	"local spin = {wrapped = coroutine.wrap(function()\n"                                      \
-	"	while true do coroutine.yield() end\n"                                                   \
-	"end)}\n"                                                                                  \
-	"local function by_method()\n"                                                             \
-	"	for word in text:gmatch('%a+') do spin.word = word end\n"                                \
-	"end\n"                                                                                    \
-	"local function by_path(i)\n"                                                              \
-	"	local far = 1 - i\n"                                                                     \
-	"	for word in string.gmatch(text:sub(1, 150), if i > 5 then '%a+' else '%w+') do\n"        \
-	"		spin.word = word\n"                                                                     \
-	"		if i == far then continue end\n"                                                        \
-	"	end\n"                                                                                   \
-	"end\n"                                                                                    \
-	"local function by_local()\n"                                                              \
-	"	local find = string.gmatch\n"                                                            \
-	"	for word in find(text, '%a+') do spin.word = word end\n"                                 \
-	"end\n"                                                                                    \
-	"local function by_changed_local(i)\n"                                                     \
-	"	local find = string.rep\n"                                                               \
-	"	find = string.gmatch\n"                                                                  \
-	"	for word in find(text, '%a+') do spin.word = word end\n"                                 \
-	"end\n"                                                                                    \
-	"local function by_field()\n"                                                              \
-	"	for i = 1, 50 do spin.wrapped() end\n"                                                   \
-	"end\n"                                                                                    \
-	"while true do\n"                                                                          \
-	"	for i = 1, 10 do\n"                                                                      \
-	"		by_method() by_path(i) by_local() by_changed_local(i) by_field()\n"                     \
-	"	end\n"                                                                                   \
-	"end\n"
-
-/* The functions of C that have no name of their own: their callers' bytecode tells. */
-static void names_c_functions_after_their_calls(void **state)
-{
-	need_to_record();
-	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
-		struct scriptprofile *profile = record_script(*state, releases[i], ITERATIONS);
-		int iterators = 0, wrapped = 0, other = 0;
-
-		for (int id = 1; id <= profile->function_count; id++) {
-			const char *name = profile->functions[id].name;
-
-			iterators += !strncmp(name, "iterator of gmatch (", 20);
-			wrapped += !strncmp(name, "wrapped (", 9);
-			other += !strncmp(name, "luau_", 5) || !strncmp(name, "for iterator", 12);
-		}
-		if (iterators != 1 || wrapped != 1 || other)
-			fail_msg("%s: %d iterators of gmatch, %d wrapped, %d others", releases[i],
-				 iterators, wrapped, other);
 	}
 }
 
@@ -153,7 +65,9 @@ static void marks_functions_that_run_as_machine_code(void **state)
 	struct scriptprofile *profile;
 
 	need_to_record();
-	profile = record_script(*state, "736-native", FUNCTIONS "while true do both(list) end\n");
+	profile =
+		luau_host__record(*state, "736-native", FUNCTIONS "while true do both(list) end\n",
+				  "--until-samples=2000");
 	scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.6, 0.85);
 	for (int id = 1; id <= profile->function_count; id++) {
 		const struct scriptprofile_function *function = &profile->functions[id];
@@ -184,9 +98,9 @@ static void shows_coroutines_below_what_resumed_them(void **state)
 		"resumed()\n";
 
 	need_to_record();
-	for (size_t i = 1; i < sizeof(releases) / sizeof(releases[0]); i += 3)
+	for (size_t i = 1; i < LUAU_RELEASE_COUNT; i += 3)
 		scriptprofile__assert_stack(
-			record_script(*state, releases[i], script),
+			luau_host__record(*state, luau_releases[i], script, "--until-samples=2000"),
 			"main chunk > resumed > resume > wrapped > * > * > spawn > task > both > hot",
 			0.65, 0.82);
 }
@@ -212,7 +126,7 @@ static void tells_vms_on_several_threads_apart(void **state)
 		   "local function other() local x = 0 for i = 1, 1e5 do x = x + i % 7 end end\n"
 		   "local function text() return string.rep('x', 1e5) end\n"
 		   "while true do other() text() end\n");
-	profile = record_script(*state, "736-gcc", script);
+	profile = luau_host__record(*state, "736-gcc", script, "--until-samples=2000");
 	both = share_of_stack(profile, "main chunk > both");
 	rest = share_of_stack(profile, "main chunk > other") +
 	       share_of_stack(profile, "main chunk > text");
@@ -235,7 +149,7 @@ static void takes_no_remains_on_a_stack_for_calls(void **state)
 
 	need_to_record();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		struct child *target = start_host(*state, builds[i], script);
+		struct child *target = luau_host__start(*state, builds[i], "app.luau", script);
 		struct scriptprofile *profile =
 			record(*state, target->pid, "-d", "1", "-F", "10khz", "--category=thread");
 		struct sorted_time threads = sorted_time__of(profile, 't', NULL);
@@ -244,145 +158,6 @@ static void takes_no_remains_on_a_stack_for_calls(void **state)
 		sorted_time__print(builds[i], &threads);
 		assert_int_equal(threads.foreign, 0);
 		assert_true((double)threads.right >= 0.2 * (double)profile->all_us);
-	}
-}
-
-#define FRAMES 300
-
-/*
- * Functions that call each other, on lines that differ; the innermost tells what debug.info knows
- * of them.
- */
-static void write_deep_script(struct stage *stage)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	fprintf(file, "local tell\n"
-		      "local function f0()\nif tell then tell() end\n"
-		      "local x = 0 for i = 1, 1e7 do x = x + i %% 7 end return x\nend\n"
-		      "local f = f0\n");
-	for (int i = 1; i <= FRAMES; i++)
-		fprintf(file,
-			"do local g = f\n%.*sfunction f%d()\n%.*s local x = g() return x + 1\nend "
-			"f = f%d end\n",
-			i % 3, "\n\n", i, i % 5, "\n\n\n\n", i);
-	fprintf(file,
-		"function tell()\n"
-		"	tell = nil\n"
-		"	for level = 3, %d do\n"
-		"		local f, name, line = debug.info(level, 'fnl')\n"
-		"		print(name, debug.info(f, 'l'), line)\n"
-		"	end\n"
-		"	print('told')\n"
-		"end\n"
-		"while true do f%d() end\n",
-		FRAMES + 2, FRAMES);
-	fclose(file);
-	write_text(stage, "app.luau", text);
-	free(text);
-}
-
-/* The frames of the first stack of a dump, the innermost first. */
-static const json_t *frames_of(const json_t *dump)
-{
-	const json_t *thread = json_array_get(json_object_get(dump, "Threads"), 0);
-
-	return json_array_get(json_object_get(thread, "Stacks"), 0);
-}
-
-/* A dump of a process in its innermost function, which it leaves for an instant now and then. */
-static json_t *dump_of_innermost(struct stage *stage, pid_t pid, const char *innermost)
-{
-	char number[16];
-
-	snprintf(number, sizeof(number), "%d", pid);
-	for (int i = 0; i < 10; i++) {
-		struct child *spy = start(stage, luaspy_program(), "dump", "-p", number, "--json");
-		const json_t *frame;
-		json_t *dump;
-
-		assert_int_equal(child__wait(spy, PATIENCE), 0);
-		dump = json_loads(child__output(stage, spy), 0, NULL);
-		assert_non_null(dump);
-		frame = json_array_get(frames_of(dump), 0);
-		if (!strcmp(json_string_value(json_object_get(frame, "Name")), innermost))
-			return dump;
-		json_decref(dump);
-	}
-	fail_msg("no dump shows '%s' running", innermost);
-	return NULL;
-}
-
-static void names_and_lines_are_those_of_debug_info(void **state)
-{
-	struct stage *stage = *state;
-	struct child *target;
-	const json_t *frames;
-	char *said;
-	json_t *dump;
-
-	need_to_record();
-	need_host(built_program("../../hosts/luau_736-gcc"));
-	write_deep_script(stage);
-	target = start(stage, built_program("../../hosts/luau_736-gcc"), "app.luau");
-	child__await_output(stage, target, "told");
-	dump = dump_of_innermost(stage, target->pid, "f0");
-	frames = frames_of(dump);
-	said = child__output(stage, target);
-	for (size_t i = 1; i <= FRAMES; i++) {
-		const json_t *frame = json_array_get(frames, i);
-		int defined, current, length;
-		char name[16];
-
-		assert_int_equal(sscanf(said, "%15s %d %d %n", name, &defined, &current, &length),
-				 3);
-		said += length;
-		assert_string_equal(json_string_value(json_object_get(frame, "Name")), name);
-		assert_int_equal(json_integer_value(json_object_get(frame, "Line")), defined);
-		assert_int_equal(json_integer_value(json_object_get(frame, "CurrentLine")),
-				 current);
-	}
-	json_decref(dump);
-}
-
-/* Own time at that line of app.luau. */
-static double own_share_at(const struct scriptprofile *profile, int line)
-{
-	const json_t *functions = json_object_get(profile->document, "Functions");
-	int64_t us = 0;
-
-	for (int id = 1; id <= profile->function_count; id++)
-		if (json_integer_value(json_object_get(json_array_get(functions, id - 1),
-						       "CurrentLine")) == line &&
-		    !strcmp(profile->functions[id].source, "app.luau"))
-			us += profile->functions[id].self_us;
-	return scriptprofile__share(profile, us);
-}
-
-/* Three of four parts are in the second line. */
-static void splits_functions_by_their_lines(void **state)
-{
-	static const char *const builds[] = {"516-gcc", "736-gcc"};
-
-	need_to_record();
-	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		struct child *target = start_host(*state, builds[i],
-						  "local function work(x)\n"
-						  "	for i = 1, 3e6 do x = x + i % 7 end\n"
-						  "	for i = 1, 1e6 do x = x + i % 7 end\n"
-						  "	return x\n"
-						  "end\n"
-						  "while true do work(0) end\n");
-		struct scriptprofile *profile = record_shares(
-			*state, target->pid, "--until-samples=2000", "-F", "2khz", "--lines");
-
-		child__kill(target);
-		print_message("%s: line 2: %.1f%%, line 3: %.1f%%\n", builds[i],
-			      100 * own_share_at(profile, 2), 100 * own_share_at(profile, 3));
-		assert_true(own_share_at(profile, 2) > 0.65 && own_share_at(profile, 2) < 0.85);
-		assert_true(own_share_at(profile, 3) > 0.15 && own_share_at(profile, 3) < 0.35);
 	}
 }
 
@@ -402,7 +177,8 @@ static void takes_no_leftover_for_a_result(void **state)
 
 	need_to_record();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		struct scriptprofile *profile = record_script(*state, builds[i], script);
+		struct scriptprofile *profile =
+			luau_host__record(*state, builds[i], script, "--until-samples=2000");
 
 		scriptprofile__assert_stack(profile, "main chunk > looked_up", 0.9, 1.0);
 		assert_in_range(scriptprofile__samples(profile, "torn"), 0, TORN_MAX);
@@ -414,7 +190,7 @@ static void check_refused(struct stage *stage, const char *build, const char *sc
 	struct child *target, *spy;
 	int status;
 
-	target = start_host(stage, build, script);
+	target = luau_host__start(stage, build, "app.luau", script);
 	spy = start_record(stage, target->pid, "-d", "1", "-o", "no.json");
 	status = child__wait(spy, PATIENCE);
 	child__kill(target);
@@ -437,12 +213,6 @@ static void refuses_what_has_moved_names_of_c_functions(void **state)
 	check_refused(*state, "736-moved-name", FUNCTIONS "while true do pcall(both, list) end\n");
 }
 
-static const char *layout_of(const struct scriptprofile *profile)
-{
-	return json_string_value(
-		json_object_get(json_object_get(profile->document, "Recorder"), "Layout"));
-}
-
 /* Its layout is derived from functions that run: nothing tells luaspy which fork it is. */
 static void follows_a_fork_that_has_other_members(void **state)
 {
@@ -450,14 +220,16 @@ static void follows_a_fork_that_has_other_members(void **state)
 
 	need_to_record();
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		struct scriptprofile *profile = record_samples(
+		struct scriptprofile *profile = luau_host__record(
 			*state, builds[i], FUNCTIONS "while true do both(list) end\n",
 			"--until-samples=8000");
 
 		scriptprofile__assert_stack(profile, "main chunk > both > hot", 0.68, 0.82);
 		scriptprofile__assert_stack(profile, "main chunk > both > cold", 0.18, 0.32);
 		assert_true(scriptprofile__total_us(profile, "app.luau", "hot", HOT_LINE) > 0);
-		assert_int_equal(strncmp(layout_of(profile), "luau-calibrated, agreed on", 26), 0);
+		assert_int_equal(
+			strncmp(luau_host__layout_of(profile), "luau-calibrated, agreed on", 26),
+			0);
 		assert_in_range(scriptprofile__samples(profile, "unreadable"), 1, UNDECIDED_MAX);
 	}
 }
@@ -470,19 +242,22 @@ static void remembers_a_fork(void **state)
 	const char *derived;
 
 	need_to_record();
-	first = start_host(*state, "736-grown", FUNCTIONS "while true do both(list) end\n");
+	first = luau_host__start(*state, "736-grown", "app.luau",
+				 FUNCTIONS "while true do both(list) end\n");
 	spy = start(*state, luaspy_program(), "record", "--system", "-v", "--name",
 		    "^luau_736-grown$", "-o", "both.json");
 	child__await_errors(*state, spy, "layout luau-calibrated, agreed on by");
 	child__kill(first);
-	second = start_host(*state, "736-grown", FUNCTIONS "while true do both(list) end\n");
+	second = luau_host__start(*state, "736-grown", "app.luau",
+				  FUNCTIONS "while true do both(list) end\n");
 	child__let_work(second, 0.5);
 	kill(spy->pid, SIGINT);
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	child__kill(second);
 	profile = spying__read(*state, in_folder(*state, "both.json"));
-	print_message("%s\n", layout_of(profile));
-	assert_string_equal(layout_of(profile), "luau-calibrated, decided in 2 processes");
+	print_message("%s\n", luau_host__layout_of(profile));
+	assert_string_equal(luau_host__layout_of(profile),
+			    "luau-calibrated, decided in 2 processes");
 	derived = strstr(child__errors(*state, spy), "derived the layout");
 	assert_non_null(derived);
 	assert_null(strstr(derived + 1, "derived the layout"));
@@ -492,13 +267,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(names_functions_and_their_callers),
-		staged(names_c_functions_after_their_calls),
 		staged(marks_functions_that_run_as_machine_code),
 		staged(shows_coroutines_below_what_resumed_them),
 		staged(tells_vms_on_several_threads_apart),
 		staged(takes_no_remains_on_a_stack_for_calls),
-		staged(names_and_lines_are_those_of_debug_info),
-		staged(splits_functions_by_their_lines),
 		staged(takes_no_leftover_for_a_result),
 		staged(refuses_what_has_moved_fields_of_calls),
 		staged(refuses_what_has_moved_names_of_c_functions),

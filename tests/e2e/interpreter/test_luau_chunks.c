@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "accounts.h"
-#include "spying.h"
+#include "luau_hosts.h"
 
 static const char *const builds[] = {"516-gcc", "577-gcc", "736-gcc", "736-native"};
 
@@ -18,17 +18,10 @@ static const char *const builds[] = {"516-gcc", "577-gcc", "736-gcc", "736-nativ
 static struct scriptprofile *record_chunks(struct stage *stage, const char *build,
 					   const char *script)
 {
-	struct scriptprofile *profile;
-	struct child *target;
-	char program[128];
+	struct child *target = luau_host__start(stage, build, "app.luau", script);
+	struct scriptprofile *profile = record_shares(stage, target->pid, "--until-samples=2000",
+						      "-F", "4khz", "--category=chunk");
 
-	snprintf(program, sizeof(program), "../../hosts/luau_%s", build);
-	need_host(built_program(program));
-	write_text(stage, "app.luau", script);
-	target = start(stage, built_program(program), "app.luau");
-	child__let_work(target, 0.2);
-	profile = record_shares(stage, target->pid, "--until-samples=2000", "-F", "4khz",
-				"--category=chunk");
 	child__kill(target);
 	return profile;
 }

@@ -16,7 +16,7 @@
 #include "puc/prototype_puc.h"
 #include "symbols/c_functions.h"
 
-#define SCRIPT     "tests/walk/script.lua"
+#define SCRIPT     "tests/walk/puc/script.lua"
 #define RANGES_MAX 8192
 #define PROTOTYPES 8
 

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "objects.h"
 #include "puc/layout_puc.h"
 #include "tables.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "objects.h"
+
 #define TAG_OF_OBJECT 8
 #define TYPE_TABLE    5
 #define COLLECTABLE   64

@@ -83,6 +83,11 @@ int machine__end(void **state)
 	return 0;
 }
 
+struct image_call *machine__top(struct machine *machine)
+{
+	return luajit_image__top(&machine->image, IMAGE_MAIN);
+}
+
 uint64_t machine__after(const struct image_call *call, uint32_t pc)
 {
 	return call->code + 4 * (pc + 1);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "luajit_image.h"
+#include "luajit_calls.h"
 
 /* Registers, as in struct user_pt_regs. */
 #define CARG3 2
@@ -35,6 +35,9 @@ struct machine {
 /* For cmocka: the main chunk has called closures[2]; the registers hold nonsense. */
 int machine__begin(void **state);
 int machine__end(void **state);
+
+/* The last call of the main thread. */
+struct image_call *machine__top(struct machine *machine);
 
 /* The next instruction after instruction `pc` of a call of a Lua function. */
 uint64_t machine__after(const struct image_call *call, uint32_t pc);

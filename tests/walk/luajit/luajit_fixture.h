@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "luajit_calls.h"
 #include "luajit_image.h"
 #include "luajit_walker.h"
 #include "rows.h"

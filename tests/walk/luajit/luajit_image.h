@@ -20,6 +20,13 @@
 #define IMAGE_MAIN       0  /* index of the main thread */
 #define IMAGE_CODE       64 /* instructions of each prototype; instruction i is a call */
 
+#define IMAGE_SLOT       8     /* bytes, of a value */
+#define IMAGE_SLOT_COUNT 30000 /* of each stack of values */
+#define IMAGE_FRAME_LINK 16    /* bytes: a function and a link */
+
+/* What an object of that type has in its upper bits as a value. */
+#define IMAGE_TAGGED(gct) (~(uint64_t)(gct) << LS_LUAJIT_TYPE_SHIFT)
+
 #define IMAGE_C_FUNCTION   0x555555401000ULL
 #define IMAGE_MACHINE_CODE 0x7f1200000000ULL
 #define IMAGE_TRACE_BYTES  1024 /* of machine code, of each trace */
@@ -66,6 +73,9 @@ struct image {
 void luajit_image__start(struct image *image, const struct ls_luajit_layout *layout);
 void luajit_image__end(struct image *image);
 
+/* Writes a number of that size anywhere in its memory. */
+void luajit_image__put(struct image *image, uint64_t address, uint64_t number, size_t size);
+
 /* Allocates zeroed memory in the image's heap. */
 uint64_t luajit_image__allocate(struct image *image, size_t size);
 
@@ -84,49 +94,6 @@ void luajit_image__enter(struct image *image, size_t thread);
 
 /* Moves SP down by `size`, a multiple of 8; the new words are zero. */
 void luajit_image__native_frame(struct image *image, uint64_t size);
-
-/* Instruction `pc` of the thread's running Lua function calls the closure. */
-void luajit_image__call(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
-/* The thread's running function, in C, or nothing, calls it through a new C frame. */
-void luajit_image__call_from_c(struct image *image, size_t thread, uint64_t closure);
-
-/*
- * The same while a function of a script is at instruction `pc`, as a finalizer is called; the VM
- * has saved where that is in its C frame.
- */
-void luajit_image__interrupt(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
-/* The running function, a builtin, is pcall() and calls it. */
-void luajit_image__pcall(struct image *image, size_t thread, uint64_t closure);
-/* Instruction `pc` of the running Lua function calls it as a metamethod. */
-void luajit_image__metamethod(struct image *image, size_t thread, uint64_t closure, uint32_t pc);
-/* The running Lua function has variable arguments, and so a second frame. */
-void luajit_image__vararg(struct image *image, size_t thread);
-
-/* The thread's last call. */
-struct image_call *luajit_image__top(struct image *image, size_t thread);
-
-/* The VM stores the base of the thread's last call, as before it calls C code. */
-void luajit_image__save_base(struct image *image, size_t thread);
-
-/* The VM itself runs instruction `pc` of the thread's last call. */
-void luajit_image__run_vm(struct image *image, size_t thread, uint32_t pc);
-/* The thread's last call, of a C function, runs. */
-void luajit_image__run_c(struct image *image, size_t thread);
-
-/*
- * Adds trace `number`, compiled from the closures, each of which is called by instruction `pc` + i
- * of the one before, the first by the function that the trace begins in. Snapshot i of
- * IMAGE_SNAPSHOTS has the first i % (count + 1) of them. Returns the address of its header.
- */
-uint64_t luajit_image__add_trace(struct image *image, uint32_t number, uint64_t begins_in,
-				 const uint64_t *closures, size_t count, uint32_t pc);
-
-/*
- * The trace runs on top of the thread's last call, at the machine code of snapshot `at`; or, if
- * `in_c`, C code that it called there. Inlined calls are added to the thread.
- */
-void luajit_image__run_trace(struct image *image, size_t thread, uint32_t number, uint32_t at,
-			     bool in_c);
 
 /* Fields of the VM's global_State. */
 void luajit_image__set_global(struct image *image, size_t offset, uint64_t number, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where BASE is on AArch64: in the VM itself, at each step of a call and a return, and in what it
- * has called. What is not certain has to be refused.
+ * Where BASE is on AArch64 in the VM itself, at each step of a call and a return. What is not
+ * certain has to be refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,15 +16,10 @@
 #define FRAME_C     1 /* lj_frame.h */
 #define FRAME_PCALL 6
 
-static struct image_call *top(struct machine *machine)
-{
-	return luajit_image__top(&machine->image, IMAGE_MAIN);
-}
-
 /* Where the function that instruction `pc` of the last call calls has its base. */
 static uint64_t base_of_callee(struct machine *machine, uint32_t pc)
 {
-	return top(machine)->base + 8 * (2 + pc % 32) + 16;
+	return machine__top(machine)->base + 8 * (2 + pc % 32) + 16;
 }
 
 static void put_frame(struct machine *machine, uint64_t base, uint64_t value, uint64_t link)
@@ -63,7 +58,7 @@ static void finds_the_caller_until_a_call_has_its_link(void **state)
 {
 	struct machine *machine = *state;
 	const uint64_t callees[] = {machine->closures[0], machine->closures[1], machine->builtin};
-	const uint64_t links[] = {NIL, 0, 24 | FRAME_C, machine__after(top(machine), 20)};
+	const uint64_t links[] = {NIL, 0, 24 | FRAME_C, machine__after(machine__top(machine), 20)};
 
 	for (size_t i = 0; i < sizeof(callees) / sizeof(callees[0]); i++) {
 		for (size_t j = 0; j < sizeof(links) / sizeof(links[0]); j++) {
@@ -100,8 +95,8 @@ static void finds_the_caller_before_base_is_the_callees(void **state)
 static void finds_the_caller_that_calls_itself(void **state)
 {
 	struct machine *machine = *state;
-	const uint64_t links[] = {NIL, 24 | FRAME_C, machine__after(top(machine), 20),
-				  machine__after(top(machine), 9)};
+	const uint64_t links[] = {NIL, 24 | FRAME_C, machine__after(machine__top(machine), 20),
+				  machine__after(machine__top(machine), 9)};
 
 	for (uint32_t count = 1; count <= 8; count++) {
 		for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
@@ -116,7 +111,7 @@ static void finds_the_caller_that_calls_itself(void **state)
 static void finds_a_function_that_has_called_itself(void **state)
 {
 	struct machine *machine = *state;
-	uint64_t old = top(machine)->base;
+	uint64_t old = machine__top(machine)->base;
 
 	luajit_image__call(&machine->image, IMAGE_MAIN, machine->closures[2], 9);
 	machine__run(machine, 9);
@@ -137,7 +132,7 @@ static void finds_a_function_that_begins_a_call(void **state)
 	struct machine *machine = *state;
 
 	machine__run(machine, 9);
-	machine->image.registers[RB] = top(machine)->base;
+	machine->image.registers[RB] = machine__top(machine)->base;
 	machine__put_code(machine, 8);
 	machine__expect(machine);
 }
@@ -148,7 +143,7 @@ static void finds_a_function_that_begins_a_call(void **state)
 static void begin_return(struct machine *machine, uint64_t closure)
 {
 	struct image *image = &machine->image;
-	uint64_t link = machine__after(top(machine), 9);
+	uint64_t link = machine__after(machine__top(machine), 9);
 
 	luajit_image__call(image, IMAGE_MAIN, closure, 9);
 	machine__run(machine, LS_PC_UNKNOWN);
@@ -170,7 +165,7 @@ static void finds_the_caller_while_results_are_copied(void **state)
 				    machine__value(machine->closures[2])};
 
 	begin_return(machine, machine->closures[1]);
-	base = top(machine)->base;
+	base = machine__top(machine)->base;
 	drop_callee(machine);
 	registers[KBASE] = machine__constants(machine, machine->closures[1]);
 	registers[CARG3] = base - 16;
@@ -192,7 +187,7 @@ static void finds_a_function_that_is_about_to_return(void **state)
 	machine->image.registers[KBASE] = machine__constants(machine, machine->closures[1]);
 	machine__expect(machine);
 	/* where it would have its results copied to */
-	machine->image.registers[CARG3] = top(machine)->base - 16;
+	machine->image.registers[CARG3] = machine__top(machine)->base - 16;
 	machine__expect(machine);
 }
 
@@ -203,7 +198,8 @@ static void does_not_take_a_function_with_another_link_for_one_that_returns(void
 
 	begin_return(machine, machine->closures[1]);
 	machine->image.registers[KBASE] = machine__constants(machine, machine->closures[1]);
-	machine__put(machine, top(machine)->base - 8, machine__after(&top(machine)[-1], 20));
+	machine__put(machine, machine__top(machine)->base - 8,
+		     machine__after(&machine__top(machine)[-1], 20));
 	drop_callee(machine);
 	machine__expect(machine);
 }
@@ -215,7 +211,8 @@ static void does_not_take_a_tail_called_function_for_one_that_runs(void **state)
 
 	begin_return(machine, machine->closures[1]);
 	machine->image.registers[KBASE] = machine__constants(machine, machine->closures[1]);
-	machine__put(machine, top(machine)->base - 16, machine__value(machine->closures[0]));
+	machine__put(machine, machine__top(machine)->base - 16,
+		     machine__value(machine->closures[0]));
 	drop_callee(machine);
 	machine__expect(machine);
 }
@@ -226,7 +223,8 @@ static void does_not_take_a_result_for_a_function_that_runs(void **state)
 
 	begin_return(machine, machine->builtin);
 	machine->image.registers[KBASE] = machine__constants(machine, machine->closures[2]);
-	machine__put(machine, top(machine)->base - 16, machine__value(machine->closures[1]));
+	machine__put(machine, machine__top(machine)->base - 16,
+		     machine__value(machine->closures[1]));
 	drop_callee(machine);
 	machine__expect(machine);
 }
@@ -240,7 +238,7 @@ static void finds_the_builtin_that_calls_by_a_distance(void **state)
 
 	luajit_image__call(&machine->image, IMAGE_MAIN, machine->builtin, 9);
 	machine__run(machine, 0);
-	builtin = top(machine)->base;
+	builtin = machine__top(machine)->base;
 	registers[RB] = builtin;
 	registers[BASE] = builtin + 16;
 	registers[PC] = 16 | FRAME_PCALL;
@@ -256,7 +254,7 @@ static void finds_the_callee_once_a_distance_is_its_link(void **state)
 	uint64_t *registers = machine->image.registers, builtin;
 
 	luajit_image__call(&machine->image, IMAGE_MAIN, machine->builtin, 9);
-	builtin = top(machine)->base;
+	builtin = machine__top(machine)->base;
 	luajit_image__pcall(&machine->image, IMAGE_MAIN, machine->closures[1]);
 	machine__run(machine, LS_PC_UNKNOWN);
 	registers[RB] = builtin;
@@ -275,7 +273,7 @@ static void finds_the_builtin_that_a_function_returns_to(void **state)
 
 	luajit_image__call(&machine->image, IMAGE_MAIN, machine->builtin, 9);
 	machine__run(machine, 0);
-	builtin = top(machine)->base;
+	builtin = machine__top(machine)->base;
 	base = builtin + 64;
 	registers[RB] = builtin;
 	registers[PC] = 64 | FRAME_C;
@@ -321,158 +319,6 @@ static void finds_the_bottom_of_the_stack(void **state)
 	assert_int_equal(machine__base(machine), thread->stack + 16);
 }
 
-/* ---- C code */
-
-static void save_base(struct machine *machine, uint64_t base)
-{
-	machine__put(machine,
-		     machine->image.threads[IMAGE_MAIN].address +
-			     offsetof(struct ls_luajit_state, base),
-		     base);
-}
-
-static void believes_the_state_about_c_code(void **state)
-{
-	struct machine *machine = *state;
-	uint64_t caller = top(machine)->base;
-
-	luajit_image__call(&machine->image, IMAGE_MAIN, machine->builtin, 9);
-	machine__run(machine, 0);
-	save_base(machine, top(machine)->base);
-	luajit_image__set_vm_state(&machine->image, LS_LUAJIT_IN_C);
-	/* as results are moved down */
-	machine->image.registers[BASE] = caller;
-	machine__expect(machine);
-	machine__leave_vm(machine, 160);
-	machine__expect(machine);
-}
-
-/* ---- helpers of the VM, which may save its registers */
-
-#define HELPER 320 /* bytes of native stack that helpers take */
-#define NEAR   40  /* words: the place of a frame record next to the VM's C frame */
-
-static uint64_t word_at(const struct machine *machine, uint32_t at)
-{
-	return machine->image.sp + 8ULL * at;
-}
-
-/* Puts a frame record at word `at` of the helpers' stack, linked to another. */
-static void put_record(struct machine *machine, uint32_t at, uint64_t next)
-{
-	machine__put(machine, word_at(machine, at), next);
-	machine__put(machine, word_at(machine, at) + 8, IMAGE_C_FUNCTION + 0x40);
-}
-
-/* A helper of the running instruction 12 was built with frame records, or not. */
-static void call_helper(struct machine *machine)
-{
-	machine__run(machine, 12);
-	machine__leave_vm(machine, HELPER);
-}
-
-/* Puts BASE and PC of a call at two words of the helpers' stack. */
-static void save_pair(struct machine *machine, uint32_t at, const struct image_call *call)
-{
-	machine__put(machine, word_at(machine, at), call->base);
-	machine__put(machine, word_at(machine, at + 2), machine__after(call, call->pc));
-}
-
-static uint64_t record_of_vm(const struct machine *machine)
-{
-	return machine->image.threads[IMAGE_MAIN].cframe + 192;
-}
-
-static void believes_registers_that_a_helper_left_alone(void **state)
-{
-	struct machine *machine = *state;
-	const struct image_call *calls = machine->image.threads[IMAGE_MAIN].calls;
-
-	call_helper(machine);
-	save_pair(machine, 4, &calls[0]);
-	machine->image.registers[BASE] = calls[1].base;
-	machine->image.registers[PC] = machine__after(&calls[1], 12);
-	machine__expect(machine);
-}
-
-/* What other helpers have left behind elsewhere does not matter. */
-static void finds_what_is_saved_behind_a_frame_record(void **state)
-{
-	struct machine *machine = *state;
-	const struct image_call *calls = machine->image.threads[IMAGE_MAIN].calls;
-
-	call_helper(machine);
-	machine->image.registers[FP] = word_at(machine, 6);
-	put_record(machine, 6, word_at(machine, 20));
-	put_record(machine, 20, record_of_vm(machine));
-	save_pair(machine, 24, &calls[1]);
-	save_pair(machine, 8, &calls[0]);
-	machine__expect(machine);
-	/* beyond what a function can have saved */
-	put_record(machine, 0, record_of_vm(machine));
-	machine->image.registers[FP] = word_at(machine, 0);
-	save_pair(machine, 8, &calls[1]);
-	save_pair(machine, 36, &calls[0]);
-	machine__expect(machine);
-}
-
-static void finds_what_is_saved_without_frame_records(void **state)
-{
-	struct machine *machine = *state;
-	const struct image_call *calls = machine->image.threads[IMAGE_MAIN].calls;
-
-	for (uint32_t at = 0; at < 38; at++) {
-		machine->image.sp = record_of_vm(machine) - 192;
-		call_helper(machine);
-		save_pair(machine, at, &calls[1]);
-		machine__expect(machine);
-	}
-	/* saved twice, by one that the helper has called in turn */
-	save_pair(machine, 3, &calls[1]);
-	machine__expect(machine);
-}
-
-/* A helper that uses one register only has saved no more than that. */
-static void joins_a_register_with_a_saved_one(void **state)
-{
-	struct machine *machine = *state;
-	const struct image_call *call = top(machine);
-
-	call_helper(machine);
-	machine__put(machine, word_at(machine, 7), call->base);
-	machine->image.registers[PC] = machine__after(call, 12);
-	machine__expect(machine);
-	call_helper(machine);
-	machine__put(machine, word_at(machine, 7), machine__after(call, 12));
-	machine->image.registers[BASE] = call->base;
-	machine__expect(machine);
-}
-
-static void does_not_guess_which_of_two_was_saved(void **state)
-{
-	struct machine *machine = *state;
-	const struct image_call *calls = machine->image.threads[IMAGE_MAIN].calls;
-
-	call_helper(machine);
-	save_pair(machine, 4, &calls[0]);
-	save_pair(machine, 9, &calls[1]);
-	machine__expect_error(machine, LS_WALK_CALL_CHAIN);
-	save_pair(machine, 14, &calls[0]);
-	machine__expect_error(machine, LS_WALK_CALL_CHAIN);
-}
-
-/* It needs neither, but has had the VM save BASE. */
-static void believes_the_state_where_nothing_was_saved(void **state)
-{
-	struct machine *machine = *state;
-
-	call_helper(machine);
-	save_base(machine, top(machine)->base);
-	machine__put(machine, machine->image.threads[IMAGE_MAIN].cframe + 8,
-		     machine__after(top(machine), 12));
-	machine__expect(machine);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, machine__begin, machine__end)
 
 int main(void)
@@ -494,13 +340,6 @@ int main(void)
 		TEST(finds_the_builtin_that_a_function_returns_to),
 		TEST(does_not_take_whatever_is_in_rb_for_the_caller),
 		TEST(finds_the_bottom_of_the_stack),
-		TEST(believes_the_state_about_c_code),
-		TEST(believes_registers_that_a_helper_left_alone),
-		TEST(finds_what_is_saved_behind_a_frame_record),
-		TEST(finds_what_is_saved_without_frame_records),
-		TEST(joins_a_register_with_a_saved_one),
-		TEST(does_not_guess_which_of_two_was_saved),
-		TEST(believes_the_state_where_nothing_was_saved),
 	};
 
 	return cmocka_run_group_tests_name("BASE of LuaJIT on AArch64", tests, NULL, NULL);

@@ -93,3 +93,42 @@ void fixture__nest(struct fixture *fixture, size_t thread, size_t count, uint32_
 	for (size_t i = 0; i < count; i++)
 		image__call_lua(&fixture->image, thread, fixture->protos[i % 3], i % 60, slots);
 }
+
+void fixture__expect_calls_but(struct fixture *fixture, size_t missing)
+{
+	const struct image_thread *thread = &fixture->image.threads[0];
+	size_t at = 0;
+
+	for (size_t i = thread->call_count; i-- > 0;)
+		if (i != missing)
+			walker__expect_call(&fixture->walker, at++, &thread->calls[i]);
+	assert_int_equal(walker__count(&fixture->walker), at);
+}
+
+void fixture__expect_all_but(struct fixture *fixture, size_t missing, uint8_t error)
+{
+	walker__sample(&fixture->walker, &fixture->image);
+	assert_int_equal(walker__error(&fixture->walker), error);
+	assert_int_equal(fixture->walker.class, LS_SAMPLE_TORN);
+	assert_int_equal(fixture->walker.is_evidence, 0);
+	fixture__expect_calls_but(fixture, missing);
+}
+
+void fixture__run_alone(struct fixture *fixture, uint64_t proto)
+{
+	image__protect(&fixture->image, IMAGE_MAIN);
+	image__call_lua(&fixture->image, IMAGE_MAIN, proto, 5, 5);
+}
+
+uint64_t fixture__fingerprint(struct fixture *fixture)
+{
+	walker__sample(&fixture->walker, &fixture->image);
+	expect_threads(&fixture->walker, &fixture->image, LS_SAMPLE_COMPLETE, 0);
+	return fixture->walker.scratch->frames[0].fingerprint;
+}
+
+uint64_t fixture__fresh_fingerprint(struct fixture *fixture)
+{
+	walker__forget(&fixture->walker);
+	return fixture__fingerprint(fixture);
+}

@@ -16,7 +16,7 @@
 #include "skip.h"
 #include "walker.h"
 
-#define SCRIPT "tests/walk/script.lua"
+#define SCRIPT "tests/walk/puc/script.lua"
 #define STOPS  10
 
 struct interpreter {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "image.h"
+#include "objects.h"
 #include "rows.h"
 #include "walker.h"
 
@@ -52,5 +53,19 @@ size_t fixture__chain(struct fixture *fixture, size_t count);
 
 /* Calls `count` functions, each from the one before. */
 void fixture__nest(struct fixture *fixture, size_t thread, size_t count, uint32_t slots);
+
+/* Fails unless the sample holds all calls of the main thread but number `missing` (0: outermost).
+ */
+void fixture__expect_calls_but(struct fixture *fixture, size_t missing);
+/* Takes a sample, which has to be torn, by that error, and to hold these calls. */
+void fixture__expect_all_but(struct fixture *fixture, size_t missing, uint8_t error);
+
+/* Makes the main thread run `proto`, and nothing else. */
+void fixture__run_alone(struct fixture *fixture, uint64_t proto);
+
+/* Takes a sample of the main thread alone. Returns its fingerprint of the running function. */
+uint64_t fixture__fingerprint(struct fixture *fixture);
+/* The same from a walker that knows nothing yet. */
+uint64_t fixture__fresh_fingerprint(struct fixture *fixture);
 
 #endif

@@ -18,6 +18,7 @@
 
 #define IMAGE_THREAD_MAX 40
 #define IMAGE_MAIN       0 /* index of the main thread */
+#define IMAGE_VALUE_SIZE 16
 
 /* An arbitrary address in the program's code. */
 #define IMAGE_C_FUNCTION 0x555555401000ULL
@@ -68,14 +69,12 @@ void image__end(struct image *image);
 /* Allocates zeroed memory in the image's heap. */
 uint64_t image__allocate(struct image *image, size_t size);
 
-/* Make objects. Return their addresses. */
-uint64_t image__string(struct image *image, const char *text, size_t length);
-uint64_t image__proto(struct image *image, const char *source, uint32_t line);
-uint64_t image__lua_closure(struct image *image, uint64_t proto);
-uint64_t image__c_closure(struct image *image, uint64_t function);
+/* Writes and reads anywhere in its memory: a number of that size, a word. */
+void image__put(struct image *image, uint64_t address, uint64_t number, size_t size);
+uint64_t image__get(const struct image *image, uint64_t address);
 
-/* Replaces the string of constant `at`, as in a prototype whose memory was recycled. */
-void image__set_constant(struct image *image, uint64_t proto, size_t at, uint64_t string);
+/* Writes a value with its tag: a slot of the value stack, or a constant. */
+void image__put_value(struct image *image, uint64_t at, uint64_t value, uint8_t tag);
 
 /* Adds a coroutine that has not started. Returns its index. */
 size_t image__coroutine(struct image *image);

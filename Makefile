@@ -302,7 +302,7 @@ check:
 		tests/run.sh $(filter $(SIDE_BY_SIDE_FIRST:%=$(O)/tests/%),$(TEST_PROGRAMS)) \
 			$(filter-out $(SIDE_BY_SIDE_FIRST:%=$(O)/tests/%),$(TEST_PROGRAMS))
 
-#: hosts         builds the interpreters that the tests run: Lua 5.1 to 5.5, LuaJIT
+#: hosts         builds the interpreters that the tests run: Lua 5.1 to 5.5, LuaJIT, Luau
 .PHONY: hosts
 hosts: $(HOSTS)
 

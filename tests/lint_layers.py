@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Checks that the folders of user/ depend on each other in one direction and are all documented.
 
-Every include names the folder of the header, "process/elf_file.h", and a folder includes headers of
+Every include names the folder of the header, "elf/elf_file.h", and a folder includes headers of
 lower layers only, or its own. Nothing but the table of families names a family of interpreters
 (user/interpreter/family.h) outside its own folder. In bpf/, no file includes another family's.
 """

@@ -4,20 +4,20 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "command/command_check.h"
 #include "command/command_dump.h"
 #include "command/command_list.h"
-#include "offline/command_open.h"
 #include "command/command_record.h"
-#include "offline/command_report.h"
 #include "command/command_top.h"
 #include "command/exit_status.h"
 #include "offline/command_convert.h"
 #include "offline/command_diff.h"
 #include "offline/command_merge.h"
+#include "offline/command_open.h"
+#include "offline/command_report.h"
 #include "offline/command_trim.h"
 #include "options/options.h"
+#include "system/resource_limits.h"
 
 /*
  * Opens /dev/null in place of closed standard files. Otherwise the next file opened would get such

@@ -11,9 +11,9 @@ endif
 SIDE_BY_SIDE += $(filter-out e2e/interpreter/test_luajit_views e2e/interpreter/test_luau%, \
                   $(filter e2e/interpreter/%,$(TEST_SOURCES:tests/%.c=%)))
 SIDE_BY_SIDE += e2e/dump/%
-SIDE_BY_SIDE += $(addprefix e2e/,command/test_diff command/test_faults command/test_merge \
-                  command/test_open command/test_report command/test_views \
-                  output/test_output share/test_install share/test_package share/test_share \
+SIDE_BY_SIDE += e2e/offline/%
+SIDE_BY_SIDE += $(addprefix e2e/,command/test_faults command/test_views output/test_output \
+                  share/test_install share/test_package share/test_share \
                   targets/test_children targets/test_command top/test_top top/test_top_calls)
 
 # It sees no process but its own.

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/kernel.h"
 #include "base/log.h"
-#include "system/privileges.h"
-#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "interpreter/family.h"
 #include "sampler/self_sample.h"
 #include "session/session.h"
 #include "session/session_profile.h"
+#include "system/kernel.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 
 #define SUBJECT_WIDTH 22 /* "CAP_CHECKPOINT_RESTORE" */
 

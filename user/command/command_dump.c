@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
 #include "dump/take_dump.h"
 #include "dump/write_dump.h"
+#include "system/resource_limits.h"
 #include "walk_error.h"
 #include "worker/supervised.h"
 

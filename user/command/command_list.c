@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "system/privileges.h"
-#include "system/resource_limits.h"
 #include "base/terminal.h"
 #include "command/exit_status.h"
 #include "command/named_process.h"
-#include "summary/printer.h"
 #include "json/json_field.h"
+#include "summary/printer.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 
 #define USER_WIDTH_MOST 16
 #define ROW_SIZE        2048

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "base/text_list.h"
+#include "system/resource_limits.h"
 
 #define LISTED_MOST 20 /* of the processes among which the user has to choose */
 

@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/folder.h"
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "base/units.h"
-#include "system/user_rights.h"
-#include "output/profile_output.h"
 #include "command/rendered_profile.h"
 #include "output/output_name.h"
+#include "output/profile_output.h"
 #include "output/rolled_files.h"
 #include "session/session_subprofiles.h"
+#include "system/folder.h"
+#include "system/resource_limits.h"
+#include "system/user_rights.h"
 
 #define COUNT_SIZE 32
 

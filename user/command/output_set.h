@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "output/profile_output.h"
 #include "options/output_choice.h"
+#include "output/profile_output.h"
 #include "output/rolled_files.h"
 
 /* All fields are private. */

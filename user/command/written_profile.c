@@ -2,13 +2,13 @@
 #include "command/written_profile.h"
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "format/format.h"
 #include "format/write_scriptprofiler.h"
 #include "output/output_file.h"
 #include "output/output_name.h"
 #include "profile/merged_profile.h"
 #include "profile/totals.h"
+#include "system/resource_limits.h"
 
 /* 0 or -errno. */
 static int write_to(const char *path, const struct ls_profile *profile)

@@ -14,10 +14,10 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "system/privileges.h"
-#include "system/resource_limits.h"
 #include "dump/dump_internal.h"
 #include "process/process.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 #include "walk_error.h"
 
 #define LOOKS_MAX   8            /* attempts in a row to read one thread's stack in one piece */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/functions.h"
 #include "naming/symbolizer.h"
+#include "profile/functions.h"
 
 #define VMS_MAX 64
 

@@ -9,12 +9,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "dump/dump_coroutines.h"
+#include "dump/dump_internal.h"
+#include "dump/dump_threads.h"
+#include "process/process.h"
 #include "system/privileges.h"
 #include "system/resource_limits.h"
-#include "dump/dump_coroutines.h"
-#include "dump/dump_threads.h"
-#include "dump/dump_internal.h"
-#include "process/process.h"
 
 static int on_function(void *context, const struct ls_function *function)
 {

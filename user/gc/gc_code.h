@@ -19,6 +19,10 @@ struct gc_code {
 };
 
 /* Adds `distance`, from the file's own addresses to those in a process, to all addresses. */
-void gc_code__move(struct gc_code *gc, uint64_t distance);
+static inline void gc_code__move(struct gc_code *gc, uint64_t distance)
+{
+	for (uint32_t i = 0; i < gc->map_count; i++)
+		gc->map[i].address += distance;
+}
 
 #endif

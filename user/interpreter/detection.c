@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/privileges.h"
-#include "system/resource_limits.h"
 #include "interpreter/calibration.h"
 #include "interpreter/detection_text.h"
 #include "process/process.h"
+#include "system/privileges.h"
+#include "system/resource_limits.h"
 
 /*
  * After LAYOUT_VOTE_MISFITS samples that fit no candidate layout, and this much of their time, all

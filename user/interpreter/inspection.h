@@ -10,15 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "symbols/c_function_names.h"
-#include "symbols/call_site.h"
 #include "interpreter/family.h"
 #include "interpreter/interpreters.h"
-#include "symbols/nested_definitions.h"
-#include "source/definitions.h"
 #include "process/command_line.h"
 #include "process/container.h"
+#include "source/definitions.h"
+#include "symbols/c_function_names.h"
+#include "symbols/call_site.h"
 #include "symbols/line_table.h"
+#include "symbols/nested_definitions.h"
 #include "worker/inspector.h"
 
 /* The job of an inspector's worker. */

@@ -4,14 +4,14 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "base/units.h"
 #include "combine/profile_diff.h"
 #include "command/exit_status.h"
-#include "output/profile_output.h"
 #include "offline/diff_report.h"
 #include "offline/recording_list.h"
+#include "output/profile_output.h"
 #include "summary/function_label.h"
+#include "system/resource_limits.h"
 
 static int write_picture(const struct profile_diff *diff, const struct diff_options *options)
 {

@@ -5,11 +5,11 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "system/resource_limits.h"
+#include "combine/joined_profile.h"
 #include "command/exit_status.h"
 #include "offline/recording_list.h"
 #include "offline/recording_output.h"
-#include "combine/joined_profile.h"
+#include "system/resource_limits.h"
 
 /*
  * Refuses timelines of different periods in one tree: each sample counts as an equal part of the

@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/folder.h"
-#include "system/resource_limits.h"
-#include "system/user_rights.h"
-#include "desktop/desktop.h"
 #include "command/exit_status.h"
+#include "desktop/desktop.h"
 #include "format/format.h"
 #include "reader/profile_file.h"
 #include "report/source_lines.h"
+#include "system/folder.h"
+#include "system/resource_limits.h"
+#include "system/user_rights.h"
 
 #define NAME_MOST 64 /* bytes of the recording's name that the page's has */
 

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/resource_limits.h"
 #include "command/exit_status.h"
 #include "desktop/pager.h"
 #include "offline/recording_list.h"
 #include "report/report.h"
+#include "system/resource_limits.h"
 
 /* The recordings, as they were read and as one. */
 struct recordings {

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "base/units.h"
+#include "combine/trimmed_profile.h"
 #include "command/exit_status.h"
 #include "offline/recording_output.h"
-#include "combine/trimmed_profile.h"
 #include "reader/profile_file.h"
+#include "system/resource_limits.h"
 
 #define MARKS_TEXT_SIZE 1024
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "offline/diff_report.h"
 #include "json/json_field.h"
+#include "offline/diff_report.h"
 
 #define MILLIONTHS 1000000
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "base/units.h"
 #include "offline/diff_report.h"
 #include "summary/function_label.h"
 #include "summary/printer.h"
+#include "system/resource_limits.h"
 
 /* A stack whose change is that of one of its callees, to this part, says nothing new. */
 #define PART_OF_CALLEE 0.8

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "reader/profile_file.h"
+#include "system/resource_limits.h"
 
 struct recording_list {
 	struct profile_file **files;

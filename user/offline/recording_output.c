@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "command/output_set.h"
+#include "system/resource_limits.h"
 
 /* A format that shows what ran when cannot be made of sums. */
 static bool has_what_formats_need(const struct ls_profile *profile, const char *of,

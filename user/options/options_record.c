@@ -10,9 +10,9 @@
 #include "interpreter/family.h"
 #include "options/options_record_help.h"
 #include "options/record_conflicts.h"
-#include "profile/plugin_presets.h"
 #include "options/usage.h"
 #include "profile/patterns.h"
+#include "profile/plugin_presets.h"
 #include "record.h"
 
 #define QUOTE(token)     #token

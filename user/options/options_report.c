@@ -8,8 +8,8 @@
 
 #include "base/units.h"
 #include "options/output_options.h"
-#include "top/listing.h"
 #include "reader/input_format.h"
+#include "top/listing.h"
 
 #define LIMIT_MAX         10000
 #define LIMIT_MAX_TEXT    "10000"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "output/output_file.h"
+#include "system/resource_limits.h"
 
 #define SUGGESTION_SIZE 64
 

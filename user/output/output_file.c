@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/folder.h"
-#include "system/user_rights.h"
 #include "output/output_file.h"
 #include "output/special_file.h"
+#include "system/folder.h"
+#include "system/user_rights.h"
 
 #define TEMPORARY_LEN 32
 #define ATTEMPTS      16

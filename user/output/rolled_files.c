@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/folder.h"
 #include "base/log.h"
-#include "system/user_rights.h"
 #include "format/format.h"
 #include "output/output_name.h"
+#include "system/folder.h"
+#include "system/user_rights.h"
 
 #define ATTEMPTS 10000
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "reader/input_format_table.h"
-#include "stream/input_stream.h"
 #include "reader/loaded_profile.h"
+#include "stream/input_stream.h"
 
 #define INPUT_REASON_SIZE READ_PROFILE_REASON_SIZE
 

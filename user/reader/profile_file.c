@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "reader/input_format.h"
 #include "system/resource_limits.h"
 #include "system/user_rights.h"
-#include "reader/input_format.h"
 
 struct profile_file {
 	struct loaded_profile loaded;

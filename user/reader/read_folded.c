@@ -11,9 +11,9 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "json/json_reader.h"
 #include "reader/input_format.h"
 #include "reader/parsed_label.h"
-#include "json/json_reader.h"
 
 #define NS_PER_US 1000
 #define CATEGORY  "(root)"

@@ -3,8 +3,8 @@
 #ifndef LS_READ_PROFILE_INTERNAL_H
 #define LS_READ_PROFILE_INTERNAL_H
 
-#include "reader/read_profile.h"
 #include "json/json_reader.h"
+#include "reader/read_profile.h"
 
 /* An array that grows; element 0 of those indexed by id is unused. */
 struct column {

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 #include "base/hash_table.h"
+#include "naming/symbolizer.h"
 #include "profile/call_tree.h"
 #include "profile/functions.h"
 #include "profile/timeline.h"
-#include "naming/symbolizer.h"
 #include "recording/cpu_time.h"
 #include "recording/last_stacks.h"
 #include "recording/recording.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/kernel.h"
 #include "base/log.h"
+#include "system/kernel.h"
 #include "system/privileges.h"
 #include "system/resource_limits.h"
 

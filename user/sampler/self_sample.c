@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "interpreter/family.h"
 #include "sampler/sampler.h"
+#include "system/resource_limits.h"
 
 #define PERIOD_NS   1000000
 #define ENOUGH      10                   /* samples */

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "worker/inspector.h"
 #include "profile/profile.h"
 #include "sampler/sampler.h"
 #include "session/budget.h"
 #include "session/pauses.h"
+#include "worker/inspector.h"
 #include "target.h"
 
 /* Cumulative costs up to a point in time. */

@@ -21,7 +21,7 @@
 #include "system/privileges.h"
 #include "system/resource_limits.h"
 #include "targets/targets_following.h"
-#include "targets/targets_renewal.h"
+#include "targets/timer_renewal.h"
 
 #define DRAIN_MS 50 /* the ring buffer lasts three times as long at 10 kHz and depth 100 */
 

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "system/privileges.h"
 #include "elf/file_bytes.h"
 #include "process/process.h"
 #include "process/quarantine.h"
+#include "system/privileges.h"
 
 #define NS UINT64_C(1000000000)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The statistics of one process, by function. For function_stats.c alone. */
+/* The statistics of one process, by function. */
 #ifndef LS_PROCESS_STATS_H
 #define LS_PROCESS_STATS_H
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "summary/printer.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
+#include "summary/printer.h"
 
 /*
  * Prints the accounting. Without `all`, only what went wrong: samples that are not whole and time

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "summary/printer.h"
-#include "summary/row_choice.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
+#include "summary/printer.h"
+#include "summary/row_choice.h"
 
 /*
  * From the root on, the child with the largest total, as long as that is a third of its parent's

@@ -6,10 +6,10 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "summary/call_paths.h"
-#include "summary/function_label.h"
 #include "profile/call_tree.h"
 #include "profile/function_looks.h"
+#include "summary/call_paths.h"
+#include "summary/function_label.h"
 
 #define NS_PER_US      UINT64_C(1000)
 #define FUNCTIONS_MOST 20

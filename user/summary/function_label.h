@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "base/units.h"
-#include "summary/printer.h"
 #include "profile/profile.h"
 #include "profile/totals.h"
+#include "summary/printer.h"
 
 #define FUNCTION_LABEL_SIZE (2 * PRINTER_TEXT_SIZE + 8 * UNITS_SIZE)
 

@@ -3,11 +3,11 @@
 #ifndef LS_HOTTEST_FUNCTIONS_H
 #define LS_HOTTEST_FUNCTIONS_H
 
+#include "profile/profile.h"
+#include "profile/totals.h"
 #include "summary/category_words.h"
 #include "summary/printer.h"
 #include "summary/row_choice.h"
-#include "profile/profile.h"
-#include "profile/totals.h"
 
 /*
  * The ten script and C functions with the most self time; shares are of all charged CPU time, and

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "system/invoker.h"
 #include "base/log.h"
+#include "system/invoker.h"
 #include "system/resource_limits.h"
 
 extern char **environ;

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "process/process.h"
+#include "system/resource_limits.h"
 #include "targets/target_category.h"
 
 #define SETTLING_NS 2000000000ULL

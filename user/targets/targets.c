@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "system/kernel.h"
 #include "base/log.h"
 #include "interpreter/findings.h"
 #include "process/process.h"
+#include "system/kernel.h"
+#include "targets/target_category.h"
 #include "targets/target_list.h"
 #include "targets/targets_discovery.h"
-#include "targets/target_category.h"
 #include "targets/targets_state.h"
 
 static int explain_no_pidfd(pid_t pid, const char *title, int error)

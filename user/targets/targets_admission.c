@@ -113,7 +113,7 @@ static int add_missed_program(struct targets *targets, pid_t pid,
 	uint64_t before_ns = begin_ns(execution, previous);
 	int error;
 
-	/* It counted as part of what followed; see beginning_of(). */
+	/* It counted as part of what followed; see targets__beginning_of(). */
 	if (targets__find(targets, pid) || before_ns >= execution->program.runtime_ns)
 		return 0;
 	sampler__note_counted(targets->setting.sampler, pid, execution->program.runtime_ns);

@@ -15,8 +15,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/privileges.h"
 #include "process/process.h"
+#include "system/privileges.h"
 #include "targets/target_list.h"
 #include "targets/targets_admission.h"
 

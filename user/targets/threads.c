@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "process/process.h"
 #include "system/privileges.h"
 #include "system/resource_limits.h"
-#include "process/process.h"
 
 #define ROUNDS_MAX 1000
 

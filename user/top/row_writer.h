@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the rows of the live view; for top_view.c and table.c alone. */
+/* Writes the rows of the live view. */
 #ifndef LS_ROW_WRITER_H
 #define LS_ROW_WRITER_H
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/resource_limits.h"
 #include "process/quarantine.h"
+#include "system/resource_limits.h"
 #include "worker/allowance.h"
 #include "worker/service.h"
 #include "worker/worker.h"

@@ -13,9 +13,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "system/kernel.h"
 #include "base/log.h"
 #include "sampler/load_failure.h"
+#include "system/kernel.h"
 #include "spying.h"
 
 #define PATIENCE 20

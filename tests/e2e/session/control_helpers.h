@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A session that a test controls while it runs, and the events in its profile. */
-#ifndef TEST_TELLING_H
-#define TEST_TELLING_H
+#ifndef TEST_CONTROL_HELPERS_H
+#define TEST_CONTROL_HELPERS_H
 
 #include "spying.h"
 

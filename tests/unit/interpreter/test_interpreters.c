@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "process/process.h"
 #include "interpreter/family.h"
 #include "interpreter/interpreters.h"
+#include "process/process.h"
 #include "puc/layout_puc.h"
 #include "skip.h"
 #include "stage.h"

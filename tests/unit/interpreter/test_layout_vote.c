@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "interpreter/layout_vote.h"
 #include "interpreter/family.h"
+#include "interpreter/layout_vote.h"
 #include "puc/layout_puc.h"
 #include "walk_error.h"
 

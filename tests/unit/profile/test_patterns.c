@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "profile/plugin_presets.h"
 #include "profile/patterns.h"
+#include "profile/plugin_presets.h"
 
 static const struct ls_profile_function helper = {
 	.source = "/srv/app/plugins/a.lua", .name = "helper", .line = 12};

@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include "puc/family_puc.h"
-#include "symbols/c_functions.h"
 #include "puc/layout_puc.h"
+#include "symbols/c_functions.h"
 #include "skip.h"
 
 /* An interpreter that waits in io.read() and has told where its functions are. */

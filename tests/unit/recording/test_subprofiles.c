@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "local_inspector.h"
-#include "recording/subprofiles.h"
 #include "recording/recording.h"
+#include "recording/subprofiles.h"
 
 /* Above 4,194,304 (PID_MAX_LIMIT), so there is no process to read names from. */
 #define ONE    2000000000

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/terminal.h"
-#include "summary/call_paths.h"
 #include "profile/call_tree.h"
+#include "summary/call_paths.h"
 
 #define FUNCTIONS 700
 #define NS_PER_MS 1000000

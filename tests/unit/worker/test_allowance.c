@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "worker/allowance.h"
 #include "process/process.h"
 #include "process/time_budget.h"
+#include "worker/allowance.h"
 #include "captured.h"
 #include "skip.h"
 

@@ -4,8 +4,8 @@
  * unless the test says otherwise, and is charged that: then times are numbers of samples. To be
  * included after cmocka.h.
  */
-#ifndef TEST_TALLYING_H
-#define TEST_TALLYING_H
+#ifndef TEST_STATS_FIXTURE_H
+#define TEST_STATS_FIXTURE_H
 
 #include "profile/call_tree.h"
 #include "profile/functions.h"

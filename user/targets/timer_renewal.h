@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef LS_TARGETS_RENEWAL_H
-#define LS_TARGETS_RENEWAL_H
+/* Replaces inherited timers by timers of the threads' own. */
+#ifndef LS_TIMER_RENEWAL_H
+#define LS_TIMER_RENEWAL_H
 
 struct targets;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Replaces inherited timers by timers of the threads' own. */
-#include "targets/targets_renewal.h"
+#include "targets/timer_renewal.h"
 
 #include <errno.h>
 #include <string.h>

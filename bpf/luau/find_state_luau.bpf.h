@@ -57,14 +57,24 @@ static __always_inline bool is_value_size(__u32 size)
 	return size == 16 || size == 24;
 }
 
+/* The size of a value, unless it is no size. Releases up to 2022 kept one more free at the end. */
+static __always_inline __u32 value_size_of(__u64 bytes, __u32 count)
+{
+	__u32 size = size_of_each(bytes, count);
+
+	return is_value_size(size) ? size : size_of_each(bytes, count - 1);
+}
+
 /*
  * Measures a value. While the stack is being enlarged, `stack` is the new one already, but its end
  * and all addresses of values are those of the old one until the rest of it is filled
- * (luaD_reallocstack(), ldo.cpp). Returns 0, or 1 if the state contradicts itself. __noinline, like
- * the next function, because stacks of callers add up.
+ * (luaD_reallocstack(), ldo.cpp). The old one begins where the first call's `func` is
+ * (stack_init(), lstate.cpp). Returns 0, or 1 if the state contradicts itself. __noinline, like the
+ * next function, because stacks of callers add up.
  */
 __noinline int measure_values(const struct ls_luau_state *state, struct ls_luau_sizes *sizes)
 {
+	__u64 old;
 	__u32 count;
 
 	if (!state || !sizes)
@@ -74,15 +84,14 @@ __noinline int measure_values(const struct ls_luau_state *state, struct ls_luau_
 	    state->base > state->stack_last)
 		return 1;
 	sizes->moved = 0;
-	sizes->value = size_of_each(state->stack_last - state->stack, count);
-	/* Releases up to 2022 kept one more value free at the end. */
-	if (!is_value_size(sizes->value))
-		sizes->value = size_of_each(state->stack_last - state->stack, count - 1);
+	sizes->value = value_size_of(state->stack_last - state->stack, count);
 	if (!is_value_size(sizes->value)) {
-		sizes->value = state->base >= state->stack_last - 16ULL * count ? 16 : 24;
-		sizes->moved = state->stack + sizes->value * (__u64)count - state->stack_last;
+		if (read_target(&old, sizeof(old), state->base_ci + LS_LUAU_CI_FUNC))
+			return 1;
+		sizes->moved = state->stack - old;
+		sizes->value = value_size_of(state->stack_last - old, count);
 	}
-	return state->base + sizes->moved < state->stack;
+	return !is_value_size(sizes->value) || state->base + sizes->moved < state->stack;
 }
 
 /* Measures a call, likewise. */

@@ -100,6 +100,22 @@ static void walks_while_values_are_being_moved(struct fixture *fixture)
 	expect_main(fixture, LS_SAMPLE_COMPLETE);
 }
 
+/* Up to 2022, stack_last was one value further from the end. */
+static void walks_while_values_of_an_older_release_are_being_moved(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_thread *thread = &image->threads[IMAGE_MAIN];
+	uint64_t at = thread->address + FIELD(stack_last);
+
+	luau_fixture__main(fixture);
+	memory__put(&image->memory, at, memory__get(&image->memory, at, 8) - image->build.value, 8);
+	luau_fixture__nest(fixture, IMAGE_MAIN, 8);
+	luau_image__run(image, IMAGE_MAIN, 12);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+	luau_image__move_values(image, IMAGE_MAIN);
+	expect_main(fixture, LS_SAMPLE_COMPLETE);
+}
+
 /* The walker drops a call that contradicts itself, with its callees, and says so. */
 static void drops_a_broken_call_with_its_callees(struct fixture *fixture)
 {
@@ -285,6 +301,7 @@ int main(void)
 		TEST(joins_coroutines_with_their_resumers),
 		TEST(keeps_both_ends_of_a_deep_stack),
 		TEST(walks_while_values_are_being_moved),
+		TEST(walks_while_values_of_an_older_release_are_being_moved),
 		TEST(drops_a_broken_call_with_its_callees),
 		TEST(refuses_what_contradicts_itself),
 		TEST(follows_no_circle_of_resumers),

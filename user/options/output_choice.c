@@ -121,6 +121,8 @@ void output_choice__refuse_format(const char *name)
 
 	if (meant)
 		log_error("unknown format '%s' (did you mean '%s'?)", name, meant->name);
+	else if (*name >= '0' && *name <= '9')
+		log_error("unknown format '%s' (did you mean '--frequency=%s'?)", name, name);
 	else
 		log_error("unknown format '%s' (accepted: %s)", name,
 			  format__list(list, sizeof(list)));

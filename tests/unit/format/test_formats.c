@@ -207,6 +207,8 @@ static void a_name_and_a_format_that_differ_are_refused(void **state)
 	assert_wrong("unknown format 'svg' (did you mean 'flamegraph'?)", "record", "-p1",
 		     "--format=svg");
 	assert_wrong("unknown format 'raw' (did you mean 'folded'?)", "record", "-p1", "-f", "raw");
+	assert_wrong("unknown format '10000' (did you mean '--frequency=10000'?)", "record", "-p1",
+		     "-f", "10000");
 	snprintf(expected, sizeof(expected), "luaspy: unknown format 'elf' (accepted: %s)\n", LIST);
 	assert_complains(expected, "record", "-p1", "--format=elf");
 	assert_complains(expected, "convert", "x", "-o", "y", "--format=elf");

@@ -53,6 +53,24 @@ static __always_inline int between_calls(const struct ls_scratch *scratch,
 }
 
 /*
+ * Whether the running function of 5.1 has not begun or is over, as its pc, which is in L->savedpc,
+ * is its caller's: luaD_precall (ldo.c) stores that with the caller before it makes the call the
+ * running one, and sets L->savedpc to the function's start after that. luaD_poscall sets it back.
+ */
+static __always_inline bool has_callers_pc(const struct ls_scratch *scratch,
+					   const struct ls_puc_layout *layout, __u64 pc)
+{
+	__u64 callers;
+
+	return layout->state_savedpc && is_top_call(scratch, layout) &&
+	       !scratch->walk.chain_index && !scratch->walk.is_suspended &&
+	       !scratch->is_undecided && !scratch->state[layout->state_status] &&
+	       !read_target(&callers, sizeof(callers),
+			    scratch->walk.ci - layout->ci_size + layout->ci_savedpc) &&
+	       callers == pc;
+}
+
+/*
  * The error of a call without a function at `func`. The first call of a state has no caller that
  * could run, and its function is where an allocator writes when the values' old memory is freed.
  */

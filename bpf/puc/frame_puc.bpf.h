@@ -23,7 +23,8 @@ static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls
 		saved_pc = ls_word(scratch->state, layout->state_savedpc);
 	offset = saved_pc - cached->code;
 	if (offset & 3 || offset > size)
-		return LS_WALK_FRAME_PROTO;
+		return has_callers_pc(scratch, layout, saved_pc) ? LS_BETWEEN_CALLS
+								 : LS_WALK_FRAME_PROTO;
 	if (layout->has_local_pc && !walk->chain_index && is_top_call(scratch, layout)) {
 		walk->code = cached->code;
 		walk->code_end = cached->code + size;

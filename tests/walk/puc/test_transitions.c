@@ -169,6 +169,56 @@ static void drops_a_call_whose_caller_has_not_begun(struct fixture *fixture)
 	fixture__expect_all_but(fixture, thread->call_count - 1, LS_WALK_FRAME_FUNCTION);
 }
 
+/*
+ * 5.1: while the running function's pc is its caller's, it has not begun or is over. Any other pc
+ * outside its code is a contradiction, and so is that one while the layout is in question.
+ */
+static void drops_a_call_that_has_the_pc_of_its_caller(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct ls_puc_layout *layout = image->layout;
+	const struct image_thread *thread = &image->threads[0];
+	const struct image_call *caller;
+	uint64_t callers;
+	size_t top;
+
+	if (!layout->state_savedpc)
+		return;
+	fixture__main(fixture);
+	fixture__nest(fixture, 0, 3, 6);
+	top = thread->call_count - 1;
+	caller = &thread->calls[top - 1];
+	callers = image__get(image, caller->ci + layout->ci_savedpc);
+	image__set_field(image, 0, layout->state_savedpc, callers, 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(walker__error(&fixture->walker), LS_WALK_NONE);
+	fixture__expect_calls_but(fixture, top);
+	fixture->walker.is_undecided = true;
+	walker__forget(&fixture->walker);
+	fixture__expect_all_but(fixture, top, LS_WALK_FRAME_PROTO);
+	fixture->walker.is_undecided = false;
+	walker__forget(&fixture->walker);
+	image__set_field(image, 0, layout->state_savedpc, callers + 4, 8);
+	fixture__expect_all_but(fixture, top, LS_WALK_FRAME_PROTO);
+}
+
+/* The program is just calling the first function, or has it back: no script runs. */
+static void takes_a_first_call_that_has_not_begun_for_none(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct ls_puc_layout *layout = image->layout;
+
+	if (!layout->state_savedpc)
+		return;
+	image__protect(image, IMAGE_MAIN);
+	image__call_lua(image, IMAGE_MAIN, fixture->protos[0], 7, 10);
+	image__set_field(image, 0, layout->state_savedpc,
+			 image__get(image, image->threads[0].base_ci + layout->ci_savedpc), 8);
+	walker__sample(&fixture->walker, image);
+	assert_int_equal(walker__error(&fixture->walker), LS_WALK_NO_SCRIPT);
+	assert_int_equal(walker__count(&fixture->walker), 0);
+}
+
 /* Makes the main thread's last call one that wants `operand` - 1 results. */
 static void set_call(struct image *image, uint8_t operand)
 {
@@ -311,6 +361,8 @@ int main(void)
 		TEST(drops_a_c_function_above_where_its_caller_calls),
 		TEST(drops_a_call_that_lies_no_higher_than_its_caller),
 		TEST(drops_a_call_whose_caller_has_not_begun),
+		TEST(drops_a_call_that_has_the_pc_of_its_caller),
+		TEST(takes_a_first_call_that_has_not_begun_for_none),
 		TEST(drops_a_function_that_its_result_lies_over),
 		TEST(finds_a_function_that_yielded_where_it_was_called),
 		TEST(drops_a_function_whose_results_lie_over_each_other),

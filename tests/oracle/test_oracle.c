@@ -37,16 +37,15 @@
 #include "tap.h"
 #include "workload.h"
 
-#define PERIOD_NS          100000
-#define SCRIPT             "tests/oracle/target/workload.lua"
-#define WINDOW_PER_MILLE   8
-#define BLIND_PER_MILLE    10 /* samples that a blind walker loses at least */
-#define TORN_PER_MILLE     3  /* samples of LuaJIT and Luau, however hasty */
-#define TORN_PER_MILLE_516 8
-#define CUT_PER_MILLE      300 /* samples that are truncated at least, where stacks are to be cut */
-#define SHOWN_MAX          10
-#define MISFITS_MAX        8     /* then a layout is derived, as in the product */
-#define DRAINS_MAX         30000 /* of 10 ms and more */
+#define PERIOD_NS        100000
+#define SCRIPT           "tests/oracle/target/workload.lua"
+#define WINDOW_PER_MILLE 8
+#define BLIND_PER_MILLE  10  /* samples that a blind walker loses at least */
+#define TORN_PER_MILLE   3   /* samples of LuaJIT and Luau, however hasty */
+#define CUT_PER_MILLE    300 /* samples that are truncated at least, where stacks are to be cut */
+#define SHOWN_MAX        10
+#define MISFITS_MAX      8     /* then a layout is derived, as in the product */
+#define DRAINS_MAX       30000 /* of 10 ms and more */
 
 /* Of all runs of a class that pass for steady, and of those that pass for hasty. */
 static struct {
@@ -262,12 +261,6 @@ static void print_totals(void)
 			print_total(family, i / 2, i % 2);
 }
 
-/* 516 makes stacks larger more often, hasty or not (LuauReduceStackReallocs was off). */
-static uint32_t torn_per_mille(const struct target *target)
-{
-	return strncmp(target->name, "luau_516", 8) ? TORN_PER_MILLE : TORN_PER_MILLE_516;
-}
-
 static void check_outcomes(const struct run *run)
 {
 	const uint64_t *n = run->outcomes;
@@ -285,8 +278,7 @@ static void check_outcomes(const struct run *run)
 	if (only_wrong_counts())
 		return;
 	if (run->target->family != LS_FAMILY_PUC && run->target->pace != RETURNING)
-		assert_in_range(n[OUTCOME_TORN] * 1000, 0,
-				run->samples * torn_per_mille(run->target));
+		assert_in_range(n[OUTCOME_TORN] * 1000, 0, run->samples * TORN_PER_MILLE);
 	if (run->target->pace == STEADY || run->target->pace == CUT)
 		assert_in_range(n[OUTCOME_WINDOW] * 1000, 0, run->samples * WINDOW_PER_MILLE);
 }

@@ -38,7 +38,7 @@ static __always_inline bool is_cached_proto(const struct ls_cached_proto *cached
 	return cached->proto == proto && cached->tgid == tgid;
 }
 
-/* The same for its `fixed` part, too, in the layout and the edition of this sample. */
+/* Whether the entry is also of this `fixed` part, of this sample's layout and edition. */
 static __always_inline bool is_known_proto(const struct ls_cached_proto *cached,
 					   const struct ls_scratch *scratch, __u64 proto,
 					   __u64 fixed)
@@ -65,7 +65,7 @@ static __always_inline void cache_proto(struct ls_cached_proto *cached,
 	cached->own_since_ns = 0;
 }
 
-/* Its content was read just now, and is what the cache has. */
+/* Notes that the content, read just now, is what the cache has. */
 static __always_inline void mark_verified(struct ls_cached_proto *cached,
 					  const struct ls_scratch *scratch)
 {

@@ -57,7 +57,7 @@ static __always_inline bool is_value_size(__u32 size)
 	return size == 16 || size == 24;
 }
 
-/* The size of a value, unless it is no size. Releases up to 2022 kept one more free at the end. */
+/* Returns the size of a value, if it is one. Releases up to 2022 kept one more free at the end. */
 static __always_inline __u32 value_size_of(__u64 bytes, __u32 count)
 {
 	__u32 size = size_of_each(bytes, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether the running call of PUC Lua has not begun or is over: what runs is then the instruction
- * or the C function that calls. Its caller tells, which it contradicts.
+ * Detects that the running call of PUC Lua has not begun or is over: it contradicts its caller.
+ * What runs is then the caller's instruction or the C function that calls.
  */
 #ifndef LS_BETWEEN_CALLS_PUC_BPF_H
 #define LS_BETWEEN_CALLS_PUC_BPF_H
@@ -53,9 +53,10 @@ static __always_inline int between_calls(const struct ls_scratch *scratch,
 }
 
 /*
- * Whether the running function of 5.1 has not begun or is over, as its pc, which is in L->savedpc,
- * is its caller's: luaD_precall (ldo.c) stores that with the caller before it makes the call the
- * running one, and sets L->savedpc to the function's start after that. luaD_poscall sets it back.
+ * Whether the running function of 5.1 has not begun or is over: L->savedpc, its pc, is the one that
+ * its caller's CallInfo holds. luaD_precall (ldo.c) saves the caller's pc there before it makes the
+ * call the running one, and sets L->savedpc to the function's start after that. luaD_poscall sets
+ * it back.
  */
 static __always_inline bool has_callers_pc(const struct ls_scratch *scratch,
 					   const struct ls_puc_layout *layout, __u64 pc)

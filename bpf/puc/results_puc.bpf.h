@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Signs that what looks like the running C function of PUC Lua is a result of that function, which
+ * Detects that what looks like the running C function of PUC Lua is a result of the function that
  * is just returning.
  */
 #ifndef LS_RESULTS_PUC_BPF_H

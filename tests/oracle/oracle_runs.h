@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* All runs of test_oracle: the interpreters that there are, each at several paces. */
+/* All runs of test_oracle: each available interpreter, at several paces. */
 #ifndef TEST_ORACLE_RUNS_H
 #define TEST_ORACLE_RUNS_H
 
@@ -11,7 +11,7 @@
 
 #define ORACLE_RUNS_MAX 192
 
-/* test_oracle.c tells what they are for. */
+/* test_oracle.c explains the paces. */
 enum pace { STEADY, CUT, HASTY, RETURNING, GROWING, BLIND, OLD };
 
 struct oracle_pace {
@@ -33,7 +33,7 @@ struct target {
 	bool is_built; /* from sources of that release */
 };
 
-/* Returns the array of them, of ORACLE_RUNS_MAX at most, which stays. */
+/* Returns the array of runs, ORACLE_RUNS_MAX at most; it is never freed. */
 const struct target *oracle_runs__all(size_t *count);
 
 #endif

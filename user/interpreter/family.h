@@ -15,8 +15,8 @@
  *   (struct walker_ops, for luaspy dump).
  *
  * A layout is a slot of a family: an index into the family's own table. The BPF side of a family is
- * bpf/<family>/walk_<family>.bpf.c (of luajit32, it is in the folder of luajit); bpf/README.md
- * tells how to add one.
+ * bpf/<family>/walk_<family>.bpf.c (that of luajit32 lies in the folder of luajit); bpf/README.md
+ * explains how to add one.
  */
 #ifndef LS_FAMILY_H
 #define LS_FAMILY_H

@@ -194,8 +194,8 @@ static int set_option(int letter, struct report_options *report)
 }
 
 /*
- * The value of --average, NULL if it has none: also the next word, as in "--average 1s", unless a
- * file has that name.
+ * Returns the value of --average, or NULL if it has none. The next word is the value, as in
+ * "--average 1s", unless a file has that name.
  */
 static const char *average_of(int argc, char **argv)
 {

@@ -5,18 +5,18 @@
 
 #include "spying.h"
 
-/* Each way in which a function was seen to be laid out. */
+/* Each layout of a function that compilers were seen to make. */
 #define LUAU_RELEASE_COUNT 8
 extern const char *const luau_releases[LUAU_RELEASE_COUNT];
 
-/* The path of the program of that build, valid as that of built_program(). */
+/* Returns the path of the program of that build; it stays valid as long as built_program()'s. */
 const char *luau_host__program(const char *build);
 
 /* Writes the script under that name and starts the program with it; the test is skipped without. */
 struct child *luau_host__start(struct stage *stage, const char *build, const char *name,
 			       const char *script);
 
-/* Takes some thousand samples of the program with the script, all of which weigh alike. */
+/* Takes some thousand samples of the program that runs the script; each counts the same. */
 struct scriptprofile *luau_host__record(struct stage *stage, const char *build, const char *script,
 					const char *until);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Processes, VMs and interpreters that are in one profile, each with its own functions only. */
+/* Tests that each process, VM and interpreter in one profile has its own functions only. */
 #include <fnmatch.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -17,13 +17,13 @@ struct processes_sums {
 	int64_t samples, timed;
 };
 
-/* Over the files whose paths match, in the stage's folder; each must add up by itself. */
+/* Sums over the files in the stage's folder whose paths match; each must add up by itself. */
 struct processes_sums processes__read_all(struct stage *stage, const char *pattern);
 
-/* Over the files of one process. */
+/* Sums over the files of one process. */
 struct processes_sums processes__read_process(struct stage *stage, pid_t pid);
 
-/* The only file whose path matches. */
+/* Returns the only file whose path matches. */
 struct scriptprofile *processes__read_one(struct stage *stage, const char *pattern);
 
 /* Each part of the session is in exactly one file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What luaspy makes of the folder of --output-dir, and of what is in it already. */
+/* Tests what luaspy does with the folder of --output-dir and the files that are in it already. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the interpreters' interfaces differ in, and the word of a function (truth.h) in each. */
+/* Differences between the interpreters' C APIs, and a function's word (truth.h) in each. */
 #ifndef TEST_API_H
 #define TEST_API_H
 

@@ -47,11 +47,11 @@ int elf_fixture__tear_down(void **state);
 #define with_elf(test)                                                                             \
 	cmocka_unit_test_setup_teardown(test, elf_fixture__set_up, elf_fixture__tear_down)
 
-/* A function, whose name is one of NAMES, at that place of the code. */
+/* A function at that place in the code; its name is one of NAMES. */
 Elf64_Sym *elf_fixture__add_symbol(struct elf_fixture *fixture, const char *name, uint64_t offset,
 				   uint64_t size, int binding);
 
-/* Writes the file and opens it, instead of what was open. 0 or a negative errno. */
+/* Writes the file, closes the one that was open and opens this one. 0 or a negative errno. */
 int elf_fixture__open_bytes(struct elf_fixture *fixture, const void *bytes, size_t size);
 int elf_fixture__open_image(struct elf_fixture *fixture);
 

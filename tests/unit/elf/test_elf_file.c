@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is found in ELF files, and which are refused: good ones, damaged ones, none at all. */
+/* Tests what luaspy finds in ELF files, and that it refuses damaged ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

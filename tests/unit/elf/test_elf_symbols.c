@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which function of an ELF file an address is in, by its symbols. */
+/* Tests which function of an ELF file an address is in, by its symbols. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

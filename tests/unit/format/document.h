@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A profile that a test makes up, and the ScriptProfiler file that is written of it. */
+/* A profile that a test makes up, and the ScriptProfiler file written from it. */
 #ifndef TEST_DOCUMENT_H
 #define TEST_DOCUMENT_H
 
@@ -29,18 +29,18 @@ int document__tear_down(void **state);
 #define with_document(test)                                                                        \
 	cmocka_unit_test_setup_teardown(test, document__set_up, document__tear_down)
 
-/* Adds a sample, whose node it returns. */
+/* Adds a sample and returns its node. */
 uint32_t document__charge_us(struct document *document, uint32_t parent, uint32_t function,
 			     uint64_t us);
 
-/* Writes, all the way that a recording goes. 0 or a negative errno. */
+/* Writes the profile by the same path as a recording. 0 or a negative errno. */
 int document__write(struct document *document, FILE *stream);
 
-/* What is written, and that as JSON; valid until the next call of one of them. */
+/* Return the written file, as text and as JSON; valid until the next call of either. */
 const char *document__text(struct document *document);
 json_t *document__json(struct document *document);
 
-/* The number that an object has by that key. */
+/* Returns the number under that key of an object. */
 json_int_t document__number(const json_t *object, const char *key);
 
 #endif

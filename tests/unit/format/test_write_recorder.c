@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ScriptProfiler files say of their recording, and what they have only beside that. */
+/* Tests what a ScriptProfiler file says about its recording. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What luaspy says it accepts, where it got something else. */
+/* What error messages say that luaspy accepts. */
 #ifndef TEST_ACCEPTED_H
 #define TEST_ACCEPTED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What words on the command line become. */
+/* Tests how the command line is parsed into options. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What luaspy prints instead of running: what is wrong with its words, help, its version. */
+/* Tests what luaspy prints instead of running: errors in its arguments, help, its version. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

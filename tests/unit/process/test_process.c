@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names, states, threads, times and paths of processes. */
+/* Tests how luaspy reads names, states, threads, times and paths of processes. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

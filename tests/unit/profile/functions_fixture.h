@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The functions of a recording, as a test makes them known and looks at them. */
+/* The functions of a recording: a test defines and looks them up here. */
 #ifndef TEST_FUNCTIONS_FIXTURE_H
 #define TEST_FUNCTIONS_FIXTURE_H
 
@@ -13,7 +13,7 @@ int free_functions(void **state);
 
 #define fixed(test) cmocka_unit_test_setup_teardown(test, make_functions, free_functions)
 
-/* Each is the id of a function, which may be new. */
+/* Each returns the id of a function, which may be new. */
 uint32_t script_function(struct functions *functions, const char *source, uint32_t line,
 			 uint32_t last_line, uint64_t shape);
 
@@ -21,10 +21,10 @@ uint32_t script_function(struct functions *functions, const char *source, uint32
 uint32_t c_function(struct functions *functions, uint32_t program, uint64_t file, uint64_t place,
 		    const char *name);
 
-/* How it is exported; valid until the next call. */
+/* Returns the exported form, valid until the next call. */
 const struct ls_profile_function *shown(struct functions *functions, uint32_t id);
 
-/* So many callers call it that. */
+/* Gives the function this name in the votes of so many callers. */
 void vote(struct functions *functions, uint32_t id, const char *name, int times);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What functions are called: by callers, by libraries and processes, by text and bytecode. */
+/* Tests which names functions get: from callers, libraries and processes, text and bytecode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which functions are the same, which are told apart, and which are forgotten. */
+/* Tests which functions count as the same, as different, and which are forgotten. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which names functions get, of hand-made tables in the layout of 5.4. */
+/* Tests which names functions get from hand-made tables in the layout of 5.4. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -89,14 +89,14 @@ void world__add_closure(struct world *world, struct table *table, const char *ke
 /* A new table as `key` of `table`, or for nobody. */
 struct table *world__add_table(struct world *world, struct table *table, const char *key);
 
-/* The layout and the memory that world__read() goes by. */
+/* The layout and the memory that world__read() uses. */
 const struct ls_puc_layout *world__layout(void);
 struct target_memory world__memory(void);
 
-/* Reads the names. 0 or a negative errno. */
+/* Reads the names of C functions. 0 or a negative errno. */
 int world__read(struct world *world);
 
-/* That of the function, or "(none)". */
+/* Returns the name of the function, or "(none)". */
 const char *world__name(struct world *world, uint64_t function);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Profiles in formats of other programs, read back: what is kept of them. */
+/* Tests what luaspy keeps of profiles in other programs' formats when it reads them back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

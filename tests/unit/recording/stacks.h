@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stacks of app_recording.h's process that a recording takes, and what becomes of them. */
+/* Stacks of the process of app_recording.h, as a recording takes them. */
 #ifndef TEST_STACKS_H
 #define TEST_STACKS_H
 
@@ -25,10 +25,10 @@ void take_sample(struct recording *recording, struct ls_sample sample,
 /* The node of "category;root;...;leaf", or NULL. Valid until the next sample. */
 const struct ls_profile_node *find_node(struct recording *recording, const char *path);
 
-/* There is that node, and it has so many samples of its own. */
+/* Fails unless that node exists and has so many samples of its own. */
 void assert_samples(struct recording *recording, const char *path, uint64_t expected);
 
-/* What it says of itself so far. */
+/* Returns the program's output so far. */
 struct ls_profile_recorder recorder_of(struct recording *recording);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a recording makes of stacks, of samples without one, and of CPU time. */
+/* Tests how a recording counts stacks, samples without a stack, and CPU time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

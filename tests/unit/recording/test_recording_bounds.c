@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Many stacks, functions and paths: what is right of few stays right, within its bounds. */
+/* Tests that a recording of many stacks, functions and paths stays right and within its bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What top says of its targets, their functions and itself on a screen that has room for it. */
+/* Tests what top shows of its targets, their functions and itself on a large screen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

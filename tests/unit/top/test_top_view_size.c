@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How top fits screens of any size, and whatever names it has to show there. */
+/* Tests that top fits screens of any size, whatever names it has to show. */
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -29,7 +29,7 @@ struct view_fixture {
 int view_fixture__set_up(void **state, const struct top_view *top_view);
 int view_fixture__tear_down(void **state);
 
-/* The same of a process of Lua 5.4, which is at work in these functions. */
+/* The same for a process of Lua 5.4 that works in these functions. */
 #define VIEW_PROGRAM_FUNCTIONS 4
 extern const struct shown_function view_program[VIEW_PROGRAM_FUNCTIONS];
 int view_fixture__set_up_program(void **state);
@@ -44,7 +44,7 @@ void view_fixture__draw(struct view_fixture *screen);
 /* Fails the test unless the line is `text`, without the spaces at its end. */
 void view_fixture__assert_line(const struct view_fixture *screen, unsigned at, const char *text);
 
-/* Whether the text is in one of the lines. */
+/* Returns whether one of the lines contains the text. */
 bool view_fixture__holds(const struct view_fixture *screen, const char *text);
 
 #endif

@@ -73,7 +73,7 @@ struct image {
 void luajit_image__start(struct image *image, const struct ls_luajit_layout *layout);
 void luajit_image__end(struct image *image);
 
-/* Writes a number of that size anywhere in its memory. */
+/* Writes a number of that size anywhere in the image's memory. */
 void luajit_image__put(struct image *image, uint64_t address, uint64_t number, size_t size);
 
 /* Allocates zeroed memory in the image's heap. */

@@ -57,7 +57,7 @@ void fixture__nest(struct fixture *fixture, size_t thread, size_t count, uint32_
 /* Fails unless the sample holds all calls of the main thread but number `missing` (0: outermost).
  */
 void fixture__expect_calls_but(struct fixture *fixture, size_t missing);
-/* Takes a sample, which has to be torn, by that error, and to hold these calls. */
+/* Takes a sample; fails unless it is torn by that error and holds these calls. */
 void fixture__expect_all_but(struct fixture *fixture, size_t missing, uint8_t error);
 
 /* Makes the main thread run `proto`, and nothing else. */

@@ -69,7 +69,7 @@ void image__end(struct image *image);
 /* Allocates zeroed memory in the image's heap. */
 uint64_t image__allocate(struct image *image, size_t size);
 
-/* Writes and reads anywhere in its memory: a number of that size, a word. */
+/* Write a number of that size, and read a word, anywhere in the image's memory. */
 void image__put(struct image *image, uint64_t address, uint64_t number, size_t size);
 uint64_t image__get(const struct image *image, uint64_t address);
 

@@ -11,7 +11,7 @@
 
 #define IMAGE_TABLE 5 /* LUA_TTABLE */
 
-/* All make an object and return its address. */
+/* Each of these makes an object and returns its address. */
 
 /* Of that type, which is all that is read of it. */
 uint64_t image__object(struct image *image, size_t size, uint8_t type);

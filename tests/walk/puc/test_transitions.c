@@ -202,7 +202,7 @@ static void drops_a_call_that_has_the_pc_of_its_caller(struct fixture *fixture)
 	fixture__expect_all_but(fixture, top, LS_WALK_FRAME_PROTO);
 }
 
-/* The program is just calling the first function, or has it back: no script runs. */
+/* The program is just calling the first function, or got its results back: no script runs. */
 static void takes_a_first_call_that_has_not_begun_for_none(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -282,7 +282,7 @@ static void drops_a_function_that_its_result_lies_over(struct fixture *fixture)
 	fixture__expect_all_but(fixture, 2, LS_WALK_FRAME_FUNCTION);
 }
 
-/* No call is dropped as long as operand C of the caller's instruction is less than `end`. */
+/* Expects no call to be dropped while operand C of the caller's instruction is less than `end`. */
 static void expect_whole_below_operand(struct fixture *fixture, uint8_t end)
 {
 	for (uint8_t operand = 1; operand < end; operand++) {

@@ -106,20 +106,14 @@ static struct sums read_all(struct stage *stage, const char *pattern)
 	return sums;
 }
 
-static void assert_near(const char *what, double found, double expected, double tolerance)
-{
-	print_message("%s: %.3f of %.3f\n", what, found, expected);
-	assert_true(found >= (1 - tolerance) * expected && found <= (1 + tolerance) * expected);
-}
-
 /* Each part of the session is in exactly one file. */
 static void assert_whole(struct stage *stage, const struct child *spy, const struct sums *sums,
 			 double cpu)
 {
-	assert_near("CPU s", sums->cpu_us / 1e6, cpu / 1e6, 0.01);
-	assert_near("categories, s", sums->categories_us / 1e6, cpu / 1e6, 0.01);
-	assert_near("wall clock of files, s", sums->wall_us / 1e6,
-		    (sums->to_ms - sums->from_ms) / 1e3, 0.001);
+	accounts__assert_near("CPU time", sums->cpu_us, cpu, 0.01);
+	accounts__assert_near("categories", sums->categories_us, cpu, 0.01);
+	accounts__assert_near("wall clock of files", sums->wall_us,
+			      (sums->to_ms - sums->from_ms) * 1e3, 0.001);
 	assert_in_range(sums->samples, 1, INT64_MAX);
 	assert_int_equal(sums->samples, accounts__ticks(stage, spy));
 	if (sums->timed)
@@ -143,7 +137,7 @@ static void files_add_up_to_the_session(void **state)
 	print_message("%d files\n", sums.files);
 	assert_in_range(sums.files, 6, FILES_MAX);
 	assert_whole(*state, spy, &sums, accounts__charged_us(worker));
-	assert_near("in work, s", sums.work_us / 1e6, accounts__charged_us(worker) / 1e6, 0.1);
+	accounts__assert_near("in work", sums.work_us, accounts__charged_us(worker), 0.1);
 	assert_int_equal(access(in_folder(*state, "x.json"), F_OK), -1);
 	assert_non_null(strstr(child__errors(*state, spy), " ms of CPU time, hottest work "));
 }
@@ -209,7 +203,7 @@ static void loses_no_samples_to_a_slow_disk(void **state)
 		      (long long)sums.dropped);
 	assert_in_range(sums.files, 3, FILES_MAX);
 	assert_whole(*state, spy, &sums, accounts__charged_us(worker));
-	assert_near("in work, s", sums.work_us / 1e6, accounts__charged_us(worker) / 1e6, 0.01);
+	accounts__assert_near("in work", sums.work_us, accounts__charged_us(worker), 0.01);
 	assert_int_equal(sums.dropped, 0);
 }
 
@@ -234,8 +228,8 @@ static void a_pause_continues_from_file_to_file(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	sums = read_all(*state, "x-*.json");
 	assert_in_range(sums.files, 4, FILES_MAX);
-	assert_near("wall clock of files, s", sums.wall_us / 1e6, (sums.to_ms - sums.from_ms) / 1e3,
-		    0.01);
+	accounts__assert_near("wall clock of files", sums.wall_us,
+			      (sums.to_ms - sums.from_ms) * 1e3, 0.01);
 	print_message("CPU %.3f s, paused for %.3f of %.3f s\n", sums.cpu_us / 1e6,
 		      sums.paused_us / 1e6, sums.wall_us / 1e6);
 	assert_true(sums.paused_us > 700000);
@@ -263,7 +257,7 @@ static void an_interval_without_script_has_its_file(void **state)
 	print_message("%d files, %d without script\n", sums.files, sums.without_script);
 	assert_int_equal(sums.files, 10);
 	assert_in_range(sums.without_script, 1, 9);
-	assert_near("wall clock, s", sums.wall_us / 1e6, 3, 0.05);
+	accounts__assert_near("wall clock", sums.wall_us, 3e6, 0.05);
 }
 
 static void keeps_the_newest_files_and_those_of_others(void **state)
@@ -282,7 +276,7 @@ static void keeps_the_newest_files_and_those_of_others(void **state)
 	assert_int_equal(unlink(in_folder(*state, old)), 0);
 	sums = read_all(*state, "x-*.json");
 	assert_int_equal(sums.files, 2);
-	assert_near("wall clock, s", sums.wall_us / 1e6, 0.4, 0.2);
+	accounts__assert_near("wall clock", sums.wall_us, 0.4e6, 0.2);
 }
 
 static void keeps_no_more_than_keep_size(void **state)
@@ -325,8 +319,8 @@ static void a_hangup_closes_the_interval(void **state)
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	sums = read_all(*state, "x-*.json");
 	assert_int_equal(sums.files, 2);
-	assert_near("wall clock of files, s", sums.wall_us / 1e6, (sums.to_ms - sums.from_ms) / 1e3,
-		    0.01);
+	accounts__assert_near("wall clock of files", sums.wall_us,
+			      (sums.to_ms - sums.from_ms) * 1e3, 0.01);
 }
 
 static void a_hangup_closes_the_interval_of_a_system_session(void **state)

@@ -11,20 +11,20 @@ import { hostileProfile, randomProfile, smallProfile } from "./profiles.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const bundle = join(here, `model-${process.pid}.bundle.mjs`);
 const modules = [
-	"bottom_up",
-	"file",
-	"functions",
-	"layout",
-	"lines",
-	"paint",
-	"search",
-	"shown",
+	"base/text",
+	"flame/layout",
+	"flame/paint",
+	"profile/bottom_up",
+	"profile/file",
+	"profile/functions",
+	"profile/lines",
+	"profile/search",
+	"profile/shown",
+	"profile/timeline",
+	"profile/totals",
+	"profile/tree",
 	"state",
-	"summary",
-	"text",
-	"timeline",
-	"totals",
-	"tree",
+	"views/summary",
 ];
 await build({
 	stdin: {

@@ -133,7 +133,8 @@ static void no_source_parses_markup_or_loads_anything(void **state)
 	assert_holds(*state, "! grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\\.write|"
 			     "DOMParser|createContextualFragment|srcdoc|\\beval\\(|new Function\\(|"
 			     "import\\(|fetch\\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|"
-			     "https?://' user/page/*.ts user/page/*.css user/page/template.html");
+			     "https?://' user/page/*.ts user/page/*/*.ts user/page/*.css "
+			     "user/page/template.html");
 }
 
 /* By the same measure as C; lint does not know the language. */
@@ -141,12 +142,12 @@ static void files_and_functions_are_short(void **state)
 {
 	assert_holds(
 		*state,
-		"awk 'FNR > 600 { print FILENAME \": more than 600 lines\"; bad = 1; exit 1 }\n"
+		"awk 'FNR > 500 { print FILENAME \": more than 500 lines\"; bad = 1; exit 1 }\n"
 		"/^(export |async |function |\\t)[^ \\t}].*\\{$/ && !/^\\t(if|for|while|else|switch)/ "
 		"{ from = FNR }\n"
 		"/^\\t?\\}/ && from && FNR - from > 60 "
 		"{ print FILENAME \":\" from \": more than 60 lines\"; bad = 1 }\n"
-		"/^\\t?\\}/ { from = 0 } END { exit bad }' user/page/*.ts");
+		"/^\\t?\\}/ { from = 0 } END { exit bad }' user/page/*.ts user/page/*/*.ts");
 }
 
 int main(void)

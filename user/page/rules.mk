@@ -12,9 +12,11 @@ PAGE_BUILD   := $(O)/page
 page: $(PAGE_BUILD)/page.html
 	$(Q)cmp -s $< user/page/page.html || cp $< user/page/page.html
 
-# In a folder of its own, beside the packages, which do not belong among the sources.
+# In a folder of its own, beside the packages, which do not belong among the sources. A source that
+# was moved must not stay there: what still asks for it by its old name would be built.
 $(PAGE_BUILD)/page.html: $(addprefix user/page/,$(PAGE_SOURCES)) $(PAGE_BUILD)/packages
 	$(call say,NODE,$(@F))
+	$(Q)find $(@D) \( -name node_modules -o -name tests \) -prune -o -name '*.ts' -exec rm {} +
 	$(Q)cd user/page && cp --parents $(PAGE_SOURCES) $(CURDIR)/$(@D)/
 	$(Q)cd $(@D) && node build.mjs page.html
 

@@ -3,11 +3,11 @@
 """Measures what sampling costs a Lua program: run by run.sh, which says what may be set.
 
 One process per script runs throughout, with luaspy, an empty BPF program and perf attached to it
-throughout, all switched off. In slices of a quarter of a second one of them is switched on, or none,
-in an order drawn anew for each cycle. What counts is the time per unit of the target's work, as a
-ratio between slices of one cycle: whatever lasts longer than a cycle, such as another load of the
-machine, cancels out. In each cycle the empty program has two slices, whose ratio is 1 but for what
-disturbs the measurement.
+throughout, all switched off; with $BEFORE another luaspy, too. In slices of a quarter of a second
+one of them is switched on, or none, in an order drawn anew for each cycle. What counts is the time
+per unit of the target's work, as a ratio between slices of one cycle: whatever lasts longer than a
+cycle, such as another load of the machine, cancels out. In each cycle the empty program has two
+slices, whose ratio is 1 but for what disturbs the measurement.
 
 The target has one processor for itself, and everything else the others, where there are several.
 """
@@ -28,7 +28,7 @@ from sampler import Sampler, bpf_statistics
 from target import Target
 
 SCRIPTS = ["shallow", "depth10", "depth100", "coroutines", "sleepers", "mostly_c"]
-CYCLE = ["nothing", "empty", "empty", "luaspy", "luaspy", "perf"]
+CYCLE = ["nothing", "empty", "empty", "luaspy", "luaspy", "before", "before", "perf"]
 
 SLICE_SECONDS = 0.25
 SETTLE_SECONDS = 0.5  # luaspy decides on the layout, and meets the functions
@@ -77,16 +77,21 @@ class Bench:
         empty = os.path.join(os.environ["OUTPUT"], "tests/bench/empty_timer")
         control = [f"{self.folder}/empty.control", f"{self.folder}/empty.ack"]
         self.add(stack, "empty", [empty, pid, self.hertz] + control)
-        command = [os.environ["LUASPY"], "record", "-q", "-p", pid, "-F", self.hertz, "--paused"]
-        command += ["--control", f"{self.folder}/luaspy.control"]
-        command += ["--control-ack", f"{self.folder}/luaspy.ack", "-o", self.profile]
-        self.add(stack, "luaspy", command)
+        self.add_luaspy(stack, "luaspy", os.environ["LUASPY"], self.profile)
+        if os.environ.get("BEFORE"):
+            self.add_luaspy(stack, "before", os.environ["BEFORE"], f"{self.folder}/before.json")
         if shutil.which("perf"):
             command = ["perf", "record", "-q", "-g", "-e", "task-clock", "-F", self.hertz]
             command += ["-p", pid, "--no-buildid", "--no-buildid-cache", "--delay=-1"]
             command += [f"--control=fifo:{self.folder}/perf.control,{self.folder}/perf.ack"]
             command += ["-o", os.path.join(self.folder, "perf.data")]
             self.add(stack, "perf", command, (b"enable", b"disable"))
+
+    def add_luaspy(self, stack, name, luaspy, profile):
+        command = [luaspy, "record", "-q", "-p", str(self.target.pid), "-F", self.hertz]
+        command += ["--paused", "--control", f"{self.folder}/{name}.control"]
+        command += ["--control-ack", f"{self.folder}/{name}.ack", "-o", profile]
+        self.add(stack, name, command)
 
     def add(self, stack, name, *arguments):
         self.switches[name] = Switch(stack, self.folder, name, *arguments)
@@ -130,8 +135,9 @@ class Bench:
     def run(self, seconds):
         with contextlib.ExitStack() as stack:
             self.attach(stack)
-            with self.on("luaspy"):
-                time.sleep(SETTLE_SECONDS)
+            for name in "luaspy", "before":
+                with self.on(name):
+                    time.sleep(SETTLE_SECONDS)
             end = time.monotonic() + seconds
             slices = []
             while time.monotonic() < end or not slices:

@@ -49,6 +49,14 @@ def print_table(results):
         )
 
 
+def print_before(results):
+    """What a change costs: luaspy beside the one that BEFORE names."""
+    for (lua, script), result in results.items():
+        before = ratio(result, "luaspy", "before")
+        if before:
+            print(f"{lua} {script}, luaspy over the one before: {before.format()}")
+
+
 def judge(what, interval, limit, digits, unit=""):
     if interval.high <= limit:
         verdict = "meets"
@@ -81,6 +89,7 @@ def print_all(results, hertz):
     )
     print_table(results)
     print()
+    print_before(results)
     print_verdicts(results)
     if cycles < ROUNDS_MIN:
         print(f"these intervals are not 95%: that takes {ROUNDS_MIN} cycles")

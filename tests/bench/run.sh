@@ -5,7 +5,8 @@
 # Options, by the environment: BENCH ("process", "system", "reading" or "convert" alone), LUASPY,
 # LUA (lua5.4, or several: "lua5.1 lua5.2"; "system" takes the first). Of "process": BENCH_SECONDS
 # (120, in which a cost of 1% shows, and some more for each script), BENCH_SCRIPTS ("shallow
-# depth10"), BENCH_HERTZ (10000). Of "system": BENCH_ROUNDS (12, half of which are done; 4 minutes),
+# depth10"), BENCH_HERTZ (10000), BEFORE (the path of another luaspy, which this one is compared
+# with in the same cycles). Of "system": BENCH_ROUNDS (12, half of which are done; 4 minutes),
 # BENCH_DROP_SECONDS (60, in which no sample may be dropped), BENCH_PROCESSES (1000). Of "convert":
 # BENCH_ROUNDS (3).
 set -euo pipefail

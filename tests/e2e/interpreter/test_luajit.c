@@ -293,8 +293,10 @@ static void tells_what_the_vm_did(void **state)
 	assert_in_range(1000 * part_of(whole, "C") / whole->all_us, 2, 400);
 	made = make(stage, "merge", "profile.json", NULL);
 	assert_int_equal(part_of(made, "Compiled"), 2 * part_of(whole, "Compiled"));
+	/* Not a quarter of the whole: on a busy machine, the shares of a processor vary. */
 	made = make(stage, "trim", "--to", "500ms");
-	assert_in_range(part_of(made, "Compiled"), 1, part_of(whole, "Compiled") / 2);
+	assert_in_range(part_of(made, "Compiled"), 1, part_of(whole, "Compiled") - 1);
+	assert_in_range(part_of(made, "Compiled"), 1, 600000);
 	target = start_luajit(stage, "jit.off()\n" TWO_FUNCTIONS);
 	whole = record(stage, target->pid, "-d", "0.3", "-q");
 	child__kill(target);

@@ -91,9 +91,8 @@ struct ls_trace_frames {
 	__u32 map[LS_MAP_MAX];
 	__u64 pair[2];
 #ifdef LS_NARROW
-	struct ls_luajit_snapshot next; /* snapshot */
-	__u32 link;                     /* index in `map`, behind the next frame's link */
-	__u32 top;                      /* slot of the topmost frame */
+	__u32 link; /* index in `map`, behind the next frame's link */
+	__u32 top;  /* slot of the topmost frame */
 #endif
 };
 

@@ -60,16 +60,19 @@ LS_STEP(halve_snapshots);
 
 #ifdef LS_NARROW
 /* Copies the map of trace.snapshot, with the links at its end. Returns 0, or 1: it cannot. */
-static __always_inline int read_map(struct ls_trace_frames *trace)
+static __always_inline int read_map(struct ls_scratch *scratch)
 {
+	struct ls_trace_frames *trace = &scratch->trace;
 	__u32 from = trace->snapshot.map_offset, end = trace->header.map_count, count;
 	__u32 following = trace->low ? trace->low : 1;
+	const __u8 *next;
 
 	if (following < trace->header.snapshot_count) {
-		if (read_target(&trace->next, sizeof(trace->next),
-				trace->header.snapshots + following * sizeof(trace->next)))
+		next = view_snapshot(scratch, following);
+		if (!next)
 			return 1;
-		end = trace->next.map_offset;
+		__builtin_memcpy(&end, next + offsetof(struct ls_luajit_snapshot, map_offset),
+				 sizeof(end));
 	}
 	if (from > end || end > trace->header.map_count)
 		return 1;
@@ -80,8 +83,9 @@ static __always_inline int read_map(struct ls_trace_frames *trace)
 }
 #else
 /* Copies the map of trace.snapshot, a part of the trace's. Returns 0, or 1: it cannot. */
-static __always_inline int read_map(struct ls_trace_frames *trace)
+static __always_inline int read_map(struct ls_scratch *scratch)
 {
+	struct ls_trace_frames *trace = &scratch->trace;
 	__u32 words = trace->snapshot.entry_count + 2;
 
 	return trace->snapshot.map_offset > trace->header.map_count ||
@@ -165,7 +169,7 @@ static __always_inline int read_snapshot(struct ls_pass *pass)
 	if (!snapshot)
 		return 1;
 	__builtin_memcpy(&trace->snapshot, snapshot, sizeof(trace->snapshot));
-	return !is_snapshot_of_trace(trace) || read_map(trace);
+	return !is_snapshot_of_trace(trace) || read_map(pass->scratch);
 }
 
 /*

@@ -4,7 +4,7 @@
 # stands for the target in its place. Without clang's fuzzer runtime there are none, and
 # test_fuzz.c says so.
 
-FUZZ_NAMES    := walk walk_luajit walk_luau elf symbols records worker source profile input
+FUZZ_NAMES    := walk walk_luajit walk_luajit32 walk_luau elf symbols records worker source profile input
 FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS  ?= 600
 
@@ -26,10 +26,13 @@ FUZZ_WALK_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o, \
 
 FUZZ_WALK_LUAJIT_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luajit/luajit_*.c))
 
+FUZZ_WALK_LUAJIT32_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luajit32/luajit_*.c))
+
 FUZZ_WALK_LUAU_OBJECTS := $(FUZZ_WALK_COMMON) $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard tests/walk/luau/luau_*.c))
 
 $(O)/tests/fuzz/fuzz_walk:    $(FUZZ_WALK_OBJECTS)
 $(O)/tests/fuzz/fuzz_walk_luajit: $(FUZZ_WALK_LUAJIT_OBJECTS)
+$(O)/tests/fuzz/fuzz_walk_luajit32: $(FUZZ_WALK_LUAJIT32_OBJECTS)
 $(O)/tests/fuzz/fuzz_walk_luau: $(FUZZ_WALK_LUAU_OBJECTS)
 $(filter $(O)/tests/fuzz/fuzz_walk%,$(FUZZ_PROGRAMS)): $(O)/fuzz/tests/fuzz/targets/changes.o
 $(O)/tests/fuzz/fuzz_elf:     $(O)/fuzz/tests/fuzz/targets/process_of_input.o

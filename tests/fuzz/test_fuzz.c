@@ -97,6 +97,11 @@ static void walks_whatever_memory_of_luajit_holds(void **state)
 	run_fuzzer(*state, "walk_luajit");
 }
 
+static void walks_it_where_references_have_32_bits(void **state)
+{
+	run_fuzzer(*state, "walk_luajit32");
+}
+
 static void opens_whatever_a_file_holds(void **state)
 {
 	run_fuzzer(*state, "elf");
@@ -137,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(walks_whatever_memory_holds),
 		staged(walks_whatever_memory_of_luajit_holds),
+		staged(walks_it_where_references_have_32_bits),
 		staged(walks_whatever_memory_of_luau_holds),
 		staged(opens_whatever_a_file_holds),
 		staged(names_whatever_memory_holds),

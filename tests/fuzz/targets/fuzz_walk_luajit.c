@@ -72,7 +72,7 @@ static uint64_t take_place(struct input *input)
 	const struct image_call *call = &thread->calls[input__take(input, 1) % thread->call_count];
 	uint64_t at = input__take(input, 1) * 8, trace;
 
-	trace = memory__get(&image->memory, image->traces + 8 * NUMBER, 8);
+	trace = memory__get(&image->memory, luajit_image__trace_place(image, NUMBER), IMAGE_REF);
 	switch (kind % 10) {
 	case 0:
 		return thread->address + at % sizeof(struct ls_luajit_state);
@@ -93,7 +93,7 @@ static uint64_t take_place(struct input *input)
 	case 8: /* constants, snapshots, their map */
 		return trace + sizeof(struct ls_luajit_trace) + kind / 10 * 512ULL + at;
 	default:
-		return image->traces + at % (8 * IMAGE_TRACE_MAX);
+		return image->traces + at % (IMAGE_REF * IMAGE_TRACE_MAX);
 	}
 }
 

@@ -16,6 +16,7 @@
 
 #define CONSTANTS_MAX 64 /* of a trace, in words */
 #define MAP_ENTRIES   1024
+#define INLINED_MAX   8
 
 /* Where the function that an instruction calls has its base, above the caller's. */
 static uint64_t distance_of(uint32_t pc)
@@ -58,9 +59,7 @@ static void push(struct image *image, size_t thread, uint64_t closure, uint64_t 
 	assert_in_range(to->call_count, 0, IMAGE_CALL_MAX - 1);
 	assert_in_range(base, to->stack + 2 * IMAGE_FRAME_LINK,
 			to->stack + IMAGE_SLOT * (IMAGE_SLOT_COUNT - 300));
-	luajit_image__put(image, base - IMAGE_FRAME_LINK,
-			  closure | IMAGE_TAGGED(LS_LUAJIT_FUNCTION), 8);
-	luajit_image__put(image, base - IMAGE_SLOT, link, 8);
+	luajit_image__put_frame(image, base, closure, link);
 	to->calls[to->call_count++] = describe(image, closure, base);
 }
 
@@ -108,19 +107,19 @@ void luajit_image__metamethod(struct image *image, size_t thread, uint64_t closu
 	uint64_t base = caller->base + 320 + 2 * IMAGE_FRAME_LINK;
 
 	caller->pc = pc;
-	luajit_image__put(image, base - 2 * IMAGE_FRAME_LINK, IMAGE_C_FUNCTION + 64, 8);
-	luajit_image__put(image, base - 2 * IMAGE_FRAME_LINK + 8, caller->code + 4 * (pc + 1), 8);
+	luajit_image__put(image, base - 2 * IMAGE_FRAME_LINK, IMAGE_C_FUNCTION + 64, IMAGE_REF);
+	luajit_image__put(image, base - 2 * IMAGE_FRAME_LINK + IMAGE_REF,
+			  caller->code + 4 * (pc + 1), IMAGE_REF);
 	push(image, thread, closure, base, (320 + 2 * IMAGE_FRAME_LINK) | FRAME_CONT);
 }
 
 void luajit_image__vararg(struct image *image, size_t thread)
 {
 	struct image_call *call = luajit_image__top(image, thread);
-	uint64_t value = memory__get(&image->memory, call->base - IMAGE_FRAME_LINK, 8);
+	uint64_t value = memory__get(&image->memory, call->base - IMAGE_FRAME_LINK, IMAGE_REF);
 
 	call->base += 64;
-	luajit_image__put(image, call->base - IMAGE_FRAME_LINK, value, 8);
-	luajit_image__put(image, call->base - IMAGE_SLOT, 64 | FRAME_VARG, 8);
+	luajit_image__put_frame(image, call->base, value & LS_LUAJIT_ADDRESS, 64 | FRAME_VARG);
 }
 
 void luajit_image__run_vm(struct image *image, size_t thread, uint32_t pc)
@@ -159,14 +158,15 @@ struct compilation {
 	uint32_t entry;    /* index of the next entry of the map */
 };
 
-/* Adds a constant of 64 bits, which takes two instructions. Returns its reference. */
+/* Adds a constant. One of 64 bits is in a second instruction. Returns its reference. */
 static uint32_t add_constant(struct compilation *compilation, uint64_t value)
 {
 	uint32_t reference = compilation->constant;
 
-	luajit_image__put(compilation->image, compilation->header.ir + 8ULL * reference, 0, 8);
+	luajit_image__put(compilation->image, compilation->header.ir + 8ULL * reference,
+			  LS_LUAJIT_BYTES(0, value), 8);
 	luajit_image__put(compilation->image, compilation->header.ir + 8ULL * (reference + 1),
-			  value, 8);
+			  LS_LUAJIT_BYTES(value, 0), 8);
 	compilation->constant += 2;
 	return reference;
 }
@@ -178,6 +178,41 @@ static void add_entry(struct compilation *compilation, uint32_t entry)
 	compilation->entry++;
 }
 
+#ifdef LS_NARROW
+static void add_frame(struct compilation *compilation, uint32_t slot, uint64_t closure,
+		      uint64_t link)
+{
+	(void)link; /* behind the map: end_map() */
+	add_entry(compilation,
+		  slot << 24 | LS_LUAJIT_SNAP_FRAME | add_constant(compilation, closure));
+}
+
+static void end_map(struct compilation *compilation, uint64_t pc, uint32_t slot,
+		    const uint64_t *links, size_t depth)
+{
+	(void)slot;
+	add_entry(compilation, (uint32_t)pc);
+	for (size_t i = depth; i-- > 0;)
+		add_entry(compilation, (uint32_t)links[i]);
+}
+#else
+static void add_frame(struct compilation *compilation, uint32_t slot, uint64_t closure,
+		      uint64_t link)
+{
+	add_entry(compilation, slot << 24 | add_constant(compilation, closure));
+	add_entry(compilation,
+		  (slot + 1) << 24 | LS_LUAJIT_SNAP_FRAME | add_constant(compilation, link));
+}
+
+static void end_map(struct compilation *compilation, uint64_t pc, uint32_t slot,
+		    const uint64_t *links, size_t depth)
+{
+	(void)links, (void)depth; /* constants: add_frame() */
+	add_entry(compilation, (uint32_t)(pc << 8 | slot));
+	add_entry(compilation, (uint32_t)(pc >> 24));
+}
+#endif
+
 /* Adds snapshot `index`, which has the first `depth` of the closures. */
 static void add_snapshot(struct compilation *compilation, uint32_t index, uint64_t code,
 			 const uint64_t *closures, size_t depth, uint32_t pc)
@@ -188,21 +223,18 @@ static void add_snapshot(struct compilation *compilation, uint32_t index, uint64
 		.reference = (uint16_t)(LS_LUAJIT_REF_BIAS + 1 + index),
 		.code_offset = (uint16_t)(index * IMAGE_TRACE_BYTES / IMAGE_SNAPSHOTS),
 	};
+	uint64_t links[INLINED_MAX];
 	uint32_t slot = 0;
 
+	assert_in_range(depth, 0, INLINED_MAX);
 	for (uint32_t i = 0; i < depth; i++) {
-		uint64_t link = code + 4 * (pc + i + 1);
-
+		links[i] = code + 4 * (pc + i + 1);
 		slot += (uint32_t)distance_of(pc + i) / IMAGE_SLOT;
-		add_entry(compilation, slot << 24 | add_constant(compilation, closures[i]));
-		add_entry(compilation, (slot + 1) << 24 | LS_LUAJIT_SNAP_FRAME |
-					       add_constant(compilation, link));
+		add_frame(compilation, slot, closures[i], links[i]);
 		code = describe(image, closures[i], 0).code;
 	}
-	snapshot.entry_count = (uint8_t)(2 * depth);
-	code += 4ULL * index;
-	add_entry(compilation, (uint32_t)(code << 8 | slot));
-	add_entry(compilation, (uint32_t)(code >> 24));
+	snapshot.entry_count = (uint8_t)(IMAGE_FRAME_ENTRIES * depth);
+	end_map(compilation, code + 4ULL * index, slot, links, depth);
 	memory__put_bytes(&image->memory, compilation->header.snapshots + index * sizeof(snapshot),
 			  &snapshot, sizeof(snapshot));
 }
@@ -240,28 +272,46 @@ uint64_t luajit_image__add_trace(struct image *image, uint32_t number, uint64_t 
 	header->map_count = compilation.entry;
 	assert_in_range(header->map_count, 1, MAP_ENTRIES);
 	memory__put_bytes(&image->memory, address, header, sizeof(*header));
-	luajit_image__put(image, image->traces + IMAGE_SLOT * number, address, 8);
+	luajit_image__put(image, luajit_image__trace_place(image, number), address, IMAGE_REF);
 	return address;
 }
 
-/* Adds the calls that the snapshot has, as `count` entries of its map tell. */
+/* What stands for a reference in entry `at` of a map. */
+static uint64_t constant_of(const struct image *image, const struct ls_luajit_trace *header,
+			    uint32_t at)
+{
+	uint64_t reference = memory__get(&image->memory, header->snapshot_map + 4ULL * at, 2);
+
+	return memory__get(&image->memory, header->ir + 8 * (reference + LS_LUAJIT_BYTES(1, 0)), 8);
+}
+
+/* The link of the frame whose entry is number i of the snapshot's map. */
+static uint64_t link_of(const struct image *image, const struct ls_luajit_trace *header,
+			const struct ls_luajit_snapshot *snapshot, uint32_t i)
+{
+#ifdef LS_NARROW
+	uint32_t behind = snapshot->map_offset + 2U * snapshot->entry_count - i;
+
+	return memory__get(&image->memory, header->snapshot_map + 4ULL * behind, 4);
+#else
+	return constant_of(image, header, snapshot->map_offset + i + 1);
+#endif
+}
+
+/* Adds the calls that the snapshot has. */
 static void add_inlined(struct image *image, size_t thread, const struct ls_luajit_trace *header,
 			const struct ls_luajit_snapshot *snapshot)
 {
 	struct image_thread *to = &image->threads[thread];
 
 	luajit_image__top(image, thread)->is_native = true;
-	for (uint32_t i = 0; i < snapshot->entry_count; i += 2) {
-		uint64_t at = header->snapshot_map + 4ULL * (snapshot->map_offset + i), words[2];
+	for (uint32_t i = 0; i < snapshot->entry_count; i += IMAGE_FRAME_ENTRIES) {
+		struct image_call *caller = luajit_image__top(image, thread);
+		uint64_t closure = constant_of(image, header, snapshot->map_offset + i);
 
-		for (uint32_t j = 0; j < 2; j++)
-			words[j] = memory__get(
-				&image->memory,
-				header->ir + 8 * (memory__get(&image->memory, at + 4 * j, 2) + 1),
-				8);
-		luajit_image__top(image, thread)->pc =
-			(uint32_t)((words[1] - luajit_image__top(image, thread)->code) / 4 - 1);
-		to->calls[to->call_count++] = describe(image, words[0], 0);
+		caller->pc =
+			(uint32_t)((link_of(image, header, snapshot, i) - caller->code) / 4 - 1);
+		to->calls[to->call_count++] = describe(image, closure, 0);
 		luajit_image__top(image, thread)->is_native = true;
 	}
 }
@@ -275,13 +325,13 @@ void luajit_image__run_trace(struct image *image, size_t thread, uint32_t number
 	struct ls_luajit_snapshot snapshot;
 	struct ls_luajit_trace header;
 
-	memory__get_bytes(&image->memory,
-			  memory__get(&image->memory, image->traces + IMAGE_SLOT * number, 8),
-			  &header, sizeof(header));
+	memory__get_bytes(
+		&image->memory,
+		memory__get(&image->memory, luajit_image__trace_place(image, number), IMAGE_REF),
+		&header, sizeof(header));
 	memory__get_bytes(&image->memory, header.snapshots + at * sizeof(snapshot), &snapshot,
 			  sizeof(snapshot));
-	luajit_image__set_global(image, image->layout->global_jit_base,
-				 luajit_image__top(image, thread)->base, 8);
+	luajit_image__set_trace_base(image, thread, luajit_image__top(image, thread)->base);
 	luajit_image__set_global(image, image->layout->global_vm_state, number, 4);
 	luajit_image__native_frame(image, image->sp - frame);
 	image->pc = pc;

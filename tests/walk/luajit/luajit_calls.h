@@ -37,6 +37,15 @@ void luajit_image__run_vm(struct image *image, size_t thread, uint32_t pc);
 /* The thread's last call, of a C function, runs. */
 void luajit_image__run_c(struct image *image, size_t thread);
 
+/* How many entries of a snapshot's map a frame takes. */
+#define IMAGE_FRAME_ENTRIES LS_LUAJIT_BYTES(2, 1)
+
+/* Where the array of traces has trace `number`. */
+static inline uint64_t luajit_image__trace_place(const struct image *image, uint32_t number)
+{
+	return image->traces + IMAGE_REF * number;
+}
+
 /*
  * Adds trace `number`, compiled from the closures, each of which is called by instruction `pc` + i
  * of the one before, the first by the function that the trace begins in. Snapshot i of

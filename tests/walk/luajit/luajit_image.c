@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAP_START  0x7f3456000000ULL
+#define HEAP_START  LS_LUAJIT_BYTES(0x7f3456000000ULL, 0x41000000ULL)
 #define HEAP_SIZE   (24ULL << 20)
 #define STACK_HIGH  0x7ffd00400000ULL
 #define STACK_SIZE  0x400000ULL
@@ -50,14 +50,12 @@ static uint64_t allocate_object(struct image *image, size_t size, uint8_t gct)
 uint64_t luajit_image__string(struct image *image, const char *text)
 {
 	size_t length = strlen(text);
-	struct ls_luajit_string string = {
-		.marked = 1, .gct = LS_LUAJIT_STRING, .length = (uint32_t)length};
+	struct ls_luajit_string string = {.marked = 1, .gct = LS_LUAJIT_STRING};
 	uint64_t address = luajit_image__allocate(image, sizeof(string) + length + 1);
 
-	for (size_t i = 0; i < length; i++)
-		string.hash = string.hash * 33 + (uint8_t)text[i];
 	memory__put_bytes(&image->memory, address, &string, sizeof(string));
-	memory__put_bytes(&image->memory, address + sizeof(string), text, length + 1);
+	luajit_image__put(image, address + image->layout->string_length, length, 4);
+	memory__put_bytes(&image->memory, address + image->layout->string_text, text, length + 1);
 	return address;
 }
 
@@ -66,8 +64,8 @@ static void put_constants(struct image *image, uint64_t constants)
 	static const char *const texts[OBJECT_COUNT] = {"print", "a constant", "one more", "last"};
 
 	for (size_t i = 0; i < OBJECT_COUNT; i++)
-		luajit_image__put(image, constants - IMAGE_SLOT * (i + 1),
-				  luajit_image__string(image, texts[i]), 8);
+		luajit_image__put(image, constants - IMAGE_REF * (i + 1),
+				  luajit_image__string(image, texts[i]), IMAGE_REF);
 	for (size_t i = 0; i < NUMBER_COUNT; i++)
 		luajit_image__put(image, constants + IMAGE_SLOT * i, 0x4045000000000000 + i, 8);
 }
@@ -135,6 +133,14 @@ uint64_t luajit_image__builtin(struct image *image, uint64_t function, uint8_t n
 	return make_function(image, number, image->global + 2400 + 4ULL * number, function);
 }
 
+void luajit_image__put_frame(struct image *image, uint64_t base, uint64_t closure, uint64_t link)
+{
+	const uint64_t tag = LS_LUAJIT_BYTES(IMAGE_TAGGED(LS_LUAJIT_FUNCTION), 0);
+
+	luajit_image__put(image, base - IMAGE_FRAME_LINK, closure | tag, IMAGE_REF);
+	luajit_image__put(image, base - IMAGE_REF, link, IMAGE_REF);
+}
+
 static void put_state(struct image *image, const struct image_thread *thread)
 {
 	const struct ls_luajit_state state = {
@@ -185,18 +191,27 @@ void luajit_image__set_vm_state(struct image *image, int32_t vm_state)
 	luajit_image__set_global(image, image->layout->global_vm_state, (uint32_t)vm_state, 4);
 }
 
+void luajit_image__set_trace_base(struct image *image, size_t thread, uint64_t base)
+{
+	if (image->layout->has_jit_state)
+		luajit_image__set_global(image, image->layout->global_current,
+					 base ? image->threads[thread].address : 0, IMAGE_REF);
+	luajit_image__set_global(image, image->layout->global_jit_base, base, IMAGE_REF);
+}
+
 static void put_global(struct image *image)
 {
 	uint64_t main_thread = image->threads[IMAGE_MAIN].address;
 
-	luajit_image__set_vm_state(image, LS_LUAJIT_IN_INTERPRETER);
-	luajit_image__set_global(image, image->layout->global_main_thread, main_thread, 8);
-	luajit_image__set_global(image, image->layout->global_current, main_thread, 8);
 	/* What is there under another layout: the gc_root of a metatable, a table. */
-	if (image->layout->global_current > 368)
-		luajit_image__set_global(image, 368, allocate_object(image, 64, LS_LUAJIT_TABLE),
-					 8);
-	image->traces = luajit_image__allocate(image, IMAGE_SLOT * IMAGE_TRACE_MAX);
+	for (size_t at = LS_LUAJIT_GLOBAL_FROM; at < LS_LUAJIT_GLOBAL_MAX; at += IMAGE_REF)
+		luajit_image__set_global(image, at, allocate_object(image, 64, LS_LUAJIT_TABLE),
+					 IMAGE_REF);
+	luajit_image__set_vm_state(image, LS_LUAJIT_IN_INTERPRETER);
+	luajit_image__set_global(image, image->layout->global_main_thread, main_thread, IMAGE_REF);
+	luajit_image__set_global(image, image->layout->global_current, main_thread, IMAGE_REF);
+	luajit_image__set_trace_base(image, IMAGE_MAIN, 0);
+	image->traces = luajit_image__allocate(image, IMAGE_REF * IMAGE_TRACE_MAX);
 	luajit_image__set_global(image, image->layout->global_traces[0], image->traces, 8);
 	luajit_image__set_global(image, image->layout->global_traces[0] + 8, 1, 4);
 	luajit_image__set_global(image, image->layout->global_traces[0] + 12, IMAGE_TRACE_MAX, 4);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The memory of a process that runs LuaJIT, for any layout: a VM with coroutines, their stacks of
- * values, the C frames of the VM on the native stack, machine code, and registers.
+ * values, the C frames of the VM on the native stack, machine code, and registers. Compiled twice,
+ * as the walker is: tests/walk/luajit32/ has references of 32 bits.
  */
 #ifndef TEST_LUAJIT_IMAGE_H
 #define TEST_LUAJIT_IMAGE_H
@@ -20,9 +21,10 @@
 #define IMAGE_MAIN       0  /* index of the main thread */
 #define IMAGE_CODE       64 /* instructions of each prototype; instruction i is a call */
 
-#define IMAGE_SLOT       8     /* bytes, of a value */
-#define IMAGE_SLOT_COUNT 30000 /* of each stack of values */
-#define IMAGE_FRAME_LINK 16    /* bytes: a function and a link */
+#define IMAGE_SLOT       8                      /* bytes, of a value */
+#define IMAGE_SLOT_COUNT 30000                  /* of each stack of values */
+#define IMAGE_FRAME_LINK LS_LUAJIT_BYTES(16, 8) /* bytes: a function and a link */
+#define IMAGE_REF        sizeof(ls_luajit_ref_t)
 
 /* What an object of that type has in its upper bits as a value. */
 #define IMAGE_TAGGED(gct) (~(uint64_t)(gct) << LS_LUAJIT_TYPE_SHIFT)
@@ -79,6 +81,9 @@ void luajit_image__put(struct image *image, uint64_t address, uint64_t number, s
 /* Allocates zeroed memory in the image's heap. */
 uint64_t luajit_image__allocate(struct image *image, size_t size);
 
+/* Writes the function and the link below `base`. */
+void luajit_image__put_frame(struct image *image, uint64_t base, uint64_t closure, uint64_t link);
+
 /* Make objects. Return their addresses. */
 uint64_t luajit_image__string(struct image *image, const char *text);
 uint64_t luajit_image__proto(struct image *image, const char *source, uint32_t line);
@@ -97,6 +102,9 @@ void luajit_image__native_frame(struct image *image, uint64_t size);
 
 /* Fields of the VM's global_State. */
 void luajit_image__set_global(struct image *image, size_t offset, uint64_t number, size_t size);
+
+/* A trace runs on this thread, and began in the function with that base; 0: none runs. */
+void luajit_image__set_trace_base(struct image *image, size_t thread, uint64_t base);
 
 /* Sets what the VM does, as releases number it (LS_LUAJIT_IN_*); forks number it otherwise. */
 void luajit_image__set_vm_state(struct image *image, int32_t vm_state);

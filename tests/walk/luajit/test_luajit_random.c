@@ -46,7 +46,8 @@ static uint64_t some_address(struct fixture *fixture, uint64_t *seed)
 	uint64_t number = next_number(seed), at = (number >> 40) * 8;
 	const struct image_thread *thread = &image->threads[number / 16 % image->thread_count];
 	const struct image_call *call = &thread->calls[(number >> 20) % thread->call_count];
-	uint64_t trace = memory__get(&image->memory, image->traces + 8 * 3, 8);
+	uint64_t trace =
+		memory__get(&image->memory, luajit_image__trace_place(image, 3), IMAGE_REF);
 
 	switch (number % 8) {
 	case 0:

@@ -40,12 +40,12 @@ static void build(struct fixture *fixture, const struct stack *stack)
 	} else if (stack->runs == IN_TRACE) {
 		for (size_t i = 0; i < 2; i++)
 			inlined[i] = fixture->closures[i];
-		luajit_image__add_trace(image, 7,
-					memory__get(&image->memory,
-						    luajit_image__top(image, running)->base - 16,
-						    8) &
-						LS_LUAJIT_ADDRESS,
-					inlined, 2, 5);
+		luajit_image__add_trace(
+			image, 7,
+			memory__get(&image->memory,
+				    luajit_image__top(image, running)->base - IMAGE_FRAME_LINK, 8) &
+				LS_LUAJIT_ADDRESS,
+			inlined, 2, 5);
 		luajit_image__run_trace(image, running, 7, 14, false);
 	} else {
 		luajit_image__run_vm(image, running, 6);

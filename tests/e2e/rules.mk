@@ -8,7 +8,7 @@ endif
 
 # These record one process and set no limit on how long that takes. The others record every process,
 # which would include those of a test beside them, or compare times.
-SIDE_BY_SIDE += $(filter-out e2e/interpreter/test_luajit_views e2e/interpreter/test_luau%, \
+SIDE_BY_SIDE += $(filter-out $(addprefix e2e/interpreter/,test_luajit_views test_luau test_luau_categories), \
                   $(filter e2e/interpreter/%,$(TEST_SOURCES:tests/%.c=%)))
 SIDE_BY_SIDE += e2e/dump/%
 SIDE_BY_SIDE += e2e/offline/%

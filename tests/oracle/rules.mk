@@ -113,7 +113,6 @@ TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(COLLECTOR_TARGETS))
 
 TEST_FILES += $(if $(findstring oracle,$(TESTS)),$(O)/tests/oracle/mappings.bpf.o)
 
-# Exact however busy the machine is: a sample and its truth are of one interrupt. But of test_oracle's
-# runs, Luau's hasty ones have two thirds of the torn samples that they may have: it stays alone.
-SIDE_BY_SIDE += $(addprefix oracle/,test_collector% test_lines test_mappings test_traces)
-SIDE_BY_SIDE_FIRST += $(addprefix oracle/,test_collector% test_lines)
+# Exact however busy the machine is: a sample and its truth are of one interrupt.
+SIDE_BY_SIDE += oracle/%
+SIDE_BY_SIDE_FIRST += $(addprefix oracle/,test_oracle test_collector% test_lines)

@@ -56,4 +56,11 @@ $(O)/hosts/luau_%: tests/programs/host_luau.cpp $(LUAU_SCRIPT)
 	$(call say,HOST,luau_$*)
 	$(Q)$(call build_luau,$*,$@)
 
+# Luau in a Rust program.
+HOSTS += $(O)/hosts/mlua
+
+$(O)/hosts/mlua: tests/hosts/build_mlua.sh $(wildcard tests/programs/host_mlua/* tests/programs/host_mlua/src/*)
+	$(call say,HOST,mlua)
+	$(Q)$< $@ || [ $$? = 3 ]
+
 TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))

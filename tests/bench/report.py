@@ -12,8 +12,8 @@ OVER_EMPTY_MAX = {"depth100": 1.08}  # others: 1.05
 
 
 def ratio(result, condition, base):
-    """Between slices of one cycle. None where the condition was not measured."""
-    if condition not in result.slices[0]:
+    """Between slices of one cycle. None where one of the two was not measured."""
+    if not {condition, base} <= result.slices[0].keys():
         return None
     mean = statistics.mean
     return Interval([mean(one[condition]) / mean(one[base]) for one in result.slices])

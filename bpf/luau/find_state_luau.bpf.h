@@ -241,9 +241,7 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_luau_layout *layout,
 				      const struct ls_thread *thread)
 {
-	bool is_known =
-		thread->root.state && thread->own_stack &&
-		!read_active(thread->root.state, &scratch->other_state, &scratch->other_sizes);
+	bool is_known;
 
 	search_begin(scratch, thread);
 	scratch->chain_count = 0;
@@ -253,6 +251,8 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 		scratch->unsettled.globals[i] = 0;
 	scan_registers(scratch, layout);
 	scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_BLIND);
+	is_known = !scratch->chain_count && thread->root.state && thread->own_stack &&
+		   !read_active(thread->root.state, &scratch->other_state, &scratch->other_sizes);
 	if (scratch->chain_count || is_known)
 		scan_stack(scratch, layout, scratch->search.high, LS_CHUNKS_MAX - LS_CHUNKS_BLIND);
 	if (scratch->search.lost)

@@ -6,7 +6,7 @@
 
 #define FIELD(name) offsetof(struct ls_luau_state, name)
 
-#define BESIDES 16 /* reads for the states and the windows of calls and values */
+#define BESIDES 12 /* reads for the states and the windows of calls and values */
 
 static void put_field(struct fixture *fixture, size_t thread, size_t offset, uint64_t word,
 		      size_t size)

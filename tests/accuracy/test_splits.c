@@ -4,73 +4,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "watched.h"
-
-#define PARTS_MAX 4
-
-/* What the script measured of each part. */
-struct split {
-	double us[PARTS_MAX], all_us;
-	int count;
-};
-
-static struct split read_split(const char *said)
-{
-	struct split split = {.count = 0};
-	const char *at = strstr(said, "SPLIT ");
-	char *end;
-
-	assert_non_null(at);
-	for (at += strlen("SPLIT "); split.count < PARTS_MAX; at = end) {
-		double us = strtod(at, &end);
-
-		if (end == at)
-			break;
-		split.us[split.count++] = us;
-		split.all_us += us;
-	}
-	assert_in_range(split.count, 2, PARTS_MAX);
-	return split;
-}
-
-/* `slack` is how unsure the shares are that the script measured. */
-static void check_split(const struct watched *watched, double slack)
-{
-	struct split split = read_split(watched->said);
-	double found_us[PARTS_MAX], all_us = 0, samples;
-	int wrong = 0;
-	char name[24];
-
-	for (int i = 0; i < split.count; i++) {
-		snprintf(name, sizeof(name), "part_%d", i + 1);
-		found_us[i] = (double)scriptprofile__self_us(watched->profile, NULL, name, -1);
-		all_us += found_us[i];
-	}
-	samples = (double)scriptprofile__samples(watched->profile, "complete") * all_us /
-		  (double)watched->profile->all_us;
-	print_message("%.0f samples, measured %.0f us, found %.0f us\n", samples, split.all_us,
-		      all_us);
-	for (int i = 0; i < split.count; i++) {
-		snprintf(name, sizeof(name), "part_%d", i + 1);
-		if (split.us[i] > 0)
-			wrong += share_is_wrong(name, found_us[i], all_us,
-						split.us[i] / split.all_us, samples, slack);
-	}
-	assert_int_equal(wrong, 0);
-}
+#include "split.h"
 
 static void split_70_30(struct stage *stage, const char *frequency, const char *chunk_us)
 {
 	struct watched watched = watch(stage, frequency, "SPLIT ", "lua5.4",
 				       program_source("split.lua"), chunk_us, "70", "30");
 
-	check_split(&watched, 0);
+	split__check(&watched, 0);
 }
 
 static void split_50_30_15_5(struct stage *stage, const char *frequency, const char *chunk_us)
@@ -79,7 +23,7 @@ static void split_50_30_15_5(struct stage *stage, const char *frequency, const c
 		watch(stage, frequency, "SPLIT ", "lua5.4", program_source("split.lua"), chunk_us,
 		      "50", "30", "15", "5");
 
-	check_split(&watched, 0);
+	split__check(&watched, 0);
 }
 
 static void finds_70_30_at_1_khz(void **state)
@@ -127,7 +71,7 @@ static void finds_short_pieces_between_long_ones(void **state)
 	need_lua();
 	watched = watch(*state, "10khz", "SPLIT ", "lua5.4", program_source("split.lua"), "0", "95",
 			"5");
-	check_split(&watched, 0);
+	split__check(&watched, 0);
 }
 
 /*
@@ -158,7 +102,7 @@ static void finds_the_split_within_the_work_of_a_server_at_1_khz(void **state)
 	need_to_record();
 	watched = watch(*state, "1khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "42", "18");
-	check_split(&watched, MEASURED_SLACK + WAKING_SLACK);
+	split__check(&watched, MEASURED_SLACK + WAKING_SLACK);
 }
 
 static void finds_the_split_within_the_work_of_a_server_at_10_khz(void **state)
@@ -168,7 +112,7 @@ static void finds_the_split_within_the_work_of_a_server_at_10_khz(void **state)
 	need_to_record();
 	watched = watch(*state, "10khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "42", "18");
-	check_split(&watched, MEASURED_SLACK + WAKING_SLACK);
+	split__check(&watched, MEASURED_SLACK + WAKING_SLACK);
 }
 
 static void finds_the_split_between_short_and_long_work_of_a_server_at_1_khz(void **state)
@@ -178,7 +122,7 @@ static void finds_the_split_between_short_and_long_work_of_a_server_at_1_khz(voi
 	need_to_record();
 	watched = watch(*state, "1khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "30", "30", "600");
-	check_split(&watched, MEASURED_SLACK + SELDOM_WAKING_SLACK);
+	split__check(&watched, MEASURED_SLACK + SELDOM_WAKING_SLACK);
 }
 
 static void finds_the_split_between_short_and_long_work_of_a_server_at_10_khz(void **state)
@@ -188,7 +132,7 @@ static void finds_the_split_between_short_and_long_work_of_a_server_at_10_khz(vo
 	need_to_record();
 	watched = watch(*state, "10khz", "SPLIT ", built_program("host-5.4"),
 			program_source("server.lua"), "30", "30", "600");
-	check_split(&watched, MEASURED_SLACK + SELDOM_WAKING_SLACK);
+	split__check(&watched, MEASURED_SLACK + SELDOM_WAKING_SLACK);
 }
 
 int main(void)

@@ -63,4 +63,4 @@ $(O)/hosts/mlua: tests/hosts/build_mlua.sh $(wildcard tests/programs/host_mlua/*
 	$(call say,HOST,mlua)
 	$(Q)$< $@ || [ $$? = 3 ]
 
-TEST_FILES += $(if $(filter e2e% names%,$(TESTS)),$(HOSTS))
+TEST_FILES += $(if $(filter accuracy% e2e% names%,$(TESTS)),$(HOSTS))

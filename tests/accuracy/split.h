@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How split.lua says that its time was divided, and what luaspy found. To be included after
- * cmocka.h. */
+/*
+ * Compares how split.lua divided its time, by its own clock, with what luaspy found. To be included
+ * after cmocka.h.
+ */
 #ifndef TEST_SPLIT_H
 #define TEST_SPLIT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LuaJIT and Luau, interpreted and as machine code: how a script divides its time, and what
- * LuaJIT's collector takes of it, as the script has measured.
+ * Scripts that measure themselves in LuaJIT and Luau, interpreted and as machine code: how they
+ * divide their time, and how much of it LuaJIT's collector takes. luaspy has to come to the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +39,8 @@ static void finds_50_30_15_5_in_compiled_luajit(void **state)
 }
 
 /*
- * Luau has no input: the script works for a second and a half of CPU time instead of waiting for a
- * line, and for long at its end.
+ * Luau cannot read a line: instead of waiting for one, the script uses a second and a half of CPU
+ * time, and a minute at its end.
  */
 #define BEFORE_SPLIT                                                                               \
 	"local seconds = 1.5\n"                                                                    \
@@ -87,7 +87,7 @@ static void finds_50_30_15_5_in_compiled_luau(void **state)
 	split_in_luau(*state, "736-native");
 }
 
-/* It says "GC us us": in the collector, and in work(). */
+/* The script says "GC us us": its time in the collector, and in work(). */
 static void finds_the_collectors_share(struct stage *stage, const char *compiler)
 {
 	struct watched watched;

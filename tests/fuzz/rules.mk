@@ -75,7 +75,7 @@ fuzz:
 		mkdir -p $(O)/tests/fuzz/new/$$name; \
 		$(O)/tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 \
 			-artifact_prefix=$(O)/tests/fuzz/$$name- -print_final_stats=1 \
-			$(O)/tests/fuzz/new/$$name tests/fuzz/corpus/$$name || status=1; \
+			$(O)/tests/fuzz/new/$$name tests/fuzz/corpus/$${name%32} || status=1; \
 	done; exit $$status
 
 # The first inputs anew, from interpreters of this machine.

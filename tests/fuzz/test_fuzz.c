@@ -49,7 +49,8 @@ static const char *complaint(const char *errors)
 	return found;
 }
 
-static void run_fuzzer(struct stage *stage, const char *name)
+/* The fuzzer begins with the inputs of tests/fuzz/corpus/INPUTS. */
+static void run_fuzzer_with(struct stage *stage, const char *name, const char *inputs)
 {
 	char program[4200], corpus[4200], seconds[32], artifacts[4300], folder[4096];
 	struct child *child;
@@ -61,7 +62,7 @@ static void run_fuzzer(struct stage *stage, const char *name)
 	if (!has_program(program))
 		lacks_package("libclang-rt-dev");
 	assert_non_null(getcwd(folder, sizeof(folder)));
-	snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/corpus/%s", folder, name);
+	snprintf(corpus, sizeof(corpus), "%s/tests/fuzz/corpus/%s", folder, inputs);
 	assert_return_code(access(corpus, R_OK), errno);
 	assert_return_code(mkdir(in_folder(stage, "new"), 0755), errno);
 	/* What breaks something outlives the stage. */
@@ -82,6 +83,11 @@ static void run_fuzzer(struct stage *stage, const char *name)
 	print_message("%s: %.*s\n", name, (int)strcspn(done + 1, "\n"), done + 1);
 }
 
+static void run_fuzzer(struct stage *stage, const char *name)
+{
+	run_fuzzer_with(stage, name, name);
+}
+
 static void walks_whatever_memory_holds(void **state)
 {
 	run_fuzzer(*state, "walk");
@@ -99,7 +105,7 @@ static void walks_whatever_memory_of_luajit_holds(void **state)
 
 static void walks_it_where_references_have_32_bits(void **state)
 {
-	run_fuzzer(*state, "walk_luajit32");
+	run_fuzzer_with(*state, "walk_luajit32", "walk_luajit");
 }
 
 static void opens_whatever_a_file_holds(void **state)

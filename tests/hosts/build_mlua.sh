@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # build_mlua.sh OUTPUT: builds tests/programs/host_mlua/, a Rust program that embeds Luau, by cargo.
-# What it is made of is kept in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests.
+# Cargo keeps what it has built in ${XDG_CACHE_HOME:-~/.cache}/luaspy-tests.
 #
-# Exit status 3, with a reason: cargo is not there, or cannot build it, as Debian 12's cannot. Then
-# there is an OUTPUT.refused.
+# Exit status 3, with a reason: cargo is not installed, or it cannot build the program, as Debian
+# 12's cannot; its complaint is then in OUTPUT.refused.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,9 +17,10 @@ give_up() {
 	exit 3
 }
 
-command -v cargo >/dev/null || give_up "cargo is not installed"
-mkdir -p "$cache" "$(dirname "$output")"
+mkdir -p "$(dirname "$output")"
 rm -f "$output.refused"
+command -v cargo >/dev/null || give_up "cargo is not installed"
+mkdir -p "$cache"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! timeout 900 cargo build -q --release --locked --manifest-path "$here/../programs/host_mlua/Cargo.toml" \

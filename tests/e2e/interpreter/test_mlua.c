@@ -30,7 +30,8 @@
 	"	pause()\n"                                                                               \
 	"end\n"
 
-/* A macro, for cmocka's skip() leaves the test from where it is. Not every cargo builds mlua. */
+/* A macro, for cmocka's skip() leaves the test from where it is. mlua needs a newer cargo than some
+ * distributions have. */
 #define need_mlua()                                                                                \
 	do {                                                                                       \
 		need_to_record();                                                                  \

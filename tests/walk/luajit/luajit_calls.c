@@ -158,7 +158,7 @@ struct compilation {
 	uint32_t entry;    /* index of the next entry of the map */
 };
 
-/* Adds a constant. One of 64 bits is in a second instruction. Returns its reference. */
+/* Adds a constant of two instructions: one of 64 bits is in the second. Returns its reference. */
 static uint32_t add_constant(struct compilation *compilation, uint64_t value)
 {
 	uint32_t reference = compilation->constant;

@@ -2,10 +2,10 @@
 # Programs that embed Lua, one for each version whose library is installed.
 
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
-LUA_HOSTS  := $(foreach name,host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
+LUA_HOSTS  := $(foreach name,bindings host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
 TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
-TEST_FILES += $(if $(wildcard /usr/include/luajit-2.1/lua.h),$(O)/tests/programs/sleepers-luajit)
+TEST_FILES += $(if $(wildcard /usr/include/luajit-2.1/lua.h),$(addprefix $(O)/tests/programs/,bindings-luajit sleepers-luajit))
 TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
 TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/brief $(O)/tests/programs/forbid $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so $(O)/tests/programs/refused_walker.so
 TEST_FILES += $(O)/tests/programs/hostile-5.1 $(O)/tests/programs/hostile-5.4
@@ -35,8 +35,11 @@ $(O)/tests/programs/threads-%: tests/programs/threads.c
 $(O)/tests/programs/sleepers-%: tests/programs/sleepers.c
 	$(build_lua_host)
 
+$(O)/tests/programs/bindings-%: tests/programs/bindings.c
+	$(build_lua_host)
+
 # With Debian's LuaJIT.
-$(O)/tests/programs/sleepers-luajit: tests/programs/sleepers.c
+$(O)/tests/programs/bindings-luajit $(O)/tests/programs/sleepers-luajit: $(O)/tests/programs/%-luajit: tests/programs/%.c
 	$(call say,CC,tests/programs/$(@F))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -pthread $< $(call package,--cflags --libs,luajit) -lm -o $@

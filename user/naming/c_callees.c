@@ -20,7 +20,7 @@ struct c_function {
 	uint64_t code;
 	uint32_t function;
 	bool is_given;  /* the program or a module gave it its name */
-	bool is_placed; /* it has no name but its place */
+	bool is_placed; /* it has no name but that of its code */
 };
 
 struct c_callees {
@@ -74,7 +74,8 @@ int c_callees__define(struct c_callees *callees, const struct ls_function *funct
 
 /*
  * The name that the program or its module gave it; else its ELF symbol; else the name under which a
- * script keeps it; else its place, written to `place`.
+ * script keeps it; else its place, written to `place`. The symbol of code that closures share is
+ * only a place.
  */
 static const char *name_of(struct c_callees *callees, struct c_function *c_function,
 			   const struct native_place *native, char place[PLACE_SIZE])
@@ -82,7 +83,8 @@ static const char *name_of(struct c_callees *callees, struct c_function *c_funct
 	const char *kept = c_function_names__get(callees->registered, c_function->key);
 
 	c_function->is_given = c_function_names__is_given(callees->registered, c_function->key);
-	c_function->is_placed = false;
+	c_function->is_placed =
+		c_function_names__is_ambiguous(callees->registered, c_function->key);
 	if (!c_function->is_given && native->symbol[0])
 		return native->symbol;
 	if (kept)

@@ -178,13 +178,13 @@ const char *call_names__name(struct call_names *names, const struct layout *layo
 
 int call_names__vote(struct call_names *names, const struct layout *layout,
 		     const struct ls_frame *frames, uint32_t count, uint64_t time_ns,
-		     uint32_t function)
+		     uint32_t function, const char **name)
 {
-	const char *name = name_without_site(layout, frames, count);
 	struct site *site;
 
-	if (name)
-		return functions__vote(names->functions, function, name);
+	*name = name_without_site(layout, frames, count);
+	if (*name)
+		return functions__vote(names->functions, function, *name);
 	if (!has_site(frames, count))
 		return 0;
 	site = find_site(names, layout, &frames[1]);
@@ -192,10 +192,12 @@ int call_names__vote(struct call_names *names, const struct layout *layout,
 		return -ENOMEM;
 	if (!site->name)
 		return 0;
-	if (time_ns > site->proven_ns)
-		return functions__vote(names->functions, function, site->name);
-	site->unproven = function;
-	return 0;
+	if (time_ns <= site->proven_ns) {
+		site->unproven = function;
+		return 0;
+	}
+	*name = site->name;
+	return functions__vote(names->functions, function, *name);
 }
 
 static void suggest(void *context, void *value)

@@ -33,11 +33,12 @@ const char *call_names__name(struct call_names *names, const struct layout *layo
 
 /*
  * Takes in a sample taken at `time_ns` (CLOCK_MONOTONIC) with these frames, the first of which is
- * `function`: votes for the function's name, if that is proven. 0 or -ENOMEM.
+ * `function`: votes for the function's name, if that is proven. Sets *name to that name; NULL:
+ * none, or not proven. It is valid until the next call. 0 or -ENOMEM.
  */
 int call_names__vote(struct call_names *names, const struct layout *layout,
 		     const struct ls_frame *frames, uint32_t count, uint64_t time_ns,
-		     uint32_t function);
+		     uint32_t function, const char **name);
 
 /*
  * call_names__inquire() sets *inquiry to what must be read to name frames[0]. Returns 1; 0: nothing

@@ -321,6 +321,7 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 	struct prototype_key key = {frames->function, frames->fingerprint};
 	struct prototype *prototype;
 	uint32_t function;
+	const char *called;
 
 	prototype = generations__find(symbolizer->prototypes, &key);
 	if (!prototype) {
@@ -336,8 +337,8 @@ static uint32_t script_function(struct symbolizer *symbolizer, const struct layo
 	function = function_of(symbolizer, prototype, frames);
 	if (!function)
 		return 0;
-	if (!prototype->is_named &&
-	    call_names__vote(symbolizer->names, layout, frames, count, sample->time_ns, function))
+	if (!prototype->is_named && call_names__vote(symbolizer->names, layout, frames, count,
+						     sample->time_ns, function, &called))
 		return 0;
 	return at_current_line(symbolizer, layout, &key, prototype, function, frames->pc, quality);
 }
@@ -346,6 +347,7 @@ static uint32_t c_function(struct symbolizer *symbolizer, const struct layout *l
 			   const struct ls_sample *sample, const struct ls_frame *frames,
 			   uint32_t count)
 {
+	const char *called = NULL;
 	struct c_callee callee;
 
 	symbolizer->has_places = true;
@@ -354,9 +356,10 @@ static uint32_t c_function(struct symbolizer *symbolizer, const struct layout *l
 	if (callee.has_forgotten)
 		call_names__require_proof(symbolizer->names);
 	if (callee.is_placed && call_names__vote(symbolizer->names, layout, frames, count,
-						 sample->time_ns, callee.function))
+						 sample->time_ns, callee.function, &called))
 		return 0;
-	return callee.function;
+	return called ? functions__called(symbolizer->functions, callee.function, called)
+		      : callee.function;
 }
 
 uint32_t symbolizer__function(struct symbolizer *symbolizer, const struct ls_sample *sample,

@@ -207,6 +207,20 @@ uint32_t functions__at_line(struct functions *functions, uint32_t function, uint
 	return entry->id;
 }
 
+uint32_t functions__called(struct functions *functions, uint32_t function, const char *name)
+{
+	struct key_head head = {.kind = KIND_CALLED, .number = function};
+	struct entry *entry;
+	bool is_new;
+
+	entry = find_or_add(functions, &head, name, &is_new);
+	if (!entry)
+		return 0;
+	functions->namings[entry->id].function = function;
+	functions->shown[entry->id].source = functions->shown[function].source;
+	return entry->id;
+}
+
 uint32_t functions__program(struct functions *functions)
 {
 	return ++functions->programs;

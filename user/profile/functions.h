@@ -55,6 +55,13 @@ uint32_t functions__native(struct functions *functions, uint32_t function);
  */
 uint32_t functions__at_line(struct functions *functions, uint32_t function, uint32_t line);
 
+/*
+ * The id of a C function where callers call it `name`: an entry of its own, since functions that a
+ * binding library makes share their code. As long as all callers agree on one name, or if the
+ * function has a name of its own, that entry counts as `function`. 0 when out of memory.
+ */
+uint32_t functions__called(struct functions *functions, uint32_t function, const char *name);
+
 /* A new number for the program of one process. Numbers are never reused. */
 uint32_t functions__program(struct functions *functions);
 
@@ -64,7 +71,8 @@ uint32_t functions__highest(const struct functions *functions);
 
 /*
  * Drops the functions whose used[id] is 0, except pseudo functions; their ids are reused. If a line
- * of a function is used, the function is, too: its used[id] is set. Returns the number dropped.
+ * of a function is used, or a name that callers have for it, the function is, too: its used[id] is
+ * set. Returns the number dropped.
  */
 uint32_t functions__evict(struct functions *functions, uint8_t *used);
 
@@ -127,7 +135,8 @@ int functions__rename_c(struct functions *functions, uint32_t function, const ch
  * names, one with more than an eighth of the votes. For a C function, it is shown beside the name
  * in its identity, if all callers that have a name for it agree: "iterator of gmatch
  * (liblua5.3.so+0x293e0)". Callers that know only that it is an iterator agree with that. If
- * callers make the iterator by calls of different names, it is a "for iterator". 0 or -ENOMEM.
+ * callers make the iterator by calls of different names, it is a "for iterator". If callers
+ * disagree, functions__called() tells their functions apart. 0 or -ENOMEM.
  */
 int functions__vote(struct functions *functions, uint32_t function, const char *name);
 

@@ -10,7 +10,7 @@
 #include "base/hash_table.h"
 #include "profile/name_votes.h"
 
-enum kind { KIND_SCRIPT = 1, KIND_NATIVE, KIND_C, KIND_PSEUDO, KIND_LINE };
+enum kind { KIND_SCRIPT = 1, KIND_NATIVE, KIND_C, KIND_PSEUDO, KIND_LINE, KIND_CALLED };
 
 /* The lookup key of a function is this, followed by its source or name, as bytes. */
 struct key_head {
@@ -34,7 +34,7 @@ struct naming {
 	struct entry *entry; /* NULL: it was evicted */
 	struct name_votes votes;
 	char *given;        /* set by functions__rename() or functions__rename_c() */
-	char *called;       /* of a C function: its callers' name for it, and its place */
+	char *called;       /* of a C function: callers' name for it, and its place */
 	bool is_given;      /* `given`, even if disputed, is from the program or a module */
 	bool is_disputed;   /* processes disagree, so `given` is NULL */
 	bool is_defined;    /* `given` is from its definition in the source text, */
@@ -42,7 +42,7 @@ struct naming {
 	bool is_doubtful;   /* which has two names for it: callers' names do not count either */
 	uint32_t definer;   /* the program that looked for its definition last; 0: none did */
 	uint32_t next_free; /* if it was evicted: the next free id */
-	uint32_t function;  /* not 0: this is that function at one of its lines */
+	uint32_t function;  /* not 0: this is that function at a line, or as callers call it */
 	struct line_table *lines; /* those of a prototype, for others whose cannot be read */
 };
 

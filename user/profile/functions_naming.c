@@ -136,16 +136,20 @@ int functions__suggest(struct functions *functions, uint32_t function, const cha
 	return add_votes(functions, function, name, 0);
 }
 
-/* "iterator of gmatch (liblua5.3.so+0x293e0)", or the name in its identity. */
+/* "iterator of gmatch (liblua5.3.so+0x293e0)"; the place alone when out of memory. */
+static const char *name_and_place(struct naming *naming, const char *called, const char *place)
+{
+	if (!naming->called && asprintf(&naming->called, "%s (%s)", called, place) < 0)
+		naming->called = NULL;
+	return naming->called ? naming->called : place;
+}
+
+/* The name on which callers agree, beside the name in its identity; or that alone. */
 static const char *c_name(struct naming *naming)
 {
 	const char *place = text_of(naming->entry), *called = name_votes__agreed(&naming->votes);
 
-	if (!called)
-		return place;
-	if (!naming->called && asprintf(&naming->called, "%s (%s)", called, place) < 0)
-		naming->called = NULL;
-	return naming->called ? naming->called : place;
+	return called ? name_and_place(naming, called, place) : place;
 }
 
 static void show_at_line(struct functions *functions, uint32_t id)
@@ -156,6 +160,30 @@ static void show_at_line(struct functions *functions, uint32_t id)
 	functions->shown[id] = functions->shown[function];
 	functions->shown[id].current_line = line;
 	functions->shown[id].function = function;
+}
+
+/* As the function, unless that has no name but those on which its callers disagree. */
+static void show_as_called(struct functions *functions, uint32_t id)
+{
+	struct naming *naming = &functions->namings[id];
+	uint32_t function = naming->function;
+	const struct naming *whole = &functions->namings[function];
+
+	functions->shown[id] = functions->shown[function];
+	functions->shown[id].function = function;
+	if (whole->given || name_votes__agreed(&whole->votes))
+		return;
+	functions->shown[id].function = 0;
+	functions->shown[id].name =
+		name_and_place(naming, text_of(naming->entry), text_of(whole->entry));
+}
+
+static void show_part(struct functions *functions, uint32_t id)
+{
+	if (functions->namings[id].entry->key.kind == KIND_LINE)
+		show_at_line(functions, id);
+	else
+		show_as_called(functions, id);
 }
 
 void functions__export(struct functions *functions, struct ls_profile *profile)
@@ -172,7 +200,7 @@ void functions__export(struct functions *functions, struct ls_profile *profile)
 	}
 	for (uint32_t id = 1; id <= functions->count; id++)
 		if (functions->namings[id].function)
-			show_at_line(functions, id);
+			show_part(functions, id);
 	profile->functions = functions->shown;
 	profile->function_count = functions->count;
 }

@@ -30,7 +30,7 @@ struct ls_profile_function {
 	uint32_t flags;   /* enum ls_function_flags */
 	/* The line being executed; a function has one entry for each. 0: unknown, or any line. */
 	uint32_t current_line;
-	uint32_t function; /* if `current_line` is set: the entry without a line; 0: none */
+	uint32_t function; /* the entry as which this one counts, such as without a line; 0: none */
 	/* If `current_line` stands for any line: its self time by line, in ls_profile.lines. */
 	uint32_t first_line, line_count;
 };

@@ -35,15 +35,10 @@ void known_functions__free(struct known_functions *known);
 bool known_functions__is_same(const struct known_functions *known, const struct ls_profile *profile,
 			      uint32_t id);
 
-/*
- * A function at one of its lines counts as the function: returns the entry without a line. 0, of
- * categories, stays 0.
- */
+/* The entry as which `id` counts: a function at one of its lines is that function. Of 0: 0. */
 static inline uint32_t known_functions__whole(const struct ls_profile *profile, uint32_t id)
 {
-	if (!id || !profile->functions[id].current_line || !profile->functions[id].function)
-		return id;
-	return profile->functions[id].function;
+	return id && profile->functions[id].function ? profile->functions[id].function : id;
 }
 
 /* A function that plugins run is counted apart from the same function elsewhere. */

@@ -223,6 +223,13 @@ const char *c_function_names__get(const struct c_function_names *names, uint64_t
 	return found ? found->text : NULL;
 }
 
+bool c_function_names__is_ambiguous(const struct c_function_names *names, uint64_t function)
+{
+	const struct function_name *found = find_name(names, function);
+
+	return found && !found->text;
+}
+
 bool c_function_names__is_given(const struct c_function_names *names, uint64_t function)
 {
 	const struct function_name *found = find_name(names, function);

@@ -75,6 +75,9 @@ int c_function_names__take(struct c_function_names *names, struct message *messa
  */
 const char *c_function_names__get(const struct c_function_names *names, uint64_t function);
 
+/* Whether it is known that closures share the function under different names. */
+bool c_function_names__is_ambiguous(const struct c_function_names *names, uint64_t function);
+
 /* Whether the program or a module gave the name, not a script that merely stored the function. */
 bool c_function_names__is_given(const struct c_function_names *names, uint64_t function);
 

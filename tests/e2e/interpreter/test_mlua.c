@@ -81,11 +81,29 @@ static void its_functions_are_machine_code(void **state)
 	assert_true(unmarked < UNMARKED_MAX);
 }
 
+/* mlua makes all functions of Rust closures of one C function. */
+static void tells_functions_of_rust_apart(void **state)
+{
+	const struct scriptprofile *profile;
+	struct child *target;
+
+	need_mlua();
+	write_text(*state, "rust.luau",
+		   "local function tick() spawn(3000) shift(1000) end\n"
+		   "while true do for i = 1, 200 do tick() end pause() end\n");
+	target = start(*state, built_program("../../hosts/mlua"), "rust.luau");
+	child__let_work(target, 0.2);
+	profile = record_shares(*state, target->pid, "--until-samples=2000", "-F", "2000");
+	scriptprofile__assert_stack(profile, "main chunk > tick > spawn (*)", 0.7, 0.8);
+	scriptprofile__assert_stack(profile, "main chunk > tick > shift (*)", 0.2, 0.3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(its_vms_take_turns),
 		staged(its_functions_are_machine_code),
+		staged(tells_functions_of_rust_apart),
 	};
 
 	return cmocka_run_group_tests_name("mlua", tests, NULL, NULL);

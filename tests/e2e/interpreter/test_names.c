@@ -242,6 +242,46 @@ static void names_functions_of_c_by_the_script_then_by_symbols(void **state)
 		    profile->all_us - scriptprofile__stack_us(profile, "^(unsampled)"));
 }
 
+/* A binding library's functions share their code: only callers tell them apart. */
+static void check_bindings(struct stage *stage, const char *program)
+{
+	struct scriptprofile *profile;
+	struct child *target;
+
+	target = start(stage, program);
+	child__let_work(target, 0.05);
+	profile = record_shares(stage, target->pid, "--until-samples=2000", "-d", "30", "-q");
+	scriptprofile__assert_stack(profile, "main chunk > tick > spawn (*)", 0.7, 0.8);
+	scriptprofile__assert_stack(profile, "main chunk > tick > move (*)", 0.2, 0.3);
+}
+
+static void tells_bound_functions_apart_by_their_callers(void **state)
+{
+	need_to_record();
+	check_bindings(*state, built_program("bindings-5.1"));
+	check_bindings(*state, built_program("bindings-5.3"));
+	check_bindings(*state, built_program("bindings-5.4"));
+}
+
+static void tells_bound_functions_apart_in_luajit(void **state)
+{
+	need_to_record();
+	need_host(built_program("bindings-luajit"));
+	check_bindings(*state, built_program("bindings-luajit"));
+}
+
+/* Without the symbol of their code, which stands for none of them, it is an address. */
+static void tells_bound_functions_apart_without_symbols(void **state)
+{
+	struct stage *stage = *state;
+	struct child *strip;
+
+	need_to_record();
+	strip = start(stage, "strip", "-o", "bindings", built_program("bindings-5.4"));
+	assert_int_equal(child__wait(strip, 10), 0);
+	check_bindings(stage, in_folder(stage, "bindings"));
+}
+
 /*
  * Most often, its only samples are read when the process has ended: it runs for some 5 ms, of which
  * a busy machine does not lose every tick. Nothing but the text names it: a method on one line that
@@ -348,6 +388,9 @@ int main(void)
 		staged(names_recycled_templates_of_one_chunk_name_of_5_4),
 		staged(writes_odd_chunk_names_as_valid_json),
 		staged(names_functions_of_c_by_the_script_then_by_symbols),
+		staged(tells_bound_functions_apart_by_their_callers),
+		staged(tells_bound_functions_apart_in_luajit),
+		staged(tells_bound_functions_apart_without_symbols),
 		staged(names_the_last_function_of_a_process_by_its_text),
 		staged(a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_3),
 		staged(a_function_that_a_finalizer_interrupts_is_no_finalizer_of_5_4),

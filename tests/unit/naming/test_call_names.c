@@ -26,6 +26,7 @@ static struct target_memory memory;
 static struct functions *functions;
 static struct call_names *names;
 static uint32_t callee;
+static const char *called; /* in the last sample */
 
 static int make_names(void **state)
 {
@@ -119,7 +120,7 @@ static void sample(uint64_t time_ns, uint64_t with_fingerprint)
 	};
 	const struct layout layout = {families__get(LS_FAMILY_PUC), 0, &image.layout};
 
-	assert_int_equal(call_names__vote(names, &layout, frames, 2, time_ns, callee), 0);
+	assert_int_equal(call_names__vote(names, &layout, frames, 2, time_ns, callee, &called), 0);
 }
 
 static const char *shown(void)
@@ -135,6 +136,7 @@ static void believes_what_the_fingerprint_covers(void **state)
 	(void)state;
 	call_upvalue(0);
 	sample(1, fingerprint());
+	assert_string_equal(called, "name_00");
 	assert_string_equal(shown(), "name_00");
 }
 
@@ -143,8 +145,10 @@ static void waits_for_a_caller_that_runs_after_its_name_was_read(void **state)
 	(void)state;
 	call_upvalue(NAMES - 1);
 	sample(clock_ns(CLOCK_MONOTONIC), fingerprint());
+	assert_null(called);
 	assert_null(shown());
 	sample(clock_ns(CLOCK_MONOTONIC), fingerprint());
+	assert_string_equal(called, "name_19");
 	assert_string_equal(shown(), "name_19");
 }
 

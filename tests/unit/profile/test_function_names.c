@@ -62,6 +62,37 @@ static void shows_what_all_callers_call_a_c_function_beside_its_place(void **sta
 	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
 }
 
+static void tells_c_functions_apart_by_the_names_that_callers_have(void **state)
+{
+	uint32_t id = c_function(*state, 0, 1, 0x1000, "lua+0x1000");
+	uint32_t f = functions__called(*state, id, "f");
+	uint32_t g = functions__called(*state, id, "g");
+
+	assert_int_equal(functions__called(*state, id, "f"), f);
+	assert_int_not_equal(f, g);
+	vote(*state, id, "f", 3);
+	assert_int_equal(shown(*state, f)->function, id);
+	assert_string_equal(shown(*state, f)->name, "f (lua+0x1000)");
+	vote(*state, id, "g", 1);
+	assert_int_equal(shown(*state, f)->function, 0);
+	assert_string_equal(shown(*state, f)->name, "f (lua+0x1000)");
+	assert_string_equal(shown(*state, f)->source, "[C]");
+	assert_string_equal(shown(*state, g)->name, "g (lua+0x1000)");
+	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
+}
+
+static void shows_a_given_name_whatever_callers_have(void **state)
+{
+	uint32_t id = c_function(*state, 0, 1, 0x1000, "lua+0x1000");
+	uint32_t f = functions__called(*state, id, "f");
+
+	vote(*state, id, "f", 1);
+	vote(*state, id, "g", 1);
+	assert_int_equal(functions__rename_c(*state, id, "string.rep", true), 0);
+	assert_string_equal(shown(*state, f)->name, "string.rep");
+	assert_int_equal(shown(*state, f)->function, id);
+}
+
 static void calls_iterators_by_what_their_makers_have_in_common(void **state)
 {
 	uint32_t id = c_function(*state, 0, 1, 0x1000, "lua+0x1000");
@@ -223,6 +254,8 @@ int main(void)
 		fixed(votes_for_one_function_alone),
 		fixed(shows_a_suggestion_only_where_nobody_voted),
 		fixed(shows_what_all_callers_call_a_c_function_beside_its_place),
+		fixed(tells_c_functions_apart_by_the_names_that_callers_have),
+		fixed(shows_a_given_name_whatever_callers_have),
 		fixed(calls_iterators_by_what_their_makers_have_in_common),
 		fixed(shows_a_suggestion_beside_a_place_only_where_nobody_voted),
 		fixed(prefers_a_given_name_to_any_votes),

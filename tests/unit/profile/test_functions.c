@@ -210,6 +210,24 @@ static void keeps_a_function_while_one_of_its_lines_is_used(void **state)
 	assert_int_equal(functions__at_line(*state, f, 4), at);
 }
 
+static void keeps_a_c_function_while_a_name_of_its_callers_is_used(void **state)
+{
+	uint32_t id = c_function(*state, 0, 1, 0x1000, "c");
+	uint32_t f = functions__called(*state, id, "f");
+	uint32_t unused = functions__called(*state, id, "g");
+	uint8_t used[8] = {0};
+
+	assert_in_range(unused, 1, 7);
+	used[f] = 1;
+	vote(*state, id, "f", 1);
+	vote(*state, id, "g", 1);
+	assert_int_equal(functions__evict(*state, used), 1);
+	assert_int_equal(script_function(*state, "d.lua", 1, 1, 1), unused);
+	assert_string_equal(shown(*state, f)->name, "f (c)");
+	assert_int_equal(c_function(*state, 0, 1, 0x1000, "c"), id);
+	assert_int_equal(functions__called(*state, id, "f"), f);
+}
+
 static void tells_machine_code_from_bytecode(void **state)
 {
 	struct functions *functions = *state;
@@ -247,6 +265,7 @@ int main(void)
 		fixed(keeps_lines_as_long_as_their_function),
 		fixed(tells_a_function_apart_by_its_line),
 		fixed(keeps_a_function_while_one_of_its_lines_is_used),
+		fixed(keeps_a_c_function_while_a_name_of_its_callers_is_used),
 	};
 
 	return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

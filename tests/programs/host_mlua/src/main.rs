@@ -2,8 +2,9 @@
 //
 // host_mlua SCRIPT...: a Rust program that runs Luau by the crate mlua, which compiles all functions
 // to machine code. Each script has a VM of its own. All of them take turns on one thread: pause(),
-// an async function, lets the others go on.
-use std::{env::args, fs::read_to_string, future::poll_fn, task::Poll};
+// an async function, lets the others go on. spawn() and shift() are functions of Rust that take a
+// time in proportion to their argument.
+use std::{env::args, fs::read_to_string, future::poll_fn, hint::black_box, task::Poll};
 
 use futures::{executor::block_on, future::try_join_all};
 use mlua::{Lua, Result};
@@ -22,10 +23,17 @@ async fn pause(_: Lua, _: ()) -> Result<()> {
     .await
 }
 
+fn count(rounds: u32) -> f64 {
+    (0..rounds).fold(0.0, |sum, i| black_box(sum + f64::from(i)))
+}
+
 async fn run(path: String) -> Result<()> {
     let lua = Lua::new();
+    let globals = lua.globals();
 
-    lua.globals().set("pause", lua.create_async_function(pause)?)?;
+    globals.set("pause", lua.create_async_function(pause)?)?;
+    globals.set("spawn", lua.create_function(|_, n| Ok(count(n)))?)?;
+    globals.set("shift", lua.create_function(|_, n| Ok(-count(n)))?)?;
     lua.load(read_to_string(&path)?)
         .set_name(format!("@{path}"))
         .exec_async()

@@ -46,9 +46,20 @@ static bool is_at(const struct ls_profile_function *function, const char *place)
 	return !strncmp(end, place, asked) && (asked == length || end[-1] == '/');
 }
 
-bool function_looks__fit(const struct ls_profile_function *function, const char *wanted)
+/* "spawn (game+0x120e)" is also called "spawn". */
+static bool is_called(const struct ls_profile_function *function, const char *wanted)
 {
 	const char *name = function->name && *function->name ? function->name : "<anonymous>";
+	size_t length = strlen(wanted);
+	bool is_c = function->source && !strcmp(function->source, "[C]");
 
-	return !profile__is_pseudo(function) && (!strcmp(name, wanted) || is_at(function, wanted));
+	if (!strcmp(name, wanted))
+		return true;
+	return is_c && length && !strncmp(name, wanted, length) && !strncmp(name + length, " (", 2);
+}
+
+bool function_looks__fit(const struct ls_profile_function *function, const char *wanted)
+{
+	return !profile__is_pseudo(function) &&
+	       (is_called(function, wanted) || is_at(function, wanted));
 }

@@ -12,8 +12,9 @@ int function_looks__compare(const struct ls_profile_function *a,
 			    const struct ls_profile_function *b);
 
 /*
- * Whether `wanted` names the function: NAME, or CHUNK:LINE where CHUNK may lack leading folders.
- * Pseudo functions have no name to be found by.
+ * Whether `wanted` names the function: NAME, without the place of a C function that its callers
+ * name, or CHUNK:LINE where CHUNK may lack leading folders. Pseudo functions have no name to be
+ * found by.
  */
 bool function_looks__fit(const struct ls_profile_function *function, const char *wanted);
 

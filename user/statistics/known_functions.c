@@ -91,6 +91,8 @@ static int take(struct known_functions *known, const struct ls_profile_function 
 	function->has_changed = !is_new && !is_same(function, from);
 	if (known->plugins && (is_new || function->has_changed))
 		function->is_plugin = patterns__fit_chunk(known->plugins, from);
+	function->has_parted = !is_new && function->whole && !from->function;
+	function->whole = from->function;
 	function->line = from->line;
 	function->is_native = from->flags & LS_FUNCTION_NATIVE;
 	function->part = script_split__part(from);

@@ -17,6 +17,8 @@ struct known_function {
 	enum script_part part;
 	bool is_plugin;   /* its chunk is a plugin's */
 	bool has_changed; /* its id has been reused since the previous update */
+	bool has_parted;  /* it counted as another function at the previous update */
+	uint32_t whole;   /* the function as which it counts; 0: itself */
 };
 
 struct known_functions {

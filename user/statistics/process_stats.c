@@ -306,6 +306,9 @@ int process_stats__take(struct process_stats *group, struct stats_walk *walk,
 		struct stats_entry entry = {.key = walk->touched[i]};
 
 		update(&entry, false, slot->times, &moved);
+		/* Most of what it has is not recent: it counted as another function's before. */
+		if (known_functions__of(walk->known, entry.key)->has_parted)
+			entry.recent = (struct stats_times){0};
 		if (!error && slot->times.total)
 			group->entries[group->entry_count++] = entry;
 		*slot = (struct stats_slot){0};

@@ -139,7 +139,7 @@ static void waits_for_the_first_lua_only_with_wait(void **state)
 	child__kill(target);
 	target = start_loader(*state, "plugin", first_chunk);
 	child__await_output(*state, target, "up");
-	spy = start_record(*state, target->pid, "-d", "5", "--wait", "-o", "some.json");
+	spy = start_record(*state, target->pid, "-d", "7", "--wait", "-o", "some.json");
 	assert_int_equal(child__wait(spy, PATIENCE), 0);
 	expect_shares(spying__read(*state, in_folder(*state, "some.json")), 20, 20, 60);
 }

@@ -75,6 +75,18 @@ static void a_focus_leaves_calls_of_one_function(void **state)
 	assert_int_equal(ALL_MS(fixture), 51);
 }
 
+static void a_focus_needs_no_place(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *const name = "concat (app+0x120e)";
+
+	fixture->functions[CONCAT].name = name;
+	select_from(fixture, 1, (struct selection){.focus = "concat"});
+	assert_int_equal(total_ms(fixture, name, "[C]"), 8);
+	select_from(fixture, 1, (struct selection){.focus = name});
+	assert_int_equal(total_ms(fixture, name, "[C]"), 8);
+}
+
 static void a_focus_on_nothing_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
@@ -168,6 +180,7 @@ int main(void)
 		with_recording(totals_follow_without_the_collector),
 		with_recording(totals_follow_without_plugins),
 		with_recording(a_focus_leaves_calls_of_one_function),
+		with_recording(a_focus_needs_no_place),
 		with_recording(a_focus_on_nothing_is_refused),
 		with_recording(several_recordings_add_up),
 		with_recording(lines_add_up),

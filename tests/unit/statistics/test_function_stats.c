@@ -100,6 +100,36 @@ static void a_function_at_its_lines_is_one(void **state)
 	assert_null(row_of(fixture, third));
 }
 
+/* Until they disagree, what they call it makes no difference. */
+static void callers_that_disagree_tell_functions_apart(void **state)
+{
+	struct stats_fixture *fixture = *state;
+	const struct c_function_identity identity = {.file = 1, .place = 8, .name = "app+0x8"};
+	uint32_t c = functions__c(fixture->functions, &identity);
+	uint32_t f = functions__called(fixture->functions, c, "f");
+	uint32_t g = functions__called(fixture->functions, c, "g");
+
+	look(fixture);
+	assert_int_equal(functions__vote(fixture->functions, c, "f"), 0);
+	sample_stack(fixture, 100, f);
+	sample_stack(fixture, 1, c);
+	look(fixture);
+	assert_times(fixture, c, 101, 101, 101, 101);
+	assert_null(row_of(fixture, f));
+	assert_int_equal(functions__vote(fixture->functions, c, "g"), 0);
+	sample_stack(fixture, 3, g);
+	look(fixture);
+	assert_times(fixture, c, 0, 0, 1, 1);
+	assert_times(fixture, f, 0, 0, 100, 100);
+	assert_times(fixture, g, 0, 0, 3, 3);
+	sample_stack(fixture, 2, f);
+	sample_stack(fixture, 5, g);
+	look(fixture);
+	assert_times(fixture, c, 0, 0, 1, 1);
+	assert_times(fixture, f, 2, 2, 102, 102);
+	assert_times(fixture, g, 5, 5, 8, 8);
+}
+
 static void another_name_is_no_other_function(void **state)
 {
 	struct stats_fixture *fixture = *state;
@@ -275,6 +305,7 @@ int main(void)
 		with_fixture(tells_the_last_look_from_all),
 		with_fixture(counts_recursion_once),
 		with_fixture(a_function_at_its_lines_is_one),
+		with_fixture(callers_that_disagree_tell_functions_apart),
 		with_fixture(another_name_is_no_other_function),
 		with_fixture(what_was_pruned_is_not_recent),
 		with_fixture(what_was_pruned_after_a_reset_was_before_it),

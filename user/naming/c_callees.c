@@ -19,8 +19,9 @@ struct c_function {
 	uint64_t key; /* key_of() */
 	uint64_t code;
 	uint32_t function;
-	bool is_given;  /* the program or a module gave it its name */
-	bool is_placed; /* it has no name but that of its code */
+	bool is_given;    /* the program or a module gave it its name */
+	bool is_nameless; /* it has only the symbol or the place of its code */
+	bool is_symbol;   /* that is a symbol, and no closures are known to share it */
 };
 
 struct c_callees {
@@ -74,8 +75,7 @@ int c_callees__define(struct c_callees *callees, const struct ls_function *funct
 
 /*
  * The name that the program or its module gave it; else its ELF symbol; else the name under which a
- * script keeps it; else its place, written to `place`. The symbol of code that closures share is
- * only a place.
+ * script keeps it; else its place, written to `place`.
  */
 static const char *name_of(struct c_callees *callees, struct c_function *c_function,
 			   const struct native_place *native, char place[PLACE_SIZE])
@@ -83,13 +83,16 @@ static const char *name_of(struct c_callees *callees, struct c_function *c_funct
 	const char *kept = c_function_names__get(callees->registered, c_function->key);
 
 	c_function->is_given = c_function_names__is_given(callees->registered, c_function->key);
-	c_function->is_placed =
-		c_function_names__is_ambiguous(callees->registered, c_function->key);
-	if (!c_function->is_given && native->symbol[0])
+	c_function->is_nameless = true;
+	c_function->is_symbol = false;
+	if (!c_function->is_given && native->symbol[0]) {
+		c_function->is_symbol =
+			!c_function_names__is_ambiguous(callees->registered, c_function->key);
 		return native->symbol;
+	}
+	c_function->is_nameless = !kept;
 	if (kept)
 		return kept;
-	c_function->is_placed = true;
 	if (native->is_mapped)
 		snprintf(place, PLACE_SIZE, "%s+0x%" PRIx64, native->name, native->place);
 	else
@@ -113,6 +116,7 @@ static int identify(struct c_callees *callees, struct c_function *c_function)
 	else
 		identity.program = callees->program;
 	identity.name = name_of(callees, c_function, &native, place);
+	identity.is_symbol = c_function->is_symbol;
 	c_function->function = functions__c(callees->functions, &identity);
 	return c_function->function ? 0 : -ENOMEM;
 }
@@ -174,7 +178,7 @@ int c_callees__find(struct c_callees *callees, const struct layout *layout, uint
 			return -ENOMEM;
 	}
 	callee->function = c_function->function;
-	callee->is_placed = c_function->is_placed;
+	callee->is_nameless = c_function->is_nameless;
 	return c_function->function ? 0 : -ENOMEM;
 }
 

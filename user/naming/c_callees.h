@@ -27,7 +27,7 @@ int c_callees__define(struct c_callees *callees, const struct ls_function *funct
 
 struct c_callee {
 	uint32_t function;
-	bool is_placed;     /* it has no name but its place, so its callers may name it */
+	bool is_nameless;   /* it has only a symbol or a place, so its callers may name it */
 	bool has_forgotten; /* others were forgotten, to make room */
 };
 

@@ -355,8 +355,8 @@ static uint32_t c_function(struct symbolizer *symbolizer, const struct layout *l
 		return 0;
 	if (callee.has_forgotten)
 		call_names__require_proof(symbolizer->names);
-	if (callee.is_placed && call_names__vote(symbolizer->names, layout, frames, count,
-						 sample->time_ns, callee.function, &called))
+	if (callee.is_nameless && call_names__vote(symbolizer->names, layout, frames, count,
+						   sample->time_ns, callee.function, &called))
 		return 0;
 	return called ? functions__called(symbolizer->functions, callee.function, called)
 		      : callee.function;

@@ -153,6 +153,8 @@ uint32_t functions__c(struct functions *functions, const struct c_function_ident
 	if (!entry)
 		return 0;
 	functions->shown[entry->id].source = "[C]";
+	if (is_new)
+		functions->namings[entry->id].is_symbol = identity->is_symbol;
 	return entry->id;
 }
 

@@ -33,6 +33,7 @@ struct c_function_identity {
 	uint64_t place;   /* in the file, or else the address in the program's memory */
 	uint32_t program; /* functions__program(), if the function is in no file; else 0 */
 	const char *name; /* if known, else its place as text; copied */
+	bool is_symbol;   /* `name` is that of its code, which it may share with others */
 };
 
 /* The function's id, assigned on first use; 0 when out of memory. Strings are copied. */
@@ -132,8 +133,8 @@ int functions__rename_c(struct functions *functions, uint32_t function, const ch
 
 /*
  * Counts one caller's name for the function. The name with the most votes is shown; of hundreds of
- * names, one with more than an eighth of the votes. For a C function, it is shown beside the name
- * in its identity, if all callers that have a name for it agree: "iterator of gmatch
+ * names, one with more than an eighth of the votes. For a C function that has only a place, it is
+ * shown beside that if all callers that have a name for it agree: "iterator of gmatch
  * (liblua5.3.so+0x293e0)". Callers that know only that it is an iterator agree with that. If
  * callers make the iterator by calls of different names, it is a "for iterator". If callers
  * disagree, functions__called() tells their functions apart. 0 or -ENOMEM.

@@ -35,6 +35,7 @@ struct naming {
 	struct name_votes votes;
 	char *given;        /* set by functions__rename() or functions__rename_c() */
 	char *called;       /* of a C function: callers' name for it, and its place */
+	bool is_symbol;     /* of a C function: the name in its identity is a symbol */
 	bool is_given;      /* `given`, even if disputed, is from the program or a module */
 	bool is_disputed;   /* processes disagree, so `given` is NULL */
 	bool is_defined;    /* `given` is from its definition in the source text, */

@@ -144,12 +144,12 @@ static const char *name_and_place(struct naming *naming, const char *called, con
 	return naming->called ? naming->called : place;
 }
 
-/* The name on which callers agree, beside the name in its identity; or that alone. */
+/* The name on which callers agree, beside the place in its identity; or that alone. */
 static const char *c_name(struct naming *naming)
 {
 	const char *place = text_of(naming->entry), *called = name_votes__agreed(&naming->votes);
 
-	return called ? name_and_place(naming, called, place) : place;
+	return called && !naming->is_symbol ? name_and_place(naming, called, place) : place;
 }
 
 static void show_at_line(struct functions *functions, uint32_t id)

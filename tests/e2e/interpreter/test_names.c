@@ -251,8 +251,10 @@ static void check_bindings(struct stage *stage, const char *program)
 	target = start(stage, program);
 	child__let_work(target, 0.05);
 	profile = record_shares(stage, target->pid, "--until-samples=2000", "-d", "30", "-q");
-	scriptprofile__assert_stack(profile, "main chunk > tick > spawn (*)", 0.7, 0.8);
-	scriptprofile__assert_stack(profile, "main chunk > tick > move (*)", 0.2, 0.3);
+	scriptprofile__assert_stack(profile, "main chunk > tick > spawn (*)", 0.32, 0.43);
+	scriptprofile__assert_stack(profile, "main chunk > tick > move (*)", 0.08, 0.17);
+	scriptprofile__assert_stack(profile, "main chunk > tick > heal (*)", 0.32, 0.43);
+	scriptprofile__assert_stack(profile, "main chunk > tick > hurt (*)", 0.08, 0.17);
 }
 
 static void tells_bound_functions_apart_by_their_callers(void **state)

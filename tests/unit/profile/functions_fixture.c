@@ -33,7 +33,8 @@ uint32_t script_function(struct functions *functions, const char *source, uint32
 uint32_t c_function(struct functions *functions, uint32_t program, uint64_t file, uint64_t place,
 		    const char *name)
 {
-	struct c_function_identity identity = {file, place, program, name};
+	struct c_function_identity identity = {
+		.file = file, .place = place, .program = program, .name = name};
 	uint32_t id = functions__c(functions, &identity);
 
 	assert_int_not_equal(id, 0);

@@ -81,6 +81,22 @@ static void tells_c_functions_apart_by_the_names_that_callers_have(void **state)
 	assert_string_equal(shown(*state, id)->name, "lua+0x1000");
 }
 
+/* A symbol is a name as long as callers give no reason to think that it is that of a trampoline. */
+static void a_symbol_needs_no_name_that_callers_agree_on(void **state)
+{
+	const struct c_function_identity identity = {
+		.file = 1, .place = 0x1000, .name = "call_method", .is_symbol = true};
+	uint32_t id = functions__c(*state, &identity);
+	uint32_t heal = functions__called(*state, id, "heal");
+
+	vote(*state, id, "heal", 1);
+	assert_string_equal(shown(*state, id)->name, "call_method");
+	assert_string_equal(shown(*state, heal)->name, "call_method");
+	vote(*state, id, "hurt", 1);
+	assert_string_equal(shown(*state, id)->name, "call_method");
+	assert_string_equal(shown(*state, heal)->name, "heal (call_method)");
+}
+
 static void shows_a_given_name_whatever_callers_have(void **state)
 {
 	uint32_t id = c_function(*state, 0, 1, 0x1000, "lua+0x1000");
@@ -255,6 +271,7 @@ int main(void)
 		fixed(shows_a_suggestion_only_where_nobody_voted),
 		fixed(shows_what_all_callers_call_a_c_function_beside_its_place),
 		fixed(tells_c_functions_apart_by_the_names_that_callers_have),
+		fixed(a_symbol_needs_no_name_that_callers_agree_on),
 		fixed(shows_a_given_name_whatever_callers_have),
 		fixed(calls_iterators_by_what_their_makers_have_in_common),
 		fixed(shows_a_suggestion_beside_a_place_only_where_nobody_voted),

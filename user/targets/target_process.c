@@ -108,19 +108,32 @@ static void note_unsupported(const struct target_process *target)
 				  interpreter);
 }
 
+static bool is_gone(pid_t pid)
+{
+	char state = process__state(pid);
+
+	return !state || state == 'Z';
+}
+
 int target_process__inspect(struct target_process *target)
 {
+	bool is_later;
 	int error;
 
 	target_category__read_label(target);
 	error = detection__run(target->detection, target->title);
 	/* Look again soon, as if it had just mapped a file. */
-	if (error == -EAGAIN) {
+	is_later = error == -EAGAIN;
+	if (is_later) {
 		target->has_mapped = true;
 		error = 0;
 	}
 	if (!error)
 		note_unsupported(target);
+	/* A process that cannot be read yet, or any more, stays in its category. */
+	if (!error && target->is_filed && !detection__found(target->detection) &&
+	    (is_later || is_gone(target->pid)))
+		return 0;
 	return error ? error : target_category__file_by_name(target);
 }
 
@@ -203,13 +216,6 @@ static bool was_expected(const struct target_process *target, const struct ls_ex
 {
 	return target->setting->is_system_wide && target->is_filed && !target->fork_rounds &&
 	       !strcmp(target->name, name) && exec->time_ns - target->executed_ns < EXECUTING_NS;
-}
-
-static bool is_gone(pid_t pid)
-{
-	char state = process__state(pid);
-
-	return !state || state == 'Z';
 }
 
 /* If they cannot be started, a warning says so, and the CPU time from here on is unsampled. */

@@ -20,7 +20,6 @@
 #include "workload.h"
 
 #define SCRIPT      "tests/oracle/target/collector.lua"
-#define PERIOD_NS   100000
 #define MAX_DEPTH   64
 #define DRAINS_MAX  6000 /* of 10 ms and more */
 #define SHARE_LEAST 3.0  /* percent in the collector: with less, it has too few samples */
@@ -115,6 +114,7 @@ static int drain(struct run *run)
 	return error ? error : decide(run);
 }
 
+/* Not at the dense period: all samples would fit between two collections of some targets. */
 static int observe(struct run *run)
 {
 	struct tap_receiver receiver = {.context = run, .pair = on_pair};
@@ -129,7 +129,7 @@ static int observe(struct run *run)
 		error = set_target(run);
 	if (!error)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
-				    PERIOD_NS);
+				    TAP_PERIOD_NS);
 	for (int i = 0; !error && run->samples < run->wanted; i++)
 		error = i < DRAINS_MAX ? drain(run) : -ETIMEDOUT;
 	tap__close(run->tap);

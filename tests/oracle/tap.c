@@ -204,6 +204,18 @@ void tap__set_fetches(struct tap *tap, uint64_t address)
 	tap->oracle->bss->fetch_address = address;
 }
 
+bool tap__is_emulated(void)
+{
+	const char *text = getenv("ORACLE_ONLY_WRONG");
+
+	return text && *text;
+}
+
+uint64_t tap__dense_period_ns(void)
+{
+	return tap__is_emulated() ? TAP_PERIOD_NS : TAP_PERIOD_NS / 4;
+}
+
 /* Uses timers like luaspy's: a single one with a fixed period can run in step with a target. */
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns)
 {

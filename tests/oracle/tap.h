@@ -3,6 +3,7 @@
 #ifndef TEST_TAP_H
 #define TEST_TAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -48,6 +49,21 @@ int tap__forget_relocation(struct tap *tap);
 
 /* Where the target publishes the instructions that it fetches. */
 void tap__set_fetches(struct tap *tap, uint64_t address);
+
+/*
+ * ORACLE_ONLY_WRONG is set and not empty: the machine is emulated, so that it is interrupted at
+ * other places than a real one, and slow.
+ */
+bool tap__is_emulated(void);
+
+/* Between samples, on average, as the product has it at its highest documented frequency. */
+#define TAP_PERIOD_NS 100000
+
+/*
+ * The same, for targets that never idle: what they do between two samples is as much of a mixture
+ * at a quarter of that. An emulated machine, which would get no further, has the ordinary period.
+ */
+uint64_t tap__dense_period_ns(void);
 
 /* Starts the timer on one thread, whose truth is at that address. 0 or -errno. */
 int tap__attach(struct tap *tap, pid_t tid, uint64_t truth_address, uint64_t period_ns);

@@ -36,7 +36,6 @@
 #include "workload.h"
 
 #define SCRIPT     "tests/oracle/target/lines.lua"
-#define PERIOD_NS  100000
 #define DRAINS_MAX 6000
 
 enum outcome {
@@ -233,7 +232,7 @@ static int observe(struct run *run)
 		error = set_candidates(run);
 	if (!error) {
 		tap__set_fetches(run->tap, run->workload.truth_address);
-		error = tap__attach(run->tap, run->workload.tid, 0, PERIOD_NS);
+		error = tap__attach(run->tap, run->workload.tid, 0, tap__dense_period_ns());
 	}
 	if (!error)
 		error = collect(run);

@@ -37,7 +37,6 @@
 #include "tap.h"
 #include "workload.h"
 
-#define PERIOD_NS        100000
 #define SCRIPT           "tests/oracle/target/workload.lua"
 #define WINDOW_PER_MILLE 8
 #define BLIND_PER_MILLE  10  /* samples that a blind walker loses at least */
@@ -76,18 +75,17 @@ static uint64_t samples_wanted(const struct target *target)
 	return oracle_paces[target->pace].samples;
 }
 
-static bool only_wrong_counts(void)
-{
-	const char *text = getenv("ORACLE_ONLY_WRONG");
-
-	return text && *text;
-}
-
 static const char *argument_of(enum pace pace)
 {
 	const char *slow = oracle_paces[pace].slow_machines_argument;
 
-	return slow && only_wrong_counts() ? slow : oracle_paces[pace].argument;
+	return slow && tap__is_emulated() ? slow : oracle_paces[pace].argument;
+}
+
+/* Functions that idle do so for less than several ordinary periods. */
+static uint64_t period_ns(enum pace pace)
+{
+	return pace == STEADY || pace == CUT ? TAP_PERIOD_NS : tap__dense_period_ns();
 }
 
 static int on_function(void *context, const struct ls_function *function)
@@ -193,7 +191,7 @@ static int observe(struct run *run)
 		error = tap__forget_relocation(run->tap);
 	if (!error)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
-				    PERIOD_NS);
+				    period_ns(target->pace));
 	if (!error)
 		error = collect(run);
 	if (run->tap)
@@ -275,7 +273,7 @@ static void check_outcomes(const struct run *run)
 	if (run->target->pace == CUT)
 		assert_in_range(n[OUTCOME_TRUNCATED] * 1000, run->samples * CUT_PER_MILLE,
 				run->samples * 1000);
-	if (only_wrong_counts())
+	if (tap__is_emulated())
 		return;
 	if (run->target->family != LS_FAMILY_PUC && run->target->pace != RETURNING)
 		assert_in_range(n[OUTCOME_TORN] * 1000, 0, run->samples * TORN_PER_MILLE);

@@ -53,19 +53,19 @@ void budget__start(struct budget *budget, double share, uint64_t period_ns, uint
 
 /*
  * Judges the last raise: resets the patience if the raise held for twice that long, doubles it if
- * the frequency had to be lowered before.
+ * it was wrong.
  */
-static void learn_patience(struct budget *budget, bool is_lowered)
+static void learn_patience(struct budget *budget, bool is_wrong)
 {
 	if (!budget->has_raised)
 		return;
 	if (budget->raised_ns > 2 * budget->patience_ns) {
 		budget->patience_ns = PATIENCE_NS;
-		budget->has_raised = false;
-	} else if (is_lowered) {
+		budget->has_raised = budget->has_undone = false;
+	} else if (is_wrong) {
 		if (budget->patience_ns < PATIENCE_MOST_NS)
 			budget->patience_ns *= 2;
-		budget->has_raised = false;
+		budget->has_raised = budget->has_undone = false;
 	}
 }
 
@@ -99,6 +99,17 @@ static int raise(struct budget *budget, uint32_t divisor)
 	return 1;
 }
 
+/* An outlier does not prove the last raise wrong, whose trial goes on; a second one does. */
+static int undo(struct budget *budget, uint32_t divisor)
+{
+	uint64_t raised_ns = budget->has_raised ? budget->raised_ns : 0;
+
+	budget->has_undone = true;
+	raise(budget, divisor);
+	budget->raised_ns = raised_ns;
+	return 1;
+}
+
 static int raise_with_patience(struct budget *budget, double cost_ns, uint64_t time_ns)
 {
 	if (budget->divisor == 1 || !is_cheap(budget, cost_ns, budget->divisor / 2)) {
@@ -121,10 +132,10 @@ int budget__judge(struct budget *budget, const struct budget_window *window)
 	cost_ns = (double)window->target_ns / (double)window->samples + budget->user_ns;
 	is_lowered = lower(budget, cost_ns);
 	budget->former = is_lowered ? divisor : 0;
-	learn_patience(budget, is_lowered);
-	if (!is_lowered && former && budget->patience_ns == PATIENCE_NS &&
+	if (!is_lowered && former && !budget->has_undone && budget->patience_ns == PATIENCE_NS &&
 	    is_cheap(budget, cost_ns, former))
-		return raise(budget, former);
+		return undo(budget, former);
+	learn_patience(budget, former || (is_lowered && budget->has_undone));
 	if (!is_lowered)
 		return raise_with_patience(budget, cost_ns, window->time_ns);
 	budget->cheap_ns = 0;

@@ -152,6 +152,25 @@ static void takes_back_what_an_odd_window_did(void **state)
 	assert_int_equal(budget.divisor, 8);
 }
 
+static void an_odd_window_does_not_prove_a_raise_wrong(void **state)
+{
+	struct budget budget;
+
+	(void)state;
+	budget__start(&budget, 0.01, PERIOD_NS, 2000);
+	run(&budget, 1000, ONE_CPU, 15000, 0);
+	run(&budget, 4000, ONE_CPU, 4000, 0);
+	assert_int_equal(budget.divisor, 1);
+	run(&budget, 1000, ONE_CPU, 4000, 0);
+	assert_int_equal(run(&budget, 200, ONE_CPU, 15000, 0), 1);
+	assert_int_equal(run(&budget, 200, ONE_CPU, 4000, 0), 1);
+	assert_int_equal(budget.divisor, 1);
+	/* A second one does. */
+	assert_int_equal(run(&budget, 200, ONE_CPU, 15000, 0), 1);
+	assert_int_equal(run(&budget, 4000, ONE_CPU, 4000, 0), 0);
+	assert_int_equal(budget.divisor, 2);
+}
+
 static void takes_no_odd_window_for_one_that_comes_all_the_time(void **state)
 {
 	struct budget budget;
@@ -251,6 +270,7 @@ int main(void)
 		cmocka_unit_test(raises_it_step_by_step_when_samples_are_cheap_again),
 		cmocka_unit_test(loses_patience_with_a_load_that_comes_and_goes),
 		cmocka_unit_test(takes_back_what_an_odd_window_did),
+		cmocka_unit_test(an_odd_window_does_not_prove_a_raise_wrong),
 		cmocka_unit_test(takes_no_odd_window_for_one_that_comes_all_the_time),
 		cmocka_unit_test(does_not_swing_with_noise),
 		cmocka_unit_test(waits_for_luaspys_own_time_to_stay_high),

@@ -114,7 +114,7 @@ static int drain(struct run *run)
 	return error ? error : decide(run);
 }
 
-/* Not at the dense period: all samples would fit between two collections of some targets. */
+/* With the dense period, all samples of a run could fall between two collections. */
 static int observe(struct run *run)
 {
 	struct tap_receiver receiver = {.context = run, .pair = on_pair};

@@ -51,17 +51,17 @@ int tap__forget_relocation(struct tap *tap);
 void tap__set_fetches(struct tap *tap, uint64_t address);
 
 /*
- * ORACLE_ONLY_WRONG is set and not empty: the machine is emulated, so that it is interrupted at
- * other places than a real one, and slow.
+ * Whether ORACLE_ONLY_WRONG is set and not empty. Then the machine is emulated: it is slow, and
+ * timers interrupt it at other instructions than they would a real one.
  */
 bool tap__is_emulated(void);
 
-/* Between samples, on average, as the product has it at its highest documented frequency. */
+/* The average time between two samples: luaspy's at 10 kHz. */
 #define TAP_PERIOD_NS 100000
 
 /*
- * The same, for targets that never idle: what they do between two samples is as much of a mixture
- * at a quarter of that. An emulated machine, which would get no further, has the ordinary period.
+ * A quarter of that, for targets that never idle: so many samples find as much there, sooner. An
+ * emulated machine would do nothing but take samples, so it keeps TAP_PERIOD_NS.
  */
 uint64_t tap__dense_period_ns(void);
 

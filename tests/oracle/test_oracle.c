@@ -82,7 +82,7 @@ static const char *argument_of(enum pace pace)
 	return slow && tap__is_emulated() ? slow : oracle_paces[pace].argument;
 }
 
-/* Functions that idle do so for less than several ordinary periods. */
+/* Where functions idle, they must do so for longer than samples are apart. */
 static uint64_t period_ns(enum pace pace)
 {
 	return pace == STEADY || pace == CUT ? TAP_PERIOD_NS : tap__dense_period_ns();

@@ -96,17 +96,18 @@ static int raise(struct budget *budget, uint32_t divisor)
 	budget->cheap_ns = 0;
 	budget->raised_ns = 0;
 	budget->has_raised = true;
+	budget->has_undone = false;
 	return 1;
 }
 
-/* An outlier does not prove the last raise wrong, whose trial goes on; a second one does. */
+/* The last raise stays on trial: one outlier does not prove it wrong, a second one does. */
 static int undo(struct budget *budget, uint32_t divisor)
 {
 	uint64_t raised_ns = budget->has_raised ? budget->raised_ns : 0;
 
-	budget->has_undone = true;
 	raise(budget, divisor);
 	budget->raised_ns = raised_ns;
+	budget->has_undone = true;
 	return 1;
 }
 

@@ -11,8 +11,8 @@
  * The frequency is lowered immediately, but raised one step at a time, once the next step would
  * have been cheap enough for a while. That time doubles each time a raise proves wrong. Until it
  * has doubled, a reduction caused by one outlier window is undone as soon as the next window is
- * cheap, but only once until the last raise is confirmed: a virtual machine that is stopped in the
- * middle of a sample makes it look expensive.
+ * cheap, once after each raise: a virtual machine that is stopped in the middle of a sample makes
+ * it look expensive.
  */
 #ifndef LS_BUDGET_H
 #define LS_BUDGET_H
@@ -34,7 +34,7 @@ struct budget {
 	uint64_t patience_ns; /* how long that must be for a step up */
 	uint64_t raised_ns;   /* time since the frequency was last raised */
 	bool has_raised;      /* and neither proved wrong nor confirmed since then */
-	bool has_undone;      /* since then: a reduction that one outlier had caused */
+	bool has_undone;      /* since then: a reduction that one outlier caused */
 };
 
 /* Measurements since the previous window. */

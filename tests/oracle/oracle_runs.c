@@ -10,11 +10,11 @@
 const struct oracle_pace oracle_paces[] = {
 	[STEADY] = {"steady", "60000", "20000", DEEP, 18000},
 	[CUT] = {"cut", "20000 recursion", NULL, SHALLOW, 6000},
-	[HASTY] = {"hasty", "3", NULL, DEEP, 6000},
-	[RETURNING] = {"returning", "3 functions_returned", NULL, DEEP, 6000},
-	[GROWING] = {"growing", "3 growing", NULL, DEEP, 6000},
-	[BLIND] = {"blind", "3 growing", NULL, DEEP, 6000},
-	[OLD] = {"old", "3", NULL, DEEP, 6000},
+	[HASTY] = {"hasty", "3", NULL, DEEP, 4500},
+	[RETURNING] = {"returning", "3 functions_returned", NULL, DEEP, 4500},
+	[GROWING] = {"growing", "3 growing", NULL, DEEP, 4500},
+	[BLIND] = {"blind", "3 growing", NULL, DEEP, 4500},
+	[OLD] = {"old", "3", NULL, DEEP, 4500},
 };
 
 static struct target targets[ORACLE_RUNS_MAX];

@@ -71,7 +71,7 @@ static uint64_t samples_wanted(const struct target *target)
 	if (text && *text)
 		return strtoull(text, NULL, 10);
 	if (target->family == LS_FAMILY_LUAU && target->pace == HASTY)
-		return 30000;
+		return 22500;
 	return oracle_paces[target->pace].samples;
 }
 

@@ -282,9 +282,11 @@ $(O)/tests/%.bpf.o: tests/%.bpf.c $(O)/bpf.flags | $(VMLINUX_DIR)/vmlinux.h
 -include $(wildcard user/*/rules.mk)
 
 # The programs, as patterns, that may run beside each other: none measures time, or is disturbed by
-# what else the machine does. SIDE_BY_SIDE_FIRST names those that take minutes: they start first, so
-# that none of them runs alone at the end. A folder's rules.mk adds to both.
+# what else the machine does. Those in ISOLATED may, too, if they see no processes but their own.
+# SIDE_BY_SIDE_FIRST names those that take minutes: they start first, so that none of them runs alone
+# at the end. A folder's rules.mk adds to all three.
 SIDE_BY_SIDE :=
+ISOLATED :=
 SIDE_BY_SIDE_FIRST :=
 
 TEST_FILES :=
@@ -299,6 +301,7 @@ check:
 	@tests/install_dependencies.sh build test
 	@$(MAKE) all test-programs
 	@OUTPUT=$(O) SIDE_BY_SIDE='$(filter $(SIDE_BY_SIDE:%=$(O)/tests/%),$(TEST_PROGRAMS))' \
+		ISOLATED='$(filter $(ISOLATED:%=$(O)/tests/%),$(TEST_PROGRAMS))' \
 		tests/run.sh $(filter $(SIDE_BY_SIDE_FIRST:%=$(O)/tests/%),$(TEST_PROGRAMS)) \
 			$(filter-out $(SIDE_BY_SIDE_FIRST:%=$(O)/tests/%),$(TEST_PROGRAMS))
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run.sh PROGRAM...: runs cmocka programs, sums up, fails if any failed. First those that are in
-# $SIDE_BY_SIDE, as many at a time as there are processors; then the others, one after the other.
+# run.sh PROGRAM...: runs cmocka programs, sums up, fails if any failed. First those in
+# $SIDE_BY_SIDE and, in a PID namespace each, those in $ISOLATED: one more at a time than there are
+# processors, for most wait now and then. Then the others, one after the other.
 #
 # A program has passed if it exits with 0 and cmocka's closing line is in its output, has been
 # skipped if it skipped all of its tests. It gets $TEST_TIMEOUT seconds (600). With CI=true a test
@@ -65,14 +66,19 @@ show_reason() {
 	fi | sed 's/^/    /'
 }
 
-# Runs the program $1. How it exits and how long it takes is written beside its log.
+# Runs the program $1, in a PID namespace if it is to be isolated. How it exits and how long it
+# takes is written beside its log.
 run() {
-	local name=${1#"$output"/tests/} log status=0
+	local name=${1#"$output"/tests/} log status=0 apart=()
 	log=$output/tests/$name.log
 	mkdir -p "$(dirname "$log")"
 	echo "---- $name"
+	if is_in "$isolated" "$1"; then
+		read -ra apart <<<"$namespace"
+	fi
 	SECONDS=0
-	timeout --kill-after=10 "$limit" "$1" </dev/null 2>&1 | tee "$log" || status=$?
+	timeout --kill-after=10 "$limit" "${apart[@]}" "$1" </dev/null 2>&1 |
+		tee "$log" || status=$?
 	echo "$status $SECONDS" >"$log.status"
 }
 
@@ -84,17 +90,32 @@ run_beside_others() {
 	{ flock 0 && cat "$whole"; } <"$output/tests"
 	rm "$whole"
 }
-export -f run run_beside_others
-export output limit
+
+# Whether the list $1 has the program $2.
+is_in() {
+	case " $1 " in
+	*" $2 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+namespace='unshare --pid --fork --kill-child --mount-proc'
+isolated=${ISOLATED:-}
+if ! $namespace true 2>/dev/null; then
+	isolated=
+fi
+export -f run run_beside_others is_in
+export output limit isolated namespace
 
 beside=() alone=()
 for program in "$@"; do
-	case " ${SIDE_BY_SIDE:-} " in
-	*" $program "*) beside+=("$program") ;;
-	*) alone+=("$program") ;;
-	esac
+	if is_in "${SIDE_BY_SIDE:-} $isolated" "$program"; then
+		beside+=("$program")
+	else
+		alone+=("$program")
+	fi
 done
-printf '%s\n' "${beside[@]}" | xargs -r -I{} -P "$(nproc)" \
+printf '%s\n' "${beside[@]}" | xargs -r -I{} -P $(($(nproc) + 1)) \
 	bash -euo pipefail -c 'run_beside_others {}'
 for program in "${alone[@]}"; do
 	run "$program"

@@ -14,6 +14,7 @@
 #define LUA          "/usr/bin/lua5.4"
 #define MAPPINGS     "65000" /* fewer than vm.max_map_count, 65,530 */
 #define BIG_FILES    40
+#define SLEEPERS     "3000"
 #define USER_ID      "12345"
 #define HONEST_FIRST "honest"
 
@@ -249,6 +250,11 @@ static void come_in_crowds(struct siege *siege)
 	aim_at(siege, attack_with(siege, "crowd", "1000000", siege__field(siege, "")), "begun");
 }
 
+static void have_sleepers(struct siege *siege)
+{
+	aim_at(siege, attack_with(siege, "sleepers", percent(siege), SLEEPERS, LUA), HONEST_FIRST);
+}
+
 static void have_odd_names(struct siege *siege)
 {
 	aim_at(siege, attack_with(siege, "odd_names", LUA, siege__field(siege, "")), "begun");
@@ -312,6 +318,7 @@ const struct attack attacks[] = {
 	{.name = "withstands_mappings_without_end", .launch = map_without_end, .named = "mappings"},
 	{.name = "withstands_a_file_that_turns_into_lua_and_back", .launch = rewrite},
 	{.name = "withstands_crowds_of_executables", .launch = come_in_crowds},
+	{.name = "withstands_thousands_of_sleeping_threads", .launch = have_sleepers},
 	{.name = "withstands_names_made_to_mislead", .launch = have_odd_names},
 	{.name = "withstands_links_where_files_were", .launch = plant_links},
 };

@@ -26,7 +26,7 @@
 #define SIEGE_PEAK_KB       (256L << 10)
 #define SIEGE_CPU_SHARE     0.2 /* of one processor */
 #define SIEGE_CPU_START     0.6 /* seconds, to load and verify its programs */
-#define SIEGE_TOLERANCE     0.02
+#define SIEGE_TOLERANCE     0.01
 
 struct siege;
 

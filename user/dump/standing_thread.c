@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dump/musl_thread.h"
+#include "process/process.h"
 
 /* A field of /proc/PID/stat, proc(5); the state, which follows the name, is field 3. */
 #define FIELD_START_STACK 28
@@ -145,13 +146,14 @@ bool standing_thread__stood(const struct standing_thread *before,
 
 struct mapping {
 	uint64_t start, end;
+	bool is_heap;
 };
 
 /*
- * Finds the mapping that contains `sp`, and the heap. 0; -ENOENT: no mapping contains `sp`; other
+ * Finds the mapping that contains `sp` by reading all of them. 0; -ENOENT: there is none; other
  * -errno.
  */
-static int find_mapping(pid_t pid, uint64_t sp, struct mapping *found, struct mapping *heap)
+static int search_mapping(pid_t pid, uint64_t sp, struct mapping *found)
 {
 	char path[32], *line = NULL;
 	size_t room = 0;
@@ -162,25 +164,34 @@ static int find_mapping(pid_t pid, uint64_t sp, struct mapping *found, struct ma
 	stream = fopen(path, "re");
 	if (!stream)
 		return proc_error();
-	while (getline(&line, &room, stream) > 0) {
-		struct mapping mapping;
-
+	while (error && getline(&line, &room, stream) > 0) {
 		int name = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &mapping.start,
-			   &mapping.end, &name) != 2)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &found->start,
+			   &found->end, &name) != 2 ||
+		    sp < found->start || sp >= found->end)
 			continue;
-		if (sp >= mapping.start && sp < mapping.end) {
-			*found = mapping;
-			error = 0;
-		}
-		if (!strcmp(line + name, "[heap]\n"))
-			*heap = (struct mapping){heap->start ? heap->start : mapping.start,
-						 mapping.end};
+		found->is_heap = !strcmp(line + name, "[heap]\n");
+		error = 0;
 	}
 	free(line);
 	fclose(stream);
 	return error;
+}
+
+/* The same, but asks the kernel for that mapping alone, if it can: each thread has one. */
+static int find_mapping(pid_t pid, uint64_t sp, struct mapping *found)
+{
+	struct process_mapping mapping;
+	int error = process__query_mapping(pid, sp, &mapping);
+
+	if (error == -ENOTTY)
+		return search_mapping(pid, sp, found);
+	if (error)
+		return error;
+	*found = (struct mapping){mapping.start, mapping.end, !strcmp(mapping.path, "[heap]")};
+	free(mapping.path);
+	return 0;
 }
 
 /* A numeric field of /proc/PID/stat; 0: unknown. */
@@ -206,9 +217,9 @@ static uint64_t stat_number(pid_t pid, int field)
  */
 int standing_thread__stack(pid_t pid, pid_t tid, uint64_t sp, struct thread_stack *stack)
 {
-	struct mapping found = {}, heap = {};
+	struct mapping found = {};
 	uint64_t start = stat_number(pid, FIELD_START_STACK), block = 0;
-	int error = find_mapping(pid, sp, &found, &heap);
+	int error = find_mapping(pid, sp, &found);
 	size_t size;
 	void *list;
 
@@ -218,7 +229,7 @@ int standing_thread__stack(pid_t pid, pid_t tid, uint64_t sp, struct thread_stac
 	stack->is_own = start >= found.start && start < found.end;
 	if (!syscall(SYS_get_robust_list, tid, &list, &size))
 		block = (uint64_t)(uintptr_t)list;
-	if (!block && pid != tid && (found.end <= heap.start || found.start >= heap.end) &&
+	if (!block && pid != tid && !found.is_heap &&
 	    !musl_thread__stack(pid, sp, found.end, &stack->low, &stack->high)) {
 		stack->is_own = true;
 		if (stack->low < found.start)
@@ -232,7 +243,7 @@ int standing_thread__stack(pid_t pid, pid_t tid, uint64_t sp, struct thread_stac
 		return 0;
 	}
 	stack->high = block & ~7ULL;
-	if (pid != tid && (found.end <= heap.start || found.start >= heap.end))
+	if (pid != tid && !found.is_heap)
 		stack->is_own = true;
 	return 0;
 }

@@ -71,6 +71,13 @@ int process__working_directory(pid_t pid, char *to, size_t size);
  */
 int process__executed_path(pid_t pid, char *to, size_t size);
 
+/*
+ * The mapping that contains `address`, of a file or not; sets only its start, end and path, which
+ * the caller frees, and which is "[heap]" for the heap. 0; -ENOENT: nothing is mapped there;
+ * -ENOTTY: the kernel lacks PROCMAP_QUERY (Linux 6.11); other -errno.
+ */
+int process__query_mapping(pid_t pid, uint64_t address, struct process_mapping *mapping);
+
 /* Pages of address space. A different number shows that mappings have changed. 0 or -errno. */
 int process__mapped_pages(pid_t pid, uint64_t *pages);
 

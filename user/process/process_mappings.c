@@ -177,8 +177,7 @@ int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping)
 	return is_denied && file == -ENOENT ? -EPERM : file;
 }
 
-/* 0; -ENOENT: nothing is mapped there; -ENOTTY: the kernel lacks PROCMAP_QUERY; other -errno. */
-static int query_mapping(pid_t pid, uint64_t address, struct process_mapping *mapping)
+int process__query_mapping(pid_t pid, uint64_t address, struct process_mapping *mapping)
 {
 	char path[PATH_MAX] = "";
 	struct ls_procmap_query query = {.size = sizeof(query),
@@ -222,7 +221,7 @@ static int search_mapping(pid_t pid, uint64_t address, struct process_mapping *m
 /* The mapping that contains `address`. 0, -ENOENT or another -errno; the caller frees the path. */
 static int find_mapping(pid_t pid, uint64_t address, struct process_mapping *mapping)
 {
-	int error = query_mapping(pid, address, mapping);
+	int error = process__query_mapping(pid, address, mapping);
 
 	return error == -ENOTTY ? search_mapping(pid, address, mapping) : error;
 }

@@ -196,6 +196,13 @@ int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint
 	return add_part(thread, node, sample->period_ns);
 }
 
+bool cpu_time__has_settled(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns)
+{
+	const struct thread *thread = find(time, tid);
+
+	return thread && !thread->count && !thread->dropped && thread->window_ns >= runtime_ns;
+}
+
 /* Hands over all that the thread was charged, and begins a new window. */
 static void settle(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
 {

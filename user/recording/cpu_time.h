@@ -16,6 +16,7 @@
 #ifndef LS_CPU_TIME_H
 #define LS_CPU_TIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "record.h"
@@ -66,6 +67,9 @@ int cpu_time__resume(struct cpu_time *time, uint32_t tid, const char *comm, uint
  * -ENOMEM.
  */
 int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/* Whether that would hand over nothing. */
+bool cpu_time__has_settled(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns);
 
 /*
  * As cpu_time__end() and cpu_time__settle(), while all threads are paused: an unknown thread was

@@ -276,6 +276,13 @@ void recording__resume(struct recording *recording, uint64_t time_ns)
 	recording->resumed_ns = time_ns;
 }
 
+bool recording__has_settled(struct recording *recording, const struct recorded_thread *thread)
+{
+	struct recorded_process *process = recorded_process__find(recording, thread->pid);
+
+	return process && cpu_time__has_settled(process->time, thread->tid, thread->runtime_ns);
+}
+
 int recording__settle_thread(struct recording *recording, const struct recorded_thread *thread)
 {
 	struct recorded_process *process = recorded_process__find(recording, thread->pid);

@@ -103,6 +103,9 @@ int recording__resume_thread(struct recording *recording, const struct recorded_
 void recording__pause(struct recording *recording);
 void recording__resume(struct recording *recording, uint64_t time_ns);
 
+/* Whether recording__settle_thread() would hand over nothing; `comm` may be NULL. */
+bool recording__has_settled(struct recording *recording, const struct recorded_thread *thread);
+
 /* Hands over all CPU time of a living thread, for the profile so far. 0 or -ENOMEM. */
 int recording__settle_thread(struct recording *recording, const struct recorded_thread *thread);
 

@@ -7,6 +7,8 @@
 
 #include <utlist.h>
 
+#include "base/clock.h"
+
 void targets__mark_dirty(struct targets *targets, struct target_process *target)
 {
 	if (target->is_dirty)
@@ -41,6 +43,17 @@ int targets__add(struct targets *targets, struct target_process *target)
 	}
 	targets__mark_dirty(targets, target);
 	return 0;
+}
+
+int targets__start_timers(struct targets *targets, struct target_process *target)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), spent_ns;
+	int error =
+		threads__attach(&target->threads, target->title, begin_ns + targets->starting_ns);
+
+	spent_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	targets->starting_ns -= spent_ns < targets->starting_ns ? spent_ns : targets->starting_ns;
+	return error;
 }
 
 void targets__add_findings(const struct targets *targets, const struct target_process *target,

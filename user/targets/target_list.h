@@ -18,6 +18,12 @@ void targets__drop(struct targets *targets, struct target_process *target);
 void targets__mark_dirty(struct targets *targets, struct target_process *target);
 void targets__mark_clean(struct targets *targets, struct target_process *target);
 
+/*
+ * Starts timers on its threads, or goes on with that, for as long as this round has time for it. 0
+ * or -errno, explained.
+ */
+int targets__start_timers(struct targets *targets, struct target_process *target);
+
 /* Updates the title of all, after a name or the number of those asked for has changed. */
 void targets__set_title(struct targets *targets);
 

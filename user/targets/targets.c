@@ -201,6 +201,10 @@ int targets__begin(struct targets *targets, struct sampler *sampler)
 	return error;
 }
 
+/* For starting timers while the session begins; later, only a system-wide one can start more. */
+#define STARTING_NS  UINT64_C(1000000000)
+#define UNLIMITED_NS (UINT64_MAX / 2)
+
 int targets__attach(struct targets *targets)
 {
 	struct target_process *target;
@@ -211,7 +215,8 @@ int targets__attach(struct targets *targets)
 	targets->start_ns = clock_ns(CLOCK_MONOTONIC);
 	targets__switch(targets, !targets->is_paused);
 	for (target = targets->items; target && !error; target = target->hh.next)
-		error = threads__attach(&target->threads, target->title);
+		error = threads__attach(&target->threads, target->title, UNLIMITED_NS);
+	targets->starting_ns = targets->options.choice->system ? STARTING_NS : UNLIMITED_NS;
 	if (!error && targets->options.choice->children && targets->options.has_run)
 		error = targets__add_children(targets);
 	if (!error && targets->options.choice->system)
@@ -342,12 +347,16 @@ void targets__tell_so_far(struct targets *targets)
 	read_names(targets);
 }
 
+/* For the threads of all processes together: the next interval must not begin late. */
+#define SETTLING_NS UINT64_C(50000000)
+
 void targets__settle(struct targets *targets)
 {
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + SETTLING_NS;
 	struct target_process *target;
 
 	for (target = targets->items; target; target = target->hh.next)
-		threads__settle(&target->threads);
+		threads__settle(&target->threads, until_ns);
 }
 
 void targets__complete(struct targets *targets)
@@ -358,8 +367,12 @@ void targets__complete(struct targets *targets)
 		threads__complete(&target->threads, target->name);
 }
 
+/* Likewise when the session ends, which somebody may be waiting for. */
+#define ENDING_NS UINT64_C(90000000)
+
 int targets__end(struct targets *targets)
 {
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + ENDING_NS;
 	struct target_process *target;
 	int result = 0;
 
@@ -374,7 +387,7 @@ int targets__end(struct targets *targets)
 				    ? 0
 				    : detection__end(target->detection, votes, target->title);
 
-		threads__end(&target->threads, target->name);
+		threads__end(&target->threads, target->name, until_ns);
 		if (!targets->setting.is_of_many)
 			result = error;
 	}

@@ -198,7 +198,7 @@ static int take_in(struct targets *targets, struct target_process *target, uint6
 		return miss_gone(targets, pid);
 	}
 	if (!error)
-		error = threads__attach(&target->threads, target->title);
+		error = targets__start_timers(targets, target);
 	if (!error || error == -ENOMEM)
 		return error ? error : 1;
 	targets->missed++;

@@ -46,7 +46,7 @@ static int add_child(struct targets *targets, pid_t pid)
 	if (!error)
 		error = target_process__begin(target);
 	if (!error)
-		error = threads__attach(&target->threads, target->title);
+		error = targets__start_timers(targets, target);
 	return error ? error : 1;
 }
 
@@ -424,7 +424,7 @@ int targets__fork(struct targets *targets, const struct ls_fork *fork)
 	if (error || !targets->options.choice->system)
 		return error;
 	target->threads.is_newborn = true;
-	if (threads__attach(&target->threads, target->title))
+	if (targets__start_timers(targets, target))
 		targets->missed++;
 	return 0;
 }

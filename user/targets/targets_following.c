@@ -5,6 +5,7 @@
  */
 #include "targets/targets_following.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <utlist.h>
 
@@ -111,6 +112,9 @@ bool targets__have_lost_timers(const struct targets *targets)
 	return false;
 }
 
+/* The processes that are let go may be many. */
+#define LETTING_GO_NS UINT64_C(20000000)
+
 /* Drops a target, but keeps its findings and samples. */
 static void let_go(struct targets *targets, struct target_process *target)
 {
@@ -118,7 +122,8 @@ static void let_go(struct targets *targets, struct target_process *target)
 
 	if (targets->options.choice->system && !target->has_ended &&
 	    !process__runtime_ns(target->pid, &runtime_ns)) {
-		threads__end(&target->threads, target->name);
+		threads__end(&target->threads, target->name,
+			     clock_ns(CLOCK_MONOTONIC) + LETTING_GO_NS);
 		sampler__note_counted(targets->setting.sampler, target->pid, runtime_ns);
 	}
 	recording__complete(targets->setting.recording, target->pid, target->name, 0);
@@ -131,8 +136,17 @@ static bool is_restless(const struct targets *targets, const struct target_proce
 {
 	if (target->has_ended)
 		return target->is_child || !target->ended_rounds;
-	return target_process__has_news(target) ||
+	return target->threads.is_incomplete || target_process__has_news(target) ||
 	       target_process__is_settling(target, targets->start_ns, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* A process whose threads do not all get timers counts as missed; the others are sampled. */
+static int start_more_timers(struct targets *targets, struct target_process *target)
+{
+	int error = targets__start_timers(targets, target);
+
+	targets->missed += error != 0;
+	return error == -ENOMEM ? error : 0;
 }
 
 /* 0 or -errno. */
@@ -147,7 +161,9 @@ static int follow(struct targets *targets, struct target_process *target)
 		let_go(targets, target);
 		return 0;
 	}
-	if (!target->ended_rounds && target_process__has_news(target))
+	if (target->threads.is_incomplete && !target->has_ended)
+		error = start_more_timers(targets, target);
+	if (!error && !target->ended_rounds && target_process__has_news(target))
 		error = target_process__follow(target);
 	if (error)
 		return error;
@@ -161,11 +177,15 @@ static int follow(struct targets *targets, struct target_process *target)
 	return 0;
 }
 
+/* In each round: starting timers on thousands of threads must not delay the end of an interval. */
+#define STARTING_NS UINT64_C(50000000)
+
 int targets__follow(struct targets *targets)
 {
 	struct target_process *target, *next;
 	int error;
 
+	targets->starting_ns = STARTING_NS;
 	DL_FOREACH_SAFE(targets->dirty, target, next)
 	{
 		error = follow(targets, target);

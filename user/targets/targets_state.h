@@ -43,7 +43,8 @@ struct targets {
 	struct unreached *unreached;     /* not reached by the first search; sorted by pid; owned */
 	size_t unreached_count;
 	bool is_paused;
-	uint64_t start_ns; /* CLOCK_MONOTONIC: when the timers started */
+	uint64_t start_ns;    /* CLOCK_MONOTONIC: when the timers started */
+	uint64_t starting_ns; /* time that is left in this round for starting timers */
 	pid_t first;
 	pid_t named; /* the last process whose tables were read for names */
 	char name[16];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "process/process.h"
 #include "system/privileges.h"
@@ -38,17 +39,21 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 
 typedef int thread_attacher(const struct threads *threads, pid_t tid);
 
-/* Returns on how many threads it started timers, or -errno. */
-static int attach_new_threads(const struct threads *threads, thread_attacher *attach)
+/* Returns on how many threads it started timers, or -errno; -EAGAIN: not on all of them. */
+static int attach_new_threads(const struct threads *threads, thread_attacher *attach,
+			      uint64_t until_ns)
 {
 	pid_t *tids = NULL;
-	ssize_t count = process__threads(threads->pid, &tids);
 	int attached = 0, error = 0;
+	ssize_t count;
 
+	if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+		return -EAGAIN;
+	count = process__threads(threads->pid, &tids);
 	for (ssize_t i = 0; i < count && !error; i++) {
 		if (sampler__has_thread(threads->sampler, tids[i]))
 			continue;
-		error = attach(threads, tids[i]);
+		error = clock_ns(CLOCK_MONOTONIC) < until_ns ? attach(threads, tids[i]) : -EAGAIN;
 		attached += !error;
 		if (error == -ESRCH)
 			error = 0;
@@ -60,27 +65,36 @@ static int attach_new_threads(const struct threads *threads, thread_attacher *at
 }
 
 /* Threads without timers may create others, so this repeats until there are none. */
-static int attach_all(const struct threads *threads, thread_attacher *attach)
+static int attach_all(const struct threads *threads, thread_attacher *attach, uint64_t until_ns)
 {
 	int attached, rounds = 0;
 
 	do {
-		attached = attach_new_threads(threads, attach);
+		attached = attach_new_threads(threads, attach, until_ns);
 	} while (attached > 0 && ++rounds < ROUNDS_MAX);
 	return attached;
 }
 
-int threads__attach(struct threads *threads, const char *target)
+/* CPU time of the process from when on it is recorded. */
+static uint64_t start_ns(const struct threads *threads)
+{
+	uint64_t now_ns;
+
+	if (threads->is_newborn || process__runtime_ns(threads->pid, &now_ns))
+		return 0;
+	return threads->begin_ns && threads->begin_ns < now_ns ? threads->begin_ns : now_ns;
+}
+
+int threads__attach(struct threads *threads, const char *target, uint64_t until_ns)
 {
 	char remedy[PRIVILEGES_REMEDY_SIZE];
 	int attached;
 
-	if (threads->is_newborn || process__runtime_ns(threads->pid, &threads->cpu_start_ns))
-		threads->cpu_start_ns = 0;
-	if (threads->begin_ns && threads->begin_ns < threads->cpu_start_ns)
-		threads->cpu_start_ns = threads->begin_ns;
-	attached = attach_all(threads, attach_thread);
-	if (attached >= 0)
+	if (!threads->is_incomplete)
+		threads->cpu_start_ns = start_ns(threads);
+	attached = attach_all(threads, attach_thread, until_ns);
+	threads->is_incomplete = attached == -EAGAIN;
+	if (attached >= 0 || threads->is_incomplete)
 		return 0;
 	if (attached == -EMFILE)
 		log_error("cannot start timers on all threads of %s: too many open files (each "
@@ -117,7 +131,7 @@ static int attach_again(const struct threads *threads, pid_t tid)
 
 int threads__attach_again(const struct threads *threads)
 {
-	int attached = attach_all(threads, attach_again);
+	int attached = attach_all(threads, attach_again, UINT64_MAX);
 
 	return attached >= 0 || attached == -ENOENT || attached == -ESRCH ? 0 : attached;
 }
@@ -132,25 +146,39 @@ static bool is_alive(pid_t tid)
 
 typedef int thread_visitor(struct recording *recording, const struct recorded_thread *thread);
 
+/* Returns what the visitor did, or 0 if the thread ends. */
+static int visit_thread(const struct threads *threads, struct recorded_thread *thread,
+			thread_visitor *visitor)
+{
+	bool settles = visitor == recording__settle_thread || visitor == recording__end_thread;
+	char comm[16];
+
+	/* Most of thousands sleep, and their time is known. */
+	if (settles && recording__has_settled(threads->recording, thread))
+		return 0;
+	if (!is_alive((pid_t)thread->tid) || process__name((pid_t)thread->tid, comm))
+		return 0;
+	thread->comm = comm;
+	return visitor(threads->recording, thread);
+}
+
 /*
  * Calls `visitor` for all living threads with their CPU time. Returns how many calls returned 1, or
- * -errno.
+ * -errno; -EAGAIN: until_ns came first.
  */
-static int visit(const struct threads *threads, thread_visitor *visitor)
+static int visit(const struct threads *threads, thread_visitor *visitor, uint64_t until_ns)
 {
 	pid_t *tids = NULL;
 	ssize_t count = process__threads(threads->pid, &tids);
 	int result = 0, sum = 0;
-	char comm[16];
 
 	for (ssize_t i = 0; i < count && result >= 0; i++) {
-		struct recorded_thread thread = {threads->pid, (uint32_t)tids[i], comm, 0};
+		struct recorded_thread thread = {.pid = threads->pid, .tid = (uint32_t)tids[i]};
 
-		if (!is_alive(tids[i]) ||
-		    process__thread_runtime_ns(threads->pid, tids[i], &thread.runtime_ns) ||
-		    process__name(tids[i], comm))
-			continue;
-		result = visitor(threads->recording, &thread);
+		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+			result = -EAGAIN;
+		else if (!process__thread_runtime_ns(threads->pid, tids[i], &thread.runtime_ns))
+			result = visit_thread(threads, &thread, visitor);
 		sum += result > 0;
 	}
 	free(tids);
@@ -184,7 +212,7 @@ static int explain(const char *what, int result)
 
 int threads__pause(struct threads *threads)
 {
-	int error = visit(threads, recording__pause_thread);
+	int error = visit(threads, recording__pause_thread, UINT64_MAX);
 
 	threads->cpu_ns = cpu_so_far_ns(threads);
 	threads->is_paused = true;
@@ -203,7 +231,7 @@ int threads__resume(struct threads *threads)
 		threads->cpu_start_ns = 0;
 	threads->is_paused = false;
 	do {
-		resumed = visit(threads, recording__resume_thread);
+		resumed = visit(threads, recording__resume_thread, UINT64_MAX);
 	} while (resumed > 0 && ++rounds < ROUNDS_MAX);
 	return explain("resume", resumed);
 }
@@ -213,20 +241,22 @@ void threads__refresh(struct threads *threads)
 	threads->cpu_so_far_ns = cpu_so_far_ns(threads);
 }
 
-void threads__settle(struct threads *threads)
+void threads__settle(struct threads *threads, uint64_t until_ns)
 {
 	threads__refresh(threads);
-	visit(threads, recording__settle_thread);
+	threads->is_unsettled = visit(threads, recording__settle_thread, until_ns) == -EAGAIN;
 }
 
+/* What is not settled is not in the total yet, and would be counted twice. */
 void threads__complete(struct threads *threads, const char *name)
 {
-	recording__complete(threads->recording, threads->pid, name, threads->cpu_so_far_ns);
+	recording__complete(threads->recording, threads->pid, name,
+			    threads->is_unsettled ? 0 : threads->cpu_so_far_ns);
 }
 
-void threads__end(struct threads *threads, const char *name)
+void threads__end(struct threads *threads, const char *name, uint64_t until_ns)
 {
-	visit(threads, recording__end_thread);
+	visit(threads, recording__end_thread, until_ns);
 	threads->cpu_ns = threads->cpu_so_far_ns = cpu_so_far_ns(threads);
 	recording__finish(threads->recording, threads->pid, name, threads->cpu_ns);
 }

@@ -441,6 +441,20 @@ static void hands_over_all_when_settled_and_goes_on(void **state)
 	assert_int_equal(cpu_time__total_ns(fixture->time), 6 * PERIOD);
 }
 
+static void knows_when_there_is_nothing_to_hand_over(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_false(cpu_time__has_settled(fixture->time, 1, 0));
+	begin(fixture, 1, 10 * PERIOD);
+	assert_true(cpu_time__has_settled(fixture->time, 1, 10 * PERIOD));
+	assert_false(cpu_time__has_settled(fixture->time, 1, 11 * PERIOD));
+	sample_at(fixture, 11 * PERIOD, 1);
+	assert_false(cpu_time__has_settled(fixture->time, 1, 10 * PERIOD));
+	assert_int_equal(cpu_time__settle(fixture->time, 1, "lua", 12 * PERIOD), 0);
+	assert_true(cpu_time__has_settled(fixture->time, 1, 12 * PERIOD));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +480,7 @@ int main(void)
 		fixed(ends_a_paused_thread_where_it_was_paused),
 		fixed(tells_a_thread_that_has_the_number_of_one_that_ended_unseen),
 		fixed(hands_over_all_when_settled_and_goes_on),
+		fixed(knows_when_there_is_nothing_to_hand_over),
 	};
 
 	return cmocka_run_group_tests_name("cpu_time", tests, NULL, NULL);

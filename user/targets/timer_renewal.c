@@ -82,7 +82,9 @@ int targets__renew_timers(struct targets *targets, int (*drain)(void *context), 
 	if (targets->options.choice->children)
 		return renew_all(targets, drain, context);
 	for (target = targets->items; target && !error; target = target->hh.next) {
-		if (target->has_ended || !threads__have_inherited(&target->threads))
+		/* Threads without timers are not in the recording yet, and begin with new ones. */
+		if (target->has_ended || target->threads.is_incomplete ||
+		    !threads__have_inherited(&target->threads))
 			continue;
 		timers__set_aside(timers_of(targets), target->pid);
 		error = threads__attach_again(&target->threads);

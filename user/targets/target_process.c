@@ -324,20 +324,37 @@ static int settle(struct target_process *target)
 	return error;
 }
 
+/* Returns whether the name has changed. */
+static bool read_name(struct target_process *target)
+{
+	char name[16];
+
+	if (process__name(target->pid, name) || !strcmp(name, target->name))
+		return false;
+	target_category__set_name(target, name);
+	return true;
+}
+
 /*
  * The first call gives it a copy of its parent's image, because the parent's may change any moment.
  * Most children execute another program soon; the next call inspects one that has not.
  */
 static int follow_fork(struct target_process *target)
 {
-	char name[16];
+	bool is_renamed;
+	int error;
 
 	if (target->fork_rounds++ == 1)
 		return sampler__set_target(target->setting->sampler, target->pid, &target->known);
 	target->fork_rounds = 0;
-	if (!process__name(target->pid, name))
-		target_category__set_name(target, name);
-	return target_process__inspect(target);
+	is_renamed = read_name(target);
+	error = target_process__inspect(target);
+	/* It may have executed another program by then: BPF's note of that comes later. */
+	is_renamed |= read_name(target);
+	if (error || !is_renamed)
+		return error;
+	error = target_category__read_group(target);
+	return error ? error : target_category__file(target);
 }
 
 /* Mappings are only reported system-wide; otherwise the target has to be checked for them. */

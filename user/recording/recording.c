@@ -156,6 +156,14 @@ int recording__begin_thread(struct recording *recording, const struct recorded_t
 		       : 0;
 }
 
+void recording__set_partial(struct recording *recording, pid_t pid, bool is_partial)
+{
+	struct recorded_process *process = recorded_process__find(recording, pid);
+
+	if (process)
+		process->is_partial = is_partial;
+}
+
 int recording__function(struct recording *recording, const struct ls_function *function)
 {
 	struct recorded_process *process = recorded_process__find(recording, (pid_t)function->tgid);
@@ -190,7 +198,7 @@ int recording__thread_exit(struct recording *recording, const struct ls_thread_e
 		recording->strangers++;
 		return 0;
 	}
-	if (!recording->is_paused && exit->time_ns >= recording->resumed_ns)
+	if (!recording->is_paused && !process->is_partial && exit->time_ns >= recording->resumed_ns)
 		return cpu_time__end(process->time, exit->tid, exit->comm, exit->runtime_ns);
 	cpu_time__end_known(process->time, exit->tid, exit->runtime_ns);
 	return 0;
@@ -238,13 +246,21 @@ int recording__rename_process(struct recording *recording, pid_t pid, const char
 	return process ? categories__rename(process->categories, name) : 0;
 }
 
+static int settle(struct recorded_process *process, const struct recorded_thread *thread,
+		  bool only_if_known)
+{
+	if (!only_if_known)
+		return cpu_time__settle(process->time, thread->tid, thread->comm,
+					thread->runtime_ns);
+	cpu_time__settle_known(process->time, thread->tid, thread->runtime_ns);
+	return 0;
+}
+
 int recording__end_thread(struct recording *recording, const struct recorded_thread *thread)
 {
 	struct recorded_process *process = recorded_process__find(recording, thread->pid);
 
-	return process ? cpu_time__settle(process->time, thread->tid, thread->comm,
-					  thread->runtime_ns)
-		       : 0;
+	return process ? settle(process, thread, process->is_partial) : 0;
 }
 
 int recording__pause_thread(struct recording *recording, const struct recorded_thread *thread)
@@ -287,13 +303,7 @@ int recording__settle_thread(struct recording *recording, const struct recorded_
 {
 	struct recorded_process *process = recorded_process__find(recording, thread->pid);
 
-	if (!process)
-		return 0;
-	if (!recording->is_paused)
-		return cpu_time__settle(process->time, thread->tid, thread->comm,
-					thread->runtime_ns);
-	cpu_time__settle_known(process->time, thread->tid, thread->runtime_ns);
-	return 0;
+	return process ? settle(process, thread, recording->is_paused || process->is_partial) : 0;
 }
 
 void recording__complete(struct recording *recording, pid_t pid, const char *comm, uint64_t cpu_ns)

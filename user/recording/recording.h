@@ -69,6 +69,12 @@ struct recorded_thread {
 /* Begins a thread that exists when sampling begins. 0 or -ENOMEM. */
 int recording__begin_thread(struct recording *recording, const struct recorded_thread *thread);
 
+/*
+ * While `is_partial`, not all threads that existed when sampling began have begun: the CPU time of
+ * an unknown one does not count, for it may be from before.
+ */
+void recording__set_partial(struct recording *recording, pid_t pid, bool is_partial);
+
 /* Take in records, in the order in which they were sent. 0 or -ENOMEM. */
 int recording__sample(struct recording *recording, const struct ls_sample *sample,
 		      const struct ls_frame *frames);

@@ -34,6 +34,7 @@ struct recorded_process {
 	uint64_t unaccounted_ns; /* CPU time that no thread accounts for; part of unsampled_ns */
 	uint64_t ahead_ns;       /* of that, what exiting threads may still report */
 	struct subprofile *subprofile; /* NULL: the rest */
+	bool is_partial;               /* not all of its threads have begun */
 	UT_hash_handle hh;
 };
 

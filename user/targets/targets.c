@@ -275,8 +275,13 @@ int targets__pause(struct targets *targets)
 	struct target_process *target;
 	int error = 0;
 
-	for (target = targets->items; target && !error; target = target->hh.next)
+	for (target = targets->items; target && !error; target = target->hh.next) {
+		/* Only threads that have begun can be paused. */
+		if (target->threads.is_incomplete)
+			targets->missed +=
+				threads__attach(&target->threads, target->title, UNLIMITED_NS) != 0;
 		error = threads__pause(&target->threads);
+	}
 	targets->is_paused = true;
 	recording__pause(targets->setting.recording);
 	return error;

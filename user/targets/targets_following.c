@@ -140,19 +140,27 @@ static bool is_restless(const struct targets *targets, const struct target_proce
 	       target_process__is_settling(target, targets->start_ns, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* A process whose threads do not all get timers counts as missed; the others are sampled. */
-static int start_more_timers(struct targets *targets, struct target_process *target)
+/*
+ * 0 or -ENOMEM. A process whose threads do not all get timers is dropped and counts as missed: it
+ * may have taken all files that luaspy may open.
+ */
+static int start_more_timers(struct targets *targets, struct target_process *target,
+			     bool *is_dropped)
 {
 	int error = targets__start_timers(targets, target);
 
-	targets->missed += error != 0;
-	return error == -ENOMEM ? error : 0;
+	*is_dropped = error && error != -ENOMEM;
+	if (!*is_dropped)
+		return error;
+	targets->missed++;
+	targets__drop(targets, target);
+	return 0;
 }
 
 /* 0 or -errno. */
 static int follow(struct targets *targets, struct target_process *target)
 {
-	bool was_labelled = target->is_labelled;
+	bool was_labelled = target->is_labelled, is_dropped = false;
 	int error = 0;
 
 	/* The end of a thread may be reported after that of the process. */
@@ -162,8 +170,10 @@ static int follow(struct targets *targets, struct target_process *target)
 		return 0;
 	}
 	if (target->threads.is_incomplete && !target->has_ended)
-		error = start_more_timers(targets, target);
-	if (!error && !target->ended_rounds && target_process__has_news(target))
+		error = start_more_timers(targets, target, &is_dropped);
+	if (error || is_dropped)
+		return error;
+	if (!target->ended_rounds && target_process__has_news(target))
 		error = target_process__follow(target);
 	if (error)
 		return error;

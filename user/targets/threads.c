@@ -94,6 +94,7 @@ int threads__attach(struct threads *threads, const char *target, uint64_t until_
 		threads->cpu_start_ns = start_ns(threads);
 	attached = attach_all(threads, attach_thread, until_ns);
 	threads->is_incomplete = attached == -EAGAIN;
+	recording__set_partial(threads->recording, threads->pid, attached < 0);
 	if (attached >= 0 || threads->is_incomplete)
 		return 0;
 	if (attached == -EMFILE)

@@ -26,8 +26,9 @@ struct threads {
 
 /*
  * Starts timers on all threads, which threads that they create inherit. There may be thousands: the
- * rest waits for the next call after `until_ns` (CLOCK_MONOTONIC), and is_incomplete is set. 0,
- * also if the process has ended meanwhile; or -errno after logging what is wrong with `target`.
+ * rest waits for the next call after `until_ns` (CLOCK_MONOTONIC), and is_incomplete is set;
+ * their CPU time until then has no thread in the recording. 0, also if the process has ended
+ * meanwhile; or -errno after logging what is wrong with `target`.
  */
 int threads__attach(struct threads *threads, const char *target, uint64_t until_ns);
 

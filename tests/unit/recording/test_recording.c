@@ -190,6 +190,28 @@ static void charges_time_to_nodes(void **state)
 	assert_int_equal(recorder_of(*state).unsampled_ns, 37 * PERIOD);
 }
 
+static void leaves_out_the_past_of_threads_that_have_not_begun(void **state)
+{
+	struct recorded_thread known = {NO_PID, 1, "lua", 10 * PERIOD};
+	struct recorded_thread unknown = {NO_PID, 2, "worker", 50 * PERIOD};
+	struct ls_thread_exit end = {
+		.tgid = NO_PID, .tid = 3, .runtime_ns = 70 * PERIOD, .comm = "worker"};
+
+	assert_int_equal(recording__begin_thread(*state, &known), 0);
+	recording__set_partial(*state, NO_PID, true);
+	known.runtime_ns = 12 * PERIOD;
+	assert_int_equal(recording__settle_thread(*state, &known), 0);
+	assert_int_equal(recording__settle_thread(*state, &unknown), 0);
+	assert_int_equal(recording__end_thread(*state, &unknown), 0);
+	assert_int_equal(recording__thread_exit(*state, &end), 0);
+	assert_int_equal(recording__cpu_ns(*state, NO_PID), 2 * PERIOD);
+	assert_int_equal(recording__begin_thread(*state, &unknown), 0);
+	recording__set_partial(*state, NO_PID, false);
+	unknown.runtime_ns = 53 * PERIOD;
+	assert_int_equal(recording__settle_thread(*state, &unknown), 0);
+	assert_int_equal(recording__cpu_ns(*state, NO_PID), 5 * PERIOD);
+}
+
 static void leaves_unsampled_what_no_thread_accounts_for(void **state)
 {
 	struct ls_sample sample = make_sample(LS_SAMPLE_HOST);
@@ -287,6 +309,7 @@ int main(void)
 		fixed(tells_prototypes_of_one_address_apart),
 		fixed(forgets_everything_at_exec),
 		fixed(charges_time_to_nodes),
+		fixed(leaves_out_the_past_of_threads_that_have_not_begun),
 		fixed(leaves_unsampled_what_no_thread_accounts_for),
 		fixed(ends_threads_at_the_finish_where_the_total_is_not_known),
 		cmocka_unit_test(files_by_the_outermost_script),

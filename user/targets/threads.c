@@ -39,21 +39,24 @@ static int attach_thread(const struct threads *threads, pid_t tid)
 
 typedef int thread_attacher(const struct threads *threads, pid_t tid);
 
+/* So many threads get timers at once, whatever the time: most processes have fewer. */
+#define THREADS_LEAST 64
+
 /* Returns on how many threads it started timers, or -errno; -EAGAIN: not on all of them. */
 static int attach_new_threads(const struct threads *threads, thread_attacher *attach,
 			      uint64_t until_ns)
 {
 	pid_t *tids = NULL;
+	ssize_t count = process__threads(threads->pid, &tids);
 	int attached = 0, error = 0;
-	ssize_t count;
 
-	if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
-		return -EAGAIN;
-	count = process__threads(threads->pid, &tids);
 	for (ssize_t i = 0; i < count && !error; i++) {
 		if (sampler__has_thread(threads->sampler, tids[i]))
 			continue;
-		error = clock_ns(CLOCK_MONOTONIC) < until_ns ? attach(threads, tids[i]) : -EAGAIN;
+		if (attached >= THREADS_LEAST && clock_ns(CLOCK_MONOTONIC) >= until_ns)
+			error = -EAGAIN;
+		else
+			error = attach(threads, tids[i]);
 		attached += !error;
 		if (error == -ESRCH)
 			error = 0;
@@ -88,14 +91,19 @@ static uint64_t start_ns(const struct threads *threads)
 int threads__attach(struct threads *threads, const char *target, uint64_t until_ns)
 {
 	char remedy[PRIVILEGES_REMEDY_SIZE];
+	bool has_ended;
 	int attached;
 
 	if (!threads->is_incomplete)
 		threads->cpu_start_ns = start_ns(threads);
+	else if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+		return 0;
 	attached = attach_all(threads, attach_thread, until_ns);
+	has_ended = attached == -ENOENT || attached == -ESRCH; /* what there is will show that */
 	threads->is_incomplete = attached == -EAGAIN;
-	recording__set_partial(threads->recording, threads->pid, attached < 0);
-	if (attached >= 0 || threads->is_incomplete)
+	recording__set_partial(threads->recording, threads->pid,
+			       attached < 0 && !has_ended && !threads->is_newborn);
+	if (attached >= 0 || threads->is_incomplete || has_ended)
 		return 0;
 	if (attached == -EMFILE)
 		log_error("cannot start timers on all threads of %s: too many open files (each "
@@ -104,8 +112,6 @@ int threads__attach(struct threads *threads, const char *target, uint64_t until_
 	else if (attached == -EACCES || attached == -EPERM)
 		log_error("cannot start timers on %s: permission denied (%s)", target,
 			  privileges__remedy("CAP_PERFMON", remedy));
-	else if (attached == -ENOENT || attached == -ESRCH)
-		return 0; /* the process has ended: what there is will show that */
 	else
 		log_error("cannot start timers on %s: %s", target,
 			  resource_limits__reason(attached));

@@ -12,9 +12,9 @@ so do the messages that troubleshooting.md explains.
 It runs as the first process of a PID namespace and in a mount namespace of its own: nothing it
 starts is left behind, and luaspy sees only these targets. What differs from the page:
 
-- the process 1234 is there: lua5.4. PID means 1234. It is idle for most of the time, and Redis makes
-  way for others, for other tests need the processors.
-- a command of several pages runs once.
+- process 1234 exists: lua5.4. PID means 1234. It is mostly idle, and Redis runs at a low priority,
+  because other tests need the processors.
+- a command that occurs on several pages runs once.
 - the times of -d, --duration, --start-after and --interval are one second, --until-samples is 50.
 - a recording without -d gets Ctrl-C after PATIENCE; top gets a terminal, and then the key q. One
   with --control goes on until the next command that starts luaspy.

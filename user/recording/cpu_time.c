@@ -29,6 +29,7 @@ struct thread {
 				 */
 	uint64_t paused_ns;     /* CPU time when it was paused */
 	bool is_paused;
+	bool has_ended; /* and was charged everything */
 	UT_hash_handle hh;
 };
 
@@ -74,16 +75,35 @@ static struct thread *find(struct cpu_time *time, uint32_t tid)
 	return thread;
 }
 
+static struct thread *find_living(struct cpu_time *time, uint32_t tid)
+{
+	struct thread *thread = find(time, tid);
+
+	return thread && !thread->has_ended ? thread : NULL;
+}
+
+static bool has_ended(struct cpu_time *time, uint32_t tid)
+{
+	const struct thread *thread = find(time, tid);
+
+	return thread && thread->has_ended;
+}
+
 static void set_comm(struct thread *thread, const char *comm)
 {
 	memcpy(thread->comm, comm, strnlen(comm, LS_COMM_LEN - 1) + 1);
 	thread->comm[LS_COMM_LEN - 1] = '\0';
 }
 
+/* A thread with the id of one that ended is another. */
 static struct thread *find_or_add(struct cpu_time *time, uint32_t tid, const char *comm)
 {
 	struct thread *thread = find(time, tid);
 
+	if (thread && thread->has_ended) {
+		forget(time, thread);
+		thread = NULL;
+	}
 	if (!thread) {
 		thread = calloc(1, sizeof(*thread));
 		if (!thread)
@@ -200,7 +220,9 @@ bool cpu_time__has_settled(struct cpu_time *time, uint32_t tid, uint64_t runtime
 {
 	const struct thread *thread = find(time, tid);
 
-	return thread && !thread->count && !thread->dropped && thread->window_ns >= runtime_ns;
+	if (!thread || thread->has_ended)
+		return thread;
+	return !thread->count && !thread->dropped && thread->window_ns >= runtime_ns;
 }
 
 /* Hands over all that the thread was charged, and begins a new window. */
@@ -224,7 +246,11 @@ static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_n
 {
 	correct(thread, runtime_ns);
 	settle(time, thread, runtime_ns);
-	forget(time, thread);
+	free(thread->parts);
+	thread->parts = NULL;
+	thread->room = 0;
+	thread->is_paused = false;
+	thread->has_ended = true;
 }
 
 int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
@@ -239,16 +265,25 @@ int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_
 
 void cpu_time__end_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns)
 {
-	struct thread *thread = find(time, tid);
+	struct thread *thread = find_living(time, tid);
 
 	if (thread)
 		end(time, thread, runtime_ns);
 }
 
+void cpu_time__gone(struct cpu_time *time, uint32_t tid)
+{
+	if (has_ended(time, tid))
+		forget(time, find(time, tid));
+}
+
 int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
 {
-	struct thread *thread = find_or_add(time, tid, comm);
+	struct thread *thread;
 
+	if (has_ended(time, tid))
+		return 0;
+	thread = find_or_add(time, tid, comm);
 	if (!thread)
 		return -ENOMEM;
 	settle(time, thread, runtime_ns);
@@ -257,7 +292,7 @@ int cpu_time__settle(struct cpu_time *time, uint32_t tid, const char *comm, uint
 
 void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_ns)
 {
-	struct thread *thread = find(time, tid);
+	struct thread *thread = find_living(time, tid);
 
 	if (thread)
 		settle(time, thread, runtime_ns);
@@ -265,8 +300,11 @@ void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtim
 
 int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
 {
-	struct thread *thread = find_or_add(time, tid, comm);
+	struct thread *thread;
 
+	if (has_ended(time, tid))
+		return 0;
+	thread = find_or_add(time, tid, comm);
 	if (!thread)
 		return -ENOMEM;
 	if (thread->is_paused)
@@ -305,8 +343,11 @@ void cpu_time__end_all(struct cpu_time *time)
 {
 	struct thread *thread, *next;
 
-	HASH_ITER (hh, time->threads, thread, next)
-		end(time, thread, thread->value_ns);
+	HASH_ITER (hh, time->threads, thread, next) {
+		if (!thread->has_ended)
+			end(time, thread, thread->value_ns);
+		forget(time, thread);
+	}
 }
 
 void cpu_time__mark(const struct cpu_time *time, uint8_t *used)

@@ -44,8 +44,15 @@ int cpu_time__begin(struct cpu_time *time, uint32_t tid, const char *comm, uint6
  */
 int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint32_t node);
 
-/* The thread ended: `runtime_ns` is final. 0 or -ENOMEM. */
+/*
+ * The thread ended: `runtime_ns` is final. The kernel lists it until it has released what the
+ * process held, which takes a second for some gigabytes. Until cpu_time__gone(), calls that take
+ * the CPU time of a living thread from such a list ignore it. 0 or -ENOMEM.
+ */
 int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
+
+/* A thread that ended is not listed any more. */
+void cpu_time__gone(struct cpu_time *time, uint32_t tid);
 
 /*
  * Stops recording a living thread, which was charged `runtime_ns` so far; what it is charged until

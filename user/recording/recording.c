@@ -192,6 +192,7 @@ void recording__age(struct recording *recording, pid_t pid)
 int recording__thread_exit(struct recording *recording, const struct ls_thread_exit *exit)
 {
 	struct recorded_process *process = recorded_process__find(recording, (pid_t)exit->tgid);
+	int error = 0;
 
 	last_stacks__forget(&recording->stacks, exit->tid);
 	if (!process) {
@@ -199,9 +200,12 @@ int recording__thread_exit(struct recording *recording, const struct ls_thread_e
 		return 0;
 	}
 	if (!recording->is_paused && !process->is_partial && exit->time_ns >= recording->resumed_ns)
-		return cpu_time__end(process->time, exit->tid, exit->comm, exit->runtime_ns);
-	cpu_time__end_known(process->time, exit->tid, exit->runtime_ns);
-	return 0;
+		error = cpu_time__end(process->time, exit->tid, exit->comm, exit->runtime_ns);
+	else
+		cpu_time__end_known(process->time, exit->tid, exit->runtime_ns);
+	if (!exit->rest_follows)
+		cpu_time__gone(process->time, exit->tid);
+	return error;
 }
 
 /* The process's CPU clock includes this time immediately, so part of it may already be charged. */
@@ -210,7 +214,10 @@ int recording__thread_rest(struct recording *recording, const struct ls_thread_e
 	struct recorded_process *process = recorded_process__find(recording, (pid_t)rest->tgid);
 	uint64_t known_ns;
 
-	if (!process || recording->is_paused || rest->time_ns < recording->resumed_ns)
+	if (!process)
+		return 0;
+	cpu_time__gone(process->time, rest->tid);
+	if (recording->is_paused || rest->time_ns < recording->resumed_ns)
 		return 0;
 	known_ns = rest->runtime_ns < process->ahead_ns ? rest->runtime_ns : process->ahead_ns;
 	process->ahead_ns -= known_ns;

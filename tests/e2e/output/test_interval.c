@@ -145,6 +145,42 @@ static void files_add_up_to_the_session(void **state)
 /*
  * With --system the files add up, too, including processes that start and end within an interval.
  */
+/*
+ * The kernel takes some 50 ms to release this memory, and lists the thread with all its CPU time
+ * until then. BPF reports the end of the thread before that (Linux 6.18).
+ */
+#define HELD                                                                                       \
+	"local held = {} for i = 1, 4 do held[i] = string.rep('x', 2 ^ 26) .. i end\n" WORK        \
+	"print('bye') io.stdout:flush() os.exit(true)\n"
+
+static void a_process_that_exits_between_two_files_is_in_one(void **state)
+{
+	struct child *worker, *spy;
+	struct sums sums;
+	char script[512];
+
+	need_lua();
+	snprintf(script, sizeof(script), HELD, "0.5");
+	write_file(in_folder(*state, "held.lua"), script, strlen(script));
+	worker = start(*state, "lua5.4", "held.lua");
+	child__await_output(*state, worker, "ready");
+	spy = start_record(*state, worker->pid, "-v", "--interval", "100ms", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__tell(worker, "go");
+	child__await_output(*state, worker, "bye");
+	for (int i = 0; i < 4; i++) {
+		sleep_seconds(0.01);
+		kill(spy->pid, SIGHUP);
+	}
+	assert_int_equal(child__wait(worker, PATIENCE), 0);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	sums = read_all(*state, "x-*.json");
+	print_message("recorded %.3f s, charged %.3f\n", sums.cpu_us / 1e6,
+		      accounts__charged_us(worker) / 1e6);
+	/* Its memory was charged before it was recorded. */
+	assert_true(sums.cpu_us >= 500000 && sums.cpu_us < accounts__charged_us(worker));
+}
+
 static void files_of_the_system_add_up(void **state)
 {
 	struct child *worker, *brief, *spy;
@@ -365,6 +401,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		staged(files_add_up_to_the_session),
+		staged(a_process_that_exits_between_two_files_is_in_one),
 		staged(files_of_the_system_add_up),
 		staged(loses_no_samples_to_a_slow_disk),
 		staged(a_pause_continues_from_file_to_file),

@@ -70,7 +70,7 @@ static void adds_up_for_a_busy_loop(struct stage *stage, const char *frequency)
 static void adds_up_for_a_server(struct stage *stage, const char *frequency)
 {
 	struct watched watched = watch(stage, frequency, "SPLIT ", built_program("host-5.4"),
-				       program_source("server.lua"), "42", "18");
+				       program_source("server.lua"), "0", "42", "18");
 
 	check_sum(&watched, 0.99, 0);
 }

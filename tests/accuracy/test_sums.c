@@ -108,6 +108,24 @@ static void adds_up_for_threads(struct stage *stage, const char *frequency,
 		    brief_us * least_sampled / 2);
 }
 
+/*
+ * Any thread may execute a program. The kernel ends the others, and gives it the id of the first.
+ */
+static void adds_up_for_a_thread_that_executes_a_program(void **state)
+{
+	struct watched watched;
+
+	need_to_record();
+	write_text(*state, "main.lua",
+		   "print('ready') io.stdout:flush() io.read() burn(2e5) in_thread('thread.lua')");
+	write_text(*state, "thread.lua", "burn(6e5) become('lua5.4', 'after.lua')");
+	write_text(*state, "after.lua",
+		   LUA_SPIN "spin(0.4) print('done ') io.stdout:flush() io.read()");
+	watched = watch(*state, "1khz", "done ", built_program("host-5.4"), "main.lua");
+	assert_true(watched.cpu_us > 1100000);
+	check_sum(&watched, 0.95, 0.005);
+}
+
 static void adds_up_for_a_busy_loop_at_1_khz(void **state)
 {
 	need_lua();
@@ -154,6 +172,7 @@ static void adds_up_for_threads_born_and_dying_at_10_khz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		staged(adds_up_for_a_thread_that_executes_a_program),
 		staged(adds_up_for_a_busy_loop_at_1_khz),
 		staged(adds_up_for_a_busy_loop_at_10_khz),
 		staged(adds_up_for_a_server_at_1_khz),

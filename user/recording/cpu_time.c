@@ -89,6 +89,17 @@ static bool has_ended(struct cpu_time *time, uint32_t tid)
 	return thread && thread->has_ended;
 }
 
+/* Takes ownership of the thread. */
+static struct thread *add(struct cpu_time *time, struct thread *thread)
+{
+	HASH_ADD(hh, time->threads, tid, sizeof(thread->tid), thread);
+	if (HASH_HAS_ADDED(thread))
+		return thread;
+	free(thread->parts);
+	free(thread);
+	return NULL;
+}
+
 static void set_comm(struct thread *thread, const char *comm)
 {
 	memcpy(thread->comm, comm, strnlen(comm, LS_COMM_LEN - 1) + 1);
@@ -109,11 +120,9 @@ static struct thread *find_or_add(struct cpu_time *time, uint32_t tid, const cha
 		if (!thread)
 			return NULL;
 		thread->tid = tid;
-		HASH_ADD(hh, time->threads, tid, sizeof(tid), thread);
-		if (!HASH_HAS_ADDED(thread)) {
-			free(thread);
+		thread = add(time, thread);
+		if (!thread)
 			return NULL;
-		}
 	}
 	set_comm(thread, comm);
 	return thread;
@@ -296,6 +305,24 @@ void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtim
 
 	if (thread)
 		settle(time, thread, runtime_ns);
+}
+
+/* The kernel ends all other threads before that, and BPF has reported their ends. */
+int cpu_time__exec(struct cpu_time *time, uint32_t tid)
+{
+	struct thread *thread = time->threads, *former = find(time, tid);
+
+	if (former && !former->has_ended)
+		return 0;
+	while (thread && thread->has_ended)
+		thread = thread->hh.next;
+	if (!thread)
+		return 0;
+	if (former)
+		forget(time, former);
+	HASH_DEL(time->threads, thread);
+	thread->tid = tid;
+	return add(time, thread) ? 0 : -ENOMEM;
 }
 
 int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)

@@ -55,6 +55,12 @@ int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_
 void cpu_time__gone(struct cpu_time *time, uint32_t tid);
 
 /*
+ * The one thread that is left has executed a program, so its id is that of its process, `tid`, from
+ * now on. Its CPU time goes on. 0 or -ENOMEM.
+ */
+int cpu_time__exec(struct cpu_time *time, uint32_t tid);
+
+/*
  * Stops recording a living thread, which was charged `runtime_ns` so far; what it is charged until
  * cpu_time__resume() is not recorded. Its window goes on after that, so that pauses in close
  * succession do not make windows of a few samples. A thread that ends meanwhile ends with its CPU

@@ -313,6 +313,14 @@ int recording__settle_thread(struct recording *recording, const struct recorded_
 	return process ? settle(process, thread, recording->is_paused || process->is_partial) : 0;
 }
 
+int recording__exec_thread(struct recording *recording, const struct recorded_thread *thread)
+{
+	struct recorded_process *process = recorded_process__find(recording, thread->pid);
+	int error = process ? cpu_time__exec(process->time, thread->tid) : 0;
+
+	return error ? error : recording__settle_thread(recording, thread);
+}
+
 void recording__complete(struct recording *recording, pid_t pid, const char *comm, uint64_t cpu_ns)
 {
 	struct recorded_process *process = recorded_process__find(recording, pid);

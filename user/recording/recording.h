@@ -109,6 +109,12 @@ int recording__resume_thread(struct recording *recording, const struct recorded_
 void recording__pause(struct recording *recording);
 void recording__resume(struct recording *recording, uint64_t time_ns);
 
+/*
+ * A thread has executed a program, and all others of its process have ended: hands over the CPU
+ * time that it had then. Its id is that of the process from now on. 0 or -ENOMEM.
+ */
+int recording__exec_thread(struct recording *recording, const struct recorded_thread *thread);
+
 /* Whether recording__settle_thread() would hand over nothing; `comm` may be NULL. */
 bool recording__has_settled(struct recording *recording, const struct recorded_thread *thread);
 

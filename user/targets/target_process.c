@@ -246,9 +246,9 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 	if (exec->lost_timers)
 		restart_timers(target, name);
 	/* Its CPU time so far belongs to the previous program. */
-	error = recording__settle_thread(
-		setting->recording, &(struct recorded_thread){target->pid, (uint32_t)target->pid,
-							      target->name, exec->runtime_ns});
+	error = recording__exec_thread(setting->recording,
+				       &(struct recorded_thread){target->pid, (uint32_t)target->pid,
+								 target->name, exec->runtime_ns});
 	if (error)
 		return error;
 	target->label[0] = '\0';

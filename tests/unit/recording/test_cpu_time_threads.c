@@ -59,6 +59,24 @@ static void resume_thread(struct charges *charges, uint32_t tid, uint64_t runtim
 	assert_int_equal(cpu_time__resume(charges->time, tid, "lua", runtime_ns), 1);
 }
 
+/* Its program is another then, and it has the id of the first thread, which has ended. */
+static void counts_a_thread_once_that_executes_a_program(void **state)
+{
+	struct charges *charges = *state;
+
+	begin(charges, 1, 10 * PERIOD);
+	begin(charges, 2, 0);
+	end(charges, 1, 12 * PERIOD);
+	settle(charges, 2, 3 * PERIOD);
+	assert_int_equal(cpu_time__exec(charges->time, 1), 0);
+	settle(charges, 1, 5 * PERIOD);
+	assert_int_equal(cpu_time__total_ns(charges->time), 7 * PERIOD);
+	assert_int_equal(cpu_time__exec(charges->time, 1), 0);
+	end(charges, 1, 6 * PERIOD);
+	assert_int_equal(cpu_time__total_ns(charges->time), 8 * PERIOD);
+	assert_int_equal(cpu_time__exec(charges->time, 1), 0);
+}
+
 static void charges_nobody_for_a_pause(void **state)
 {
 	struct charges *charges = *state;
@@ -144,6 +162,7 @@ int main(void)
 		charging(counts_a_thread_once_that_is_listed_after_its_end),
 		charging(counts_the_next_thread_with_its_id),
 		charging(knows_nothing_of_a_thread_that_ended),
+		charging(counts_a_thread_once_that_executes_a_program),
 		charging(charges_nobody_for_a_pause),
 		charging(ends_a_paused_thread_where_it_was_paused),
 		charging(tells_a_thread_that_has_the_number_of_one_that_ended_unseen),

@@ -4,7 +4,7 @@
 ifneq ($(filter e2e% accuracy%,$(TESTS)),)
 LUA_HOSTS  := $(foreach name,bindings host fibers sleepers vms,$(foreach version,5.1 5.2 5.3 5.4,\
                 $(O)/tests/programs/$(name)-$(version)))
-TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/loader
+TEST_FILES += $(LUA_HOSTS) $(O)/tests/programs/threads-5.4 $(O)/tests/programs/leaderless-5.4 $(O)/tests/programs/loader
 TEST_FILES += $(if $(wildcard /usr/include/luajit-2.1/lua.h),$(addprefix $(O)/tests/programs/,bindings-luajit sleepers-luajit))
 TEST_FILES += $(O)/tests/programs/lineage $(O)/tests/programs/slow_disk.so $(O)/tests/programs/sleepers-musl
 TEST_FILES += $(O)/tests/programs/churn $(O)/tests/programs/brief $(O)/tests/programs/forbid $(O)/tests/programs/set_back.so $(O)/tests/programs/denied.so $(O)/tests/programs/refused_walker.so
@@ -30,6 +30,9 @@ $(O)/tests/programs/oldjit: tests/programs/oldjit.c
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 $< -o $@
 
 $(O)/tests/programs/threads-%: tests/programs/threads.c
+	$(build_lua_host)
+
+$(O)/tests/programs/leaderless-%: tests/programs/leaderless.c
 	$(build_lua_host)
 
 $(O)/tests/programs/sleepers-%: tests/programs/sleepers.c

@@ -320,12 +320,9 @@ static int linger(struct top *top)
 /* Whether all requested processes have ended. A system never does. */
 static bool are_gone(const struct target_choice *targets)
 {
-	for (size_t i = 0; i < targets->pid_count; i++) {
-		char state = process__state(targets->pids[i]);
-
-		if (state && state != 'Z' && state != 'X')
+	for (size_t i = 0; i < targets->pid_count; i++)
+		if (!process__has_ended(targets->pids[i]))
 			return false;
-	}
 	return !targets->system;
 }
 

@@ -160,7 +160,7 @@ static int search_mapping(pid_t pid, uint64_t sp, struct mapping *found)
 	FILE *stream;
 	int error = -ENOENT;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", process__memory_id(pid));
 	stream = fopen(path, "re");
 	if (!stream)
 		return proc_error();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memory/target_memory.h"
+#include "process/process.h"
 
 #define RUN_PAGES    256               /* read by one call */
 #define OVERLAP      MAIN_THREAD_BYTES /* a main thread may extend over two runs */
@@ -135,7 +136,7 @@ static int look_through_process(struct looking *looking)
 int vm_search__find(pid_t pid, const struct ls_candidates candidates[LS_FAMILY_COUNT],
 		    struct vm_search *search)
 {
-	struct looking looking = {.memory = {.pid = pid},
+	struct looking looking = {.memory = {.pid = process__memory_id(pid)},
 				  .candidates = candidates,
 				  .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 				  .left = BYTES_MAX,
@@ -144,7 +145,7 @@ int vm_search__find(pid_t pid, const struct ls_candidates candidates[LS_FAMILY_C
 	int error = -ENOMEM;
 
 	*search = (struct vm_search){};
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", looking.memory.pid);
 	looking.pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	if (looking.pagemap < 0)
 		return -errno;

@@ -78,6 +78,8 @@ static int explain(const struct detection *detection, const char *target, int er
 	if (!error && found->count)
 		log_error("cannot %s %s: it runs %s, which is not supported", purpose, target,
 			  found->items[0].file.family->name);
+	else if (!error && process__has_ended(detection->options.pid))
+		log_error("cannot %s %s: it has ended", purpose, target);
 	else if (!error)
 		log_error("cannot %s %s: no interpreter in any of its files%s", purpose, target,
 			  detection->options.is_for_dump ? "" : " (--wait waits for one)");

@@ -190,11 +190,10 @@ int inspector__holds_lua(struct inspector *inspector, pid_t pid,
 static bool may_become_lua(struct inspector *inspector, pid_t pid)
 {
 	struct interpreters found;
-	char state = process__state(pid);
 	bool is_lua;
 	int error;
 
-	if (!state || state == 'Z' || state == 'X')
+	if (process__has_ended(pid))
 		return false;
 	error = inspector__interpreters(inspector, pid, &found);
 	if (error)

@@ -61,7 +61,7 @@ static void find_code(pid_t pid, const struct process_mappings *mappings,
 	struct stat program;
 
 	code[0] = code_range(mappings, interpreter->device, interpreter->inode);
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", process__memory_id(pid));
 	if (!stat(path, &program))
 		code[1] = code_range(mappings, program.st_dev, program.st_ino);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "process/proc_file.h"
+#include "process/process.h"
 
 #define BYTES_MOST 4096 /* that are read of the words */
 #define WORDS_MOST 32   /* that are tried as the name of a file */
@@ -64,18 +65,34 @@ static const char *without_folders(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-int command_line__read(pid_t pid, struct command_line *line)
+/* Their size, or -errno. A NUL follows them. */
+static ssize_t read_words(pid_t id, char words[BYTES_MOST + 1])
 {
-	FILE *stream = proc_file__open("/proc/%d/cmdline", pid);
-	char words[BYTES_MOST + 1];
+	FILE *stream = proc_file__open("/proc/%d/cmdline", id);
 	size_t size;
 
-	*line = (struct command_line){};
 	if (!stream)
 		return proc_file__error(errno);
 	size = fread(words, 1, BYTES_MOST, stream);
 	fclose(stream);
 	words[size] = '\0';
+	return (ssize_t)size;
+}
+
+int command_line__read(pid_t pid, struct command_line *line)
+{
+	char words[BYTES_MOST + 1];
+	ssize_t count = read_words(pid, words);
+	size_t size;
+
+	if (!count) {
+		pid = process__memory_id(pid);
+		count = read_words(pid, words);
+	}
+	*line = (struct command_line){};
+	if (count < 0)
+		return (int)count;
+	size = (size_t)count;
 	snprintf(line->program, sizeof(line->program), "%.*s", COMMAND_LINE_SIZE - 1,
 		 without_folders(words));
 	find_script(pid, words, size, line);

@@ -53,15 +53,23 @@ cleanup:
 	return error;
 }
 
-int process__mapped_pages(pid_t pid, uint64_t *pages)
+static int read_pages(pid_t id, uint64_t *pages)
 {
 	char *text;
-	int error = read_all(proc_file__open("/proc/%d/statm", pid), &text);
+	int error = read_all(proc_file__open("/proc/%d/statm", id), &text);
 
 	if (!error && sscanf(text, "%" SCNu64, pages) != 1)
 		error = -EPROTO;
 	free(text);
 	return error;
+}
+
+int process__mapped_pages(pid_t pid, uint64_t *pages)
+{
+	int error = read_pages(pid, pages);
+	pid_t id = error || *pages ? pid : process__memory_id(pid);
+
+	return id == pid ? error : read_pages(id, pages);
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -408,17 +416,52 @@ int process__runtime_ns(pid_t pid, uint64_t *runtime_ns)
  * That of the thread alone: for /proc/PID/stat the kernel adds up what all threads of the process
  * did, which takes it milliseconds if they are thousands.
  */
-char process__state(pid_t pid)
+static char thread_state(pid_t pid, pid_t tid)
 {
 	char *text, *end;
 	char state = 0;
 
 	/* The name before the state is in parentheses and may hold parentheses and spaces. */
-	if (read_all(proc_file__open("/proc/%d/task/%d/stat", pid, pid), &text) == 0) {
+	if (read_all(proc_file__open("/proc/%d/task/%d/stat", pid, tid), &text) == 0) {
 		end = strrchr(text, ')');
 		if (end && end[1] == ' ')
 			state = end[2];
 	}
 	free(text);
 	return state;
+}
+
+char process__state(pid_t pid)
+{
+	return thread_state(pid, pid);
+}
+
+static bool is_over(char state)
+{
+	return !state || state == 'Z' || state == 'X';
+}
+
+/* 0: there is none. */
+static pid_t living_thread(pid_t pid)
+{
+	pid_t *tids = NULL, found = 0;
+	ssize_t count = process__threads(pid, &tids);
+
+	for (ssize_t i = 0; i < count && !found; i++)
+		if (!is_over(thread_state(pid, tids[i])))
+			found = tids[i];
+	free(tids);
+	return found;
+}
+
+bool process__has_ended(pid_t pid)
+{
+	return is_over(process__state(pid)) && !living_thread(pid);
+}
+
+pid_t process__memory_id(pid_t pid)
+{
+	pid_t other = process__state(pid) == 'Z' ? living_thread(pid) : 0;
+
+	return other ? other : pid;
 }

@@ -138,7 +138,20 @@ int process__thread_ticks_ns(pid_t pid, pid_t tid, uint64_t *runtime_ns);
 /* CPU time charged to all threads of the process, including those that exited. 0 or -errno. */
 int process__runtime_ns(pid_t pid, uint64_t *runtime_ns);
 
-/* The state letter of a thread or process: 'R', 'S', 'T', 'Z' ...; 0 if it cannot be read. */
+/*
+ * The state letter of a thread: 'R', 'S', 'T', 'Z' ...; 0 if it cannot be read. 'Z' does not mean
+ * that its process has ended.
+ */
 char process__state(pid_t pid);
+
+/* Whether no thread is left, though the parent may not have waited for the process yet. */
+bool process__has_ended(pid_t pid);
+
+/*
+ * The id by which a process's memory, folders and program can be read: `pid`, or that of another
+ * thread if the first one has ended, as after pthread_exit() in main(). The kernel shows none of
+ * them for a thread that has ended.
+ */
+pid_t process__memory_id(pid_t pid);
 
 #endif

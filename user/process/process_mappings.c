@@ -90,9 +90,9 @@ static int add_mapping(struct process_mappings *mappings, size_t *room,
 	return 0;
 }
 
-int process__mappings(pid_t pid, struct process_mappings *mappings)
+static int read_mappings(pid_t id, struct process_mappings *mappings)
 {
-	FILE *stream = proc_file__open("/proc/%d/maps", pid);
+	FILE *stream = proc_file__open("/proc/%d/maps", id);
 	size_t room = 0, line_room = 0, path_bytes = 0;
 	char buffer[STREAM_BYTES], *line = NULL;
 	int error = 0;
@@ -125,6 +125,14 @@ int process__mappings(pid_t pid, struct process_mappings *mappings)
 	return error;
 }
 
+int process__mappings(pid_t pid, struct process_mappings *mappings)
+{
+	int error = read_mappings(pid, mappings);
+	pid_t id = error || mappings->count ? pid : process__memory_id(pid);
+
+	return id == pid ? error : read_mappings(id, mappings);
+}
+
 void process__mappings_free(struct process_mappings *mappings)
 {
 	for (size_t i = 0; i < mappings->count; i++)
@@ -146,16 +154,24 @@ static int open_in_our_root(const struct process_mapping *mapping)
 	return -ENOENT;
 }
 
-/* Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. */
-static int open_map_file(pid_t pid, const struct process_mapping *mapping)
+static int open_map_file_by(pid_t id, const struct process_mapping *mapping)
 {
 	char path[96];
 	int file;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, id, mapping->start,
 		 mapping->end);
 	file = open(path, O_PATH | O_CLOEXEC);
 	return file < 0 ? -errno : file;
+}
+
+/* Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. */
+static int open_map_file(pid_t pid, const struct process_mapping *mapping)
+{
+	int file = open_map_file_by(pid, mapping);
+	pid_t id = file == -ENOENT || file == -ESRCH ? process__memory_id(pid) : pid;
+
+	return id == pid ? file : open_map_file_by(id, mapping);
 }
 
 /* Always O_PATH: a plain open() has side effects if the target has mapped a device. */
@@ -177,14 +193,14 @@ int process__open_mapped_file(pid_t pid, const struct process_mapping *mapping)
 	return is_denied && file == -ENOENT ? -EPERM : file;
 }
 
-int process__query_mapping(pid_t pid, uint64_t address, struct process_mapping *mapping)
+static int query_mapping(pid_t id, uint64_t address, struct process_mapping *mapping)
 {
 	char path[PATH_MAX] = "";
 	struct ls_procmap_query query = {.size = sizeof(query),
 					 .address = address,
 					 .name_size = sizeof(path),
 					 .name = (uint64_t)(uintptr_t)path};
-	FILE *maps = proc_file__open("/proc/%d/maps", pid);
+	FILE *maps = proc_file__open("/proc/%d/maps", id);
 	int error;
 
 	if (!maps)
@@ -197,6 +213,14 @@ int process__query_mapping(pid_t pid, uint64_t address, struct process_mapping *
 	*mapping = (struct process_mapping){
 		.start = query.start, .end = query.end, .path = strdup(path)};
 	return mapping->path ? 0 : -ENOMEM;
+}
+
+int process__query_mapping(pid_t pid, uint64_t address, struct process_mapping *mapping)
+{
+	int error = query_mapping(pid, address, mapping);
+	pid_t id = error == -ESRCH ? process__memory_id(pid) : pid;
+
+	return id == pid ? error : query_mapping(id, address, mapping);
 }
 
 /* The same by reading all mappings. */

@@ -27,15 +27,25 @@ static int open_in(int folder, const char *path, int flags)
 	return file < 0 ? -errno : file;
 }
 
+static int open_root(pid_t id)
+{
+	char path[32];
+	int root;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", id);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 ? -errno : root;
+}
+
 int process__open_in_root(pid_t pid, const char *path, int flags)
 {
-	char root_path[32];
-	int root, file;
+	int root = open_root(pid), file;
+	pid_t id = root == -ENOENT ? process__memory_id(pid) : pid;
 
-	snprintf(root_path, sizeof(root_path), "/proc/%d/root", pid);
-	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (id != pid)
+		root = open_root(id);
 	if (root < 0)
-		return -errno;
+		return root;
 	file = open_in(root, path, flags);
 	close(root);
 	return file;
@@ -78,8 +88,10 @@ int process__working_directory(pid_t pid, char *to, size_t size)
 {
 	char root[4096];
 	size_t length;
-	int error = read_link(pid, "cwd", to, size);
+	int error;
 
+	pid = process__memory_id(pid);
+	error = read_link(pid, "cwd", to, size);
 	if (!error)
 		error = read_link(pid, "root", root, sizeof(root));
 	if (error)
@@ -116,10 +128,10 @@ static int find_executed_path(pid_t pid, uint64_t *address)
 
 int process__executed_path(pid_t pid, char *to, size_t size)
 {
-	const struct target_memory memory = {.pid = pid};
+	const struct target_memory memory = {.pid = process__memory_id(pid)};
 	uint64_t address;
 	ssize_t length;
-	int error = find_executed_path(pid, &address);
+	int error = find_executed_path(memory.pid, &address);
 
 	if (error)
 		return error;
@@ -128,5 +140,5 @@ int process__executed_path(pid_t pid, char *to, size_t size)
 		return (int)length;
 	if (!memchr(to, '\0', (size_t)length))
 		return -ENAMETOOLONG;
-	return *to == '/' && is_same_file(pid, to, "exe") ? 0 : -ENOENT;
+	return *to == '/' && is_same_file(memory.pid, to, "exe") ? 0 : -ENOENT;
 }

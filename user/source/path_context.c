@@ -29,6 +29,7 @@ static int read_living(pid_t pid, bool needs_folder, struct path_context *contex
 {
 	int root = process__open_in_root(pid, "/", 0), error;
 	char folder[PATH_MAX];
+	pid_t id;
 
 	if (root < 0)
 		return root;
@@ -37,7 +38,8 @@ static int read_living(pid_t pid, bool needs_folder, struct path_context *contex
 	if (error)
 		return error;
 	context->pid = pid;
-	context->is_shared = is_same(pid, "ns/mnt") && is_same(pid, "root");
+	id = process__memory_id(pid);
+	context->is_shared = is_same(id, "ns/mnt") && is_same(id, "root");
 	if (!needs_folder)
 		return 0;
 	free(context->folder);

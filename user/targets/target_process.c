@@ -108,13 +108,6 @@ static void note_unsupported(const struct target_process *target)
 				  interpreter);
 }
 
-static bool is_gone(pid_t pid)
-{
-	char state = process__state(pid);
-
-	return !state || state == 'Z';
-}
-
 int target_process__inspect(struct target_process *target)
 {
 	bool is_later;
@@ -132,7 +125,7 @@ int target_process__inspect(struct target_process *target)
 		note_unsupported(target);
 	/* A process that cannot be read yet, or any more, stays in its category. */
 	if (!error && target->is_filed && !detection__found(target->detection) &&
-	    (is_later || is_gone(target->pid)))
+	    (is_later || process__has_ended(target->pid)))
 		return 0;
 	return error ? error : target_category__file_by_name(target);
 }
@@ -241,7 +234,7 @@ int target_process__executes(struct target_process *target, const struct ls_exec
 	snprintf(name, sizeof(name), "%.*s", LS_COMM_LEN, exec->comm);
 	is_expected = was_expected(target, exec, name);
 	/* Nothing more can be found out. */
-	if (is_expected && is_gone(target->pid))
+	if (is_expected && process__has_ended(target->pid))
 		return 0;
 	if (exec->lost_timers)
 		restart_timers(target, name);

@@ -134,10 +134,9 @@ int targets__add_missed_program(struct targets *targets, pid_t pid,
 static bool has_ended_before(const struct targets *targets, pid_t pid)
 {
 	struct ls_execution execution;
-	char state = process__state(pid);
 	uint64_t stack_start;
 
-	if (!state || state == 'Z' || state == 'X')
+	if (process__has_ended(pid))
 		return true;
 	return !sampler__execution(targets->setting.sampler, pid, &execution) &&
 	       execution.ended_ns &&

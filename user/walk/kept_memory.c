@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+
+#include "memory/remote_memory.h"
 
 #define PIECES_MAX  32768
 #define PIECE_BYTES 80   /* a CallInfo: the largest of them */
@@ -62,7 +63,7 @@ void kept_memory__add(struct kept_memory *kept, const void *bytes, uint32_t size
 static bool are_unchanged(const struct kept_memory *kept, pid_t pid, size_t first, size_t count)
 {
 	const struct piece *pieces = kept->pieces + first;
-	struct iovec remote[PIECES_ONCE], local;
+	struct iovec remote[PIECES_ONCE];
 	uint8_t bytes[PIECES_ONCE * PIECE_BYTES];
 	size_t size = 0;
 
@@ -71,8 +72,7 @@ static bool are_unchanged(const struct kept_memory *kept, pid_t pid, size_t firs
 					   .iov_len = pieces[i].size};
 		size += pieces[i].size;
 	}
-	local = (struct iovec){.iov_base = bytes, .iov_len = size};
-	if (process_vm_readv(pid, &local, 1, remote, count, 0) != (ssize_t)size)
+	if (remote_memory__read_pieces(pid, remote, count, bytes, size) != (ssize_t)size)
 		return false;
 	size = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -164,7 +164,7 @@ static void a_process_that_exits_between_two_files_is_in_one(void **state)
 	write_file(in_folder(*state, "held.lua"), script, strlen(script));
 	worker = start(*state, "lua5.4", "held.lua");
 	child__await_output(*state, worker, "ready");
-	spy = start_record(*state, worker->pid, "-v", "--interval", "100ms", "-o", "x.json");
+	spy = start_record(*state, worker->pid, "-v", "--interval", "1m", "-o", "x.json");
 	spying__await_timers(*state, spy);
 	child__tell(worker, "go");
 	child__await_output(*state, worker, "bye");

@@ -31,14 +31,21 @@ static struct child *start_leaderless(struct stage *stage)
 	return target;
 }
 
+static void await_zombie(int pid)
+{
+	char command[128];
+
+	snprintf(
+		command, sizeof(command),
+		"for i in $(seq 2000); do grep -q ') Z' /proc/%d/stat && exit; sleep 0.01; done; exit 1",
+		pid);
+	assert_int_equal(system(command), 0);
+}
+
 static void end_first_thread(struct child *target)
 {
-	char command[64];
-
 	child__tell(target, "end");
-	snprintf(command, sizeof(command), "until grep -q ') Z' /proc/%d/task/%d/stat; do :; done",
-		 target->pid, target->pid);
-	assert_int_equal(system(command), 0);
+	await_zombie(target->pid);
 }
 
 static void assert_hot(struct stage *stage)
@@ -107,7 +114,7 @@ static void was_the_last(void **state)
 		       "sh -c 'true & echo $!; exec sleep 100' & read line; kill $!");
 	child__await_output(*state, parent, "\n");
 	assert_int_equal(sscanf(child__output(*state, parent), "%d", &zombie), 1);
-	sleep_seconds(0.1);
+	await_zombie(zombie);
 	spy = start_record(*state, zombie, "-d", "1");
 	assert_int_not_equal(child__wait(spy, PATIENCE), 0);
 	assert_non_null(strstr(child__errors(*state, spy), "it has ended"));

@@ -39,8 +39,14 @@ static int start_inspector(struct dump *dump)
 
 static int open_process(struct dump *dump)
 {
+	pid_t process = process__of_thread(dump->options.pid);
 	int error;
 
+	if (process && process != dump->options.pid) {
+		log_error("cannot dump %d: it is a thread of process %d, not a process",
+			  dump->options.pid, process);
+		return -ENOENT;
+	}
 	if (!dump->options.layout)
 		inspector__await_interpreters(dump->internal->inspector, dump->options.pid,
 					      clock_ns(CLOCK_MONOTONIC) + INTERPRETERS_PATIENCE_NS);

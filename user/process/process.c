@@ -219,6 +219,19 @@ int process__program_birth_ns(pid_t pid, uint64_t *birth_ns)
 	return error ? error : process__birth_ns(pid, birth_ns);
 }
 
+pid_t process__of_thread(pid_t tid)
+{
+	char *text;
+	int error = read_all(proc_file__open("/proc/%d/status", tid), &text), pid;
+	const char *line = error ? NULL : strstr(text, "\nTgid:");
+
+	/* As for the user. */
+	if (!line || sscanf(line, "\nTgid: %d", &pid) != 1)
+		pid = 0;
+	free(text);
+	return pid;
+}
+
 int process__user(pid_t pid, uid_t *user)
 {
 	char *text;

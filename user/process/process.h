@@ -102,6 +102,9 @@ int process__birth_ns(pid_t pid, uint64_t *birth_ns);
  */
 int process__program_birth_ns(pid_t pid, uint64_t *birth_ns);
 
+/* The process that the thread belongs to, whose id is that of its first thread. 0: unknown. */
+pid_t process__of_thread(pid_t tid);
+
 /* Its real user id. 0 or -errno. */
 int process__user(pid_t pid, uid_t *user);
 

@@ -23,9 +23,8 @@
 static int explain_no_pidfd(pid_t pid, const char *title, int error)
 {
 	if (error == -EINVAL || error == -ENOENT)
-		log_error("cannot follow %d: it is a thread, not a process (see Tgid in "
-			  "'/proc/%d/status')",
-			  pid, pid);
+		log_error("cannot follow %d: it is a thread of process %d, not a process", pid,
+			  process__of_thread(pid));
 	else
 		log_error("cannot follow %s: %s", title, strerror(-error));
 	return error;

@@ -121,6 +121,31 @@ static void was_the_last(void **state)
 	child__tell(parent, "end");
 }
 
+/* Programs like htop show the ids of threads, too. */
+static void is_asked_for_by_the_id_of_another(void **state)
+{
+	struct child *target, *spy, *dump;
+	char command[64], other[16], expected[64];
+	FILE *threads;
+
+	need_to_record();
+	target = start_leaderless(*state);
+	snprintf(command, sizeof(command), "ls /proc/%d/task | grep -vw %d", target->pid,
+		 target->pid);
+	threads = popen(command, "r");
+	assert_non_null(threads);
+	assert_int_equal(fscanf(threads, "%15s", other), 1);
+	pclose(threads);
+	snprintf(expected, sizeof(expected), "%s: it is a thread of process %d", other,
+		 target->pid);
+	spy = start(*state, luaspy_program(), "record", "-p", other, "-d", "1");
+	dump = start(*state, luaspy_program(), "dump", "-p", other);
+	assert_int_not_equal(child__wait(spy, PATIENCE), 0);
+	assert_int_not_equal(child__wait(dump, PATIENCE), 0);
+	assert_non_null(strstr(child__errors(*state, spy), expected));
+	assert_non_null(strstr(child__errors(*state, dump), expected));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +153,7 @@ int main(void)
 		staged(ends_while_it_is_recorded),
 		staged(is_missing_in_a_dump),
 		staged(was_the_last),
+		staged(is_asked_for_by_the_id_of_another),
 	};
 
 	return cmocka_run_group_tests_name("first_thread", tests, NULL, NULL);

@@ -38,10 +38,10 @@ times=()
 
 # Sorts the program $1 by what it wrote into its log, and how it exited.
 judge() {
-	local name=${1#"$output"/tests/} log status seconds ok left
+	local name=${1#"$output"/tests/} log status seconds cpu ok left
 	log=$output/tests/$name.log
-	read -r status seconds <"$log.status"
-	times+=("$seconds s  $name")
+	read -r status seconds cpu <"$log.status"
+	times+=("$seconds s, $cpu s of CPU  $name")
 	ok=$(count PASSED)
 	left=$(count SKIPPED)
 	tests_passed=$((tests_passed + ok))
@@ -66,8 +66,14 @@ show_reason() {
 	fi | sed 's/^/    /'
 }
 
+# CPU time of all that this shell has waited for, in seconds: the second line of its times.
+waited_for() {
+	awk 'NR == 2 { split($1 "s" $2, part, "[ms]")
+	               printf "%.0f", part[1] * 60 + part[2] + part[4] * 60 + part[5] }'
+}
+
 # Runs the program $1, in a PID namespace if it is to be isolated. How it exits and how long it
-# takes is written beside its log.
+# takes is written beside its log. To be called once by a shell.
 run() {
 	local name=${1#"$output"/tests/} log status=0 apart=()
 	log=$output/tests/$name.log
@@ -79,7 +85,8 @@ run() {
 	SECONDS=0
 	timeout --kill-after=10 "$limit" "${apart[@]}" "$1" </dev/null 2>&1 |
 		tee "$log" || status=$?
-	echo "$status $SECONDS" >"$log.status"
+	times >"$log.status"
+	echo "$status $SECONDS $(waited_for <"$log.status")" >"$log.status"
 }
 
 # The same, but prints all at once: what several programs print must not mix.
@@ -104,7 +111,7 @@ isolated=${ISOLATED:-}
 if ! $namespace true 2>/dev/null; then
 	isolated=
 fi
-export -f run run_beside_others is_in
+export -f run run_beside_others is_in waited_for
 export output limit isolated namespace
 
 beside=() alone=()
@@ -118,7 +125,7 @@ done
 printf '%s\n' "${beside[@]}" | xargs -r -I{} -P "$(nproc)" \
 	bash -euo pipefail -c 'run_beside_others {}'
 for program in "${alone[@]}"; do
-	run "$program"
+	bash -euo pipefail -c 'run "$1"' - "$program"
 done
 for program in "$@"; do
 	judge "$program"

@@ -48,6 +48,15 @@ static void end_first_thread(struct child *target)
 	await_zombie(target->pid);
 }
 
+/* Until the layout is decided, some samples have no functions: 15 ms on a busy machine. */
+static void end_recording(struct stage *stage, struct child *target, struct child *spy)
+{
+	child__let_work(target, 1);
+	kill(spy->pid, SIGINT);
+	if (child__wait(spy, PATIENCE) != 0)
+		fail_msg("exit status %d: %s", spy->status, child__errors(stage, spy));
+}
+
 static void assert_hot(struct stage *stage)
 {
 	struct scriptprofile *profile = spying__read(stage, in_folder(stage, "profile.json"));
@@ -56,7 +65,7 @@ static void assert_hot(struct stage *stage)
 	print_message("%.1f%% of %.3f s\n", 100.0 * (double)hot_us / (double)profile->all_us,
 		      (double)profile->all_us / 1e6);
 	assert_true((double)hot_us > 0.95 * (double)profile->all_us);
-	assert_true(profile->all_us > 100000);
+	assert_true(profile->all_us > 500000);
 }
 
 static void is_missing_from_the_start(void **state)
@@ -66,9 +75,9 @@ static void is_missing_from_the_start(void **state)
 	need_to_record();
 	target = start_leaderless(*state);
 	end_first_thread(target);
-	spy = start_record(*state, target->pid, "-d", "1", "-o", "profile.json");
-	if (child__wait(spy, PATIENCE) != 0)
-		fail_msg("exit status %d: %s", spy->status, child__errors(*state, spy));
+	spy = start_record(*state, target->pid, "-o", "profile.json");
+	spying__await_timers(*state, spy);
+	end_recording(*state, target, spy);
 	assert_non_null(strstr(child__errors(*state, spy), "leaderless-5.4 busy.lua (pid "));
 	assert_hot(*state);
 }
@@ -82,9 +91,7 @@ static void ends_while_it_is_recorded(void **state)
 	spy = start_record(*state, target->pid, "-o", "profile.json", "-q");
 	spying__await_timers(*state, spy);
 	end_first_thread(target);
-	sleep_seconds(1);
-	kill(spy->pid, SIGINT);
-	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	end_recording(*state, target, spy);
 	assert_hot(*state);
 }
 

@@ -11,6 +11,12 @@
 /* Samples per window: enough that the place where it ends does not affect their weights. */
 #define WINDOW 100
 
+/*
+ * Threads that have ended and are not known to be gone. Most are gone within 20 ms; more than this
+ * have lost the records that say so.
+ */
+#define ENDED_MOST 4096
+
 struct part {
 	uint32_t node;
 	uint32_t period_ns; /* of the timer then: the sample's weight */
@@ -37,6 +43,7 @@ struct cpu_time {
 	uint64_t total_ns;
 	struct cpu_time_receiver receiver;
 	struct thread *threads;
+	size_t ended; /* of these */
 };
 
 struct cpu_time *cpu_time__new(const struct cpu_time_receiver *receiver)
@@ -51,6 +58,7 @@ struct cpu_time *cpu_time__new(const struct cpu_time_receiver *receiver)
 
 static void forget(struct cpu_time *time, struct thread *thread)
 {
+	time->ended -= thread->has_ended;
 	HASH_DEL(time->threads, thread);
 	free(thread->parts);
 	free(thread);
@@ -251,8 +259,19 @@ static void settle(struct cpu_time *time, struct thread *thread, uint64_t runtim
 	thread->since_move_ns = 0;
 }
 
+static void forget_ended(struct cpu_time *time)
+{
+	struct thread *thread, *next;
+
+	HASH_ITER (hh, time->threads, thread, next)
+		if (thread->has_ended)
+			forget(time, thread);
+}
+
 static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_ns)
 {
+	if (time->ended == ENDED_MOST)
+		forget_ended(time);
 	correct(thread, runtime_ns);
 	settle(time, thread, runtime_ns);
 	free(thread->parts);
@@ -260,6 +279,7 @@ static void end(struct cpu_time *time, struct thread *thread, uint64_t runtime_n
 	thread->room = 0;
 	thread->is_paused = false;
 	thread->has_ended = true;
+	time->ended++;
 }
 
 int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
@@ -370,9 +390,9 @@ void cpu_time__end_all(struct cpu_time *time)
 {
 	struct thread *thread, *next;
 
+	forget_ended(time);
 	HASH_ITER (hh, time->threads, thread, next) {
-		if (!thread->has_ended)
-			end(time, thread, thread->value_ns);
+		end(time, thread, thread->value_ns);
 		forget(time, thread);
 	}
 }

@@ -46,8 +46,9 @@ int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint
 
 /*
  * The thread ended: `runtime_ns` is final. The kernel lists it until it has released what the
- * process held, which takes a second for some gigabytes. Until cpu_time__gone(), calls that take
- * the CPU time of a living thread from such a list ignore it. 0 or -ENOMEM.
+ * process held, which takes a second for some gigabytes. Until cpu_time__gone(), or until thousands
+ * more have ended, calls that take the CPU time of a living thread from such a list ignore it. 0 or
+ * -ENOMEM.
  */
 int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
 

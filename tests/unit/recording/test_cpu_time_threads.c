@@ -17,6 +17,21 @@ static void counts_a_thread_once_that_is_listed_after_its_end(void **state)
 	assert_int_equal(cpu_time__total_ns(charges->time), 4 * PERIOD);
 }
 
+/* Records that say that they are gone may be lost, for months. */
+static void remembers_some_thousands_that_ended(void **state)
+{
+	struct charges *charges = *state;
+
+	for (uint32_t tid = 1; tid <= 100000; tid++)
+		end(charges, tid, PERIOD);
+	assert_true(cpu_time__has_settled(charges->time, 100000, PERIOD));
+	assert_true(cpu_time__has_settled(charges->time, 99000, PERIOD));
+	assert_false(cpu_time__has_settled(charges->time, 90000, PERIOD));
+	begin(charges, 1, 0);
+	cpu_time__end_all(charges->time);
+	assert_int_equal(cpu_time__total_ns(charges->time), 100000 * PERIOD);
+}
+
 static void counts_the_next_thread_with_its_id(void **state)
 {
 	struct charges *charges = *state;
@@ -160,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		charging(counts_a_thread_once_that_is_listed_after_its_end),
+		charging(remembers_some_thousands_that_ended),
 		charging(counts_the_next_thread_with_its_id),
 		charging(knows_nothing_of_a_thread_that_ended),
 		charging(counts_a_thread_once_that_executes_a_program),

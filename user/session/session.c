@@ -357,6 +357,7 @@ int session__run(struct session *session)
 	session__limit_reading(session, LAST_READING_NS);
 	session->end_ns = clock_ns(CLOCK_MONOTONIC);
 	drain_error = error == -ENOMEM ? error : await_rests(session);
+	targets__tell_of_survivors(session->targets);
 	end_error = targets__end(session->targets);
 	if (!error)
 		error = end_error;

@@ -10,6 +10,7 @@
 #include <utlist.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "interpreter/findings.h"
 #include "process/process.h"
 #include "targets/target_list.h"
@@ -100,6 +101,29 @@ int targets__await_rests(struct targets *targets)
 	for (target = targets->items; target; target = target->hh.next)
 		any |= target->has_ended && target_process__awaits_rest(target);
 	return any;
+}
+
+void targets__tell_of_survivors(const struct targets *targets)
+{
+	const struct target_process *target, *survivor = NULL;
+	size_t count = 0;
+
+	if (targets->asked_for || targets->options.choice->system)
+		return;
+	for (target = targets->items; target; target = target->hh.next) {
+		if (target->has_ended || process__has_ended(target->pid))
+			continue;
+		survivor = survivor ? survivor : target;
+		count++;
+	}
+	if (count == 1)
+		log_warn("the recording ends with %s, but %s, which it started, still runs "
+			 "(luaspy record -p %d)",
+			 targets->items->title, survivor->title, survivor->pid);
+	else if (count)
+		log_warn("the recording ends with %s, but %zu processes that it started still run, "
+			 "such as %s (luaspy record -p %d)",
+			 targets->items->title, count, survivor->title, survivor->pid);
 }
 
 bool targets__have_lost_timers(const struct targets *targets)

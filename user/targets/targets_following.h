@@ -28,6 +28,12 @@ int targets__await_rests(struct targets *targets);
  */
 int targets__follow(struct targets *targets);
 
+/*
+ * Logs which children run on, if the session ends because all processes that were asked for have
+ * ended: a command may have started a daemon.
+ */
+void targets__tell_of_survivors(const struct targets *targets);
+
 /* Whether one of them cannot be sampled any more; the reason was logged. */
 bool targets__have_lost_timers(const struct targets *targets);
 

@@ -129,6 +129,22 @@ static void are_recorded_however_brief_they_are(void **state)
 	assert_int_equal(scriptprofile__recorded(profile, "LostRecords"), 0);
 }
 
+/* A command may start a daemon, and end at once. */
+static void are_pointed_out_if_they_run_on(void **state)
+{
+	struct stage *stage = *state;
+	struct child *spy;
+
+	need_luas();
+	write_text(stage, "stay.lua", LUA_SPIN "spin(3)");
+	write_text(stage, "run.sh", "lua5.4 stay.lua >/dev/null 2>&1 & sleep 0.5");
+	spy = start(stage, luaspy_program(), "record", "--children", "-o", "profile.json", "--",
+		    "sh", "run.sh");
+	child__wait(spy, PATIENCE);
+	assert_non_null(strstr(child__errors(stage, spy),
+			       "which it started, still runs (luaspy record -p "));
+}
+
 /*
  * A fork shares addresses with its parent: what luaspy knew of the parent holds for the child,
  * except its CPU time.
@@ -310,6 +326,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		staged(are_all_in_the_profile_of_a_command),
 		staged(are_recorded_however_brief_they_are),
+		staged(are_pointed_out_if_they_run_on),
 		staged(keep_the_names_known_before_the_fork),
 		staged(are_found_if_they_run_already),
 		staged(of_a_list_are_in_one_profile),

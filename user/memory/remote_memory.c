@@ -14,6 +14,8 @@ static ssize_t read_by(pid_t id, const struct iovec *pieces, size_t count, void 
 	return bytes < 0 ? -errno : bytes;
 }
 
+#define TRIES 100 /* threads that are ending all the time must not hold luaspy */
+
 /* A thread that has ended has no memory, though that of its process is there for the others. */
 static ssize_t read_by_any_thread(pid_t pid, const struct iovec *pieces, size_t count, void *to,
 				  size_t size)
@@ -25,7 +27,8 @@ static ssize_t read_by_any_thread(pid_t pid, const struct iovec *pieces, size_t 
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	threads = opendir(path);
-	while (threads && bytes == -ESRCH && (entry = readdir(threads))) {
+	for (int i = 0; threads && bytes == -ESRCH && i < TRIES && (entry = readdir(threads));
+	     i++) {
 		pid_t id = atoi(entry->d_name);
 
 		if (id > 0 && id != pid)

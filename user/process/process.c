@@ -454,16 +454,27 @@ static bool is_over(char state)
 	return !state || state == 'Z' || state == 'X';
 }
 
+/* Threads other than the first leave the list as they end, so hardly any of it is read. */
+#define LIVING_TRIES 100
+
 /* 0: there is none. */
 static pid_t living_thread(pid_t pid)
 {
-	pid_t *tids = NULL, found = 0;
-	ssize_t count = process__threads(pid, &tids);
+	const struct dirent *entry;
+	char path[32];
+	pid_t found = 0;
+	DIR *threads;
 
-	for (ssize_t i = 0; i < count && !found; i++)
-		if (!is_over(thread_state(pid, tids[i])))
-			found = tids[i];
-	free(tids);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	for (int i = 0; threads && !found && i < LIVING_TRIES && (entry = readdir(threads)); i++) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && !is_over(thread_state(pid, tid)))
+			found = tid;
+	}
+	if (threads)
+		closedir(threads);
 	return found;
 }
 

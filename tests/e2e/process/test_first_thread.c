@@ -33,12 +33,15 @@ static struct child *start_leaderless(struct stage *stage)
 
 static void await_zombie(int pid)
 {
-	char command[128];
+	char command[160];
 
-	snprintf(
-		command, sizeof(command),
-		"for i in $(seq 2000); do grep -q ') Z' /proc/%d/stat && exit; sleep 0.01; done; exit 1",
-		pid);
+	snprintf(command, sizeof(command),
+		 "for i in $(seq 2000); do\n"
+		 "	grep -q ') Z' /proc/%d/stat 2>/dev/null && exit\n"
+		 "	sleep 0.01\n"
+		 "done\n"
+		 "exit 1",
+		 pid);
 	assert_int_equal(system(command), 0);
 }
 
@@ -118,7 +121,7 @@ static void was_the_last(void **state)
 
 	need_to_record();
 	parent = start(*state, "sh", "-c",
-		       "sh -c 'true & echo $!; exec sleep 100' & read line; kill $!");
+		       "sh -c 'sleep 1 & echo $!; exec sleep 100' & read line; kill $!");
 	child__await_output(*state, parent, "\n");
 	assert_int_equal(sscanf(child__output(*state, parent), "%d", &zombie), 1);
 	await_zombie(zombie);

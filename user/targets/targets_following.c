@@ -111,7 +111,8 @@ void targets__tell_of_survivors(const struct targets *targets)
 	if (targets->asked_for || targets->options.choice->system)
 		return;
 	for (target = targets->items; target; target = target->hh.next) {
-		if (target->has_ended || process__has_ended(target->pid))
+		if (target->has_ended || target_process__is_without_lua(target) ||
+		    process__has_ended(target->pid))
 			continue;
 		survivor = survivor ? survivor : target;
 		count++;

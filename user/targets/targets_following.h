@@ -29,8 +29,8 @@ int targets__await_rests(struct targets *targets);
 int targets__follow(struct targets *targets);
 
 /*
- * Logs which children run on, if the session ends because all processes that were asked for have
- * ended: a command may have started a daemon.
+ * Logs which children with an interpreter, or not inspected yet, run on, if the session ends
+ * because all processes that were asked for have ended: a command may have started a daemon.
  */
 void targets__tell_of_survivors(const struct targets *targets);
 

@@ -143,6 +143,11 @@ static void are_pointed_out_if_they_run_on(void **state)
 	child__wait(spy, PATIENCE);
 	assert_non_null(strstr(child__errors(stage, spy),
 			       "which it started, still runs (luaspy record -p "));
+	write_text(stage, "run.sh", "sleep 5 & lua5.4 -e 'local x for i = 1, 1e8 do x = i end'");
+	spy = start(stage, luaspy_program(), "record", "--children", "-o", "profile.json", "--",
+		    "sh", "run.sh");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	assert_null(strstr(child__errors(stage, spy), "still runs"));
 }
 
 /*

@@ -40,18 +40,20 @@ struct thread {
 };
 
 struct cpu_time {
+	uint32_t first_tid;
 	uint64_t total_ns;
 	struct cpu_time_receiver receiver;
 	struct thread *threads;
 	size_t ended; /* of these */
 };
 
-struct cpu_time *cpu_time__new(const struct cpu_time_receiver *receiver)
+struct cpu_time *cpu_time__new(uint32_t first_tid, const struct cpu_time_receiver *receiver)
 {
 	struct cpu_time *time = calloc(1, sizeof(*time));
 
 	if (!time)
 		return NULL;
+	time->first_tid = first_tid;
 	time->receiver = *receiver;
 	return time;
 }
@@ -114,15 +116,41 @@ static void set_comm(struct thread *thread, const char *comm)
 	thread->comm[LS_COMM_LEN - 1] = '\0';
 }
 
-/* A thread with the id of one that ended is another. */
-static struct thread *find_or_add(struct cpu_time *time, uint32_t tid, const char *comm)
+/* Gives the thread that is left the id of the first, which has ended. NULL: none is, or no memory.
+ */
+static struct thread *become_first(struct cpu_time *time)
+{
+	struct thread *thread = time->threads;
+
+	while (thread && thread->has_ended)
+		thread = thread->hh.next;
+	if (!thread)
+		return NULL;
+	HASH_DEL(time->threads, thread);
+	thread->tid = time->first_tid;
+	return add(time, thread);
+}
+
+/* What now has the id of a thread that ended is another thread. NULL: it is unknown. */
+static struct thread *find_next(struct cpu_time *time, uint32_t tid)
 {
 	struct thread *thread = find(time, tid);
 
-	if (thread && thread->has_ended) {
-		forget(time, thread);
-		thread = NULL;
-	}
+	if (!thread || !thread->has_ended)
+		return thread;
+	forget(time, thread);
+	return tid == time->first_tid ? become_first(time) : NULL;
+}
+
+void cpu_time__exec(struct cpu_time *time)
+{
+	find_next(time, time->first_tid);
+}
+
+static struct thread *find_or_add(struct cpu_time *time, uint32_t tid, const char *comm)
+{
+	struct thread *thread = find_next(time, tid);
+
 	if (!thread) {
 		thread = calloc(1, sizeof(*thread));
 		if (!thread)
@@ -264,7 +292,7 @@ static void forget_ended(struct cpu_time *time)
 	struct thread *thread, *next;
 
 	HASH_ITER (hh, time->threads, thread, next)
-		if (thread->has_ended)
+		if (thread->has_ended && thread->tid != time->first_tid)
 			forget(time, thread);
 }
 
@@ -302,7 +330,7 @@ void cpu_time__end_known(struct cpu_time *time, uint32_t tid, uint64_t runtime_n
 
 void cpu_time__gone(struct cpu_time *time, uint32_t tid)
 {
-	if (has_ended(time, tid))
+	if (tid != time->first_tid && has_ended(time, tid))
 		forget(time, find(time, tid));
 }
 
@@ -325,24 +353,6 @@ void cpu_time__settle_known(struct cpu_time *time, uint32_t tid, uint64_t runtim
 
 	if (thread)
 		settle(time, thread, runtime_ns);
-}
-
-/* The kernel ends all other threads before that, and BPF has reported their ends. */
-int cpu_time__exec(struct cpu_time *time, uint32_t tid)
-{
-	struct thread *thread = time->threads, *former = find(time, tid);
-
-	if (former && !former->has_ended)
-		return 0;
-	while (thread && thread->has_ended)
-		thread = thread->hh.next;
-	if (!thread)
-		return 0;
-	if (former)
-		forget(time, former);
-	HASH_DEL(time->threads, thread);
-	thread->tid = tid;
-	return add(time, thread) ? 0 : -ENOMEM;
 }
 
 int cpu_time__pause(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
@@ -392,7 +402,8 @@ void cpu_time__end_all(struct cpu_time *time)
 
 	forget_ended(time);
 	HASH_ITER (hh, time->threads, thread, next) {
-		end(time, thread, thread->value_ns);
+		if (!thread->has_ended)
+			end(time, thread, thread->value_ns);
 		forget(time, thread);
 	}
 }

@@ -31,16 +31,26 @@ struct cpu_time_receiver {
 	void (*unsampled)(void *context, const char *comm, uint64_t ns);
 };
 
-/* NULL when out of memory. Free with cpu_time__free(), which takes NULL. */
-struct cpu_time *cpu_time__new(const struct cpu_time_receiver *receiver);
+/*
+ * For the threads of one process; `first_tid` is its id. NULL when out of memory. Free with
+ * cpu_time__free(), which takes NULL.
+ */
+struct cpu_time *cpu_time__new(uint32_t first_tid, const struct cpu_time_receiver *receiver);
 void cpu_time__free(struct cpu_time *time);
 
 /* A thread that existed when sampling began, with its CPU time then. 0 or -ENOMEM. */
 int cpu_time__begin(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
 
 /*
+ * A thread has executed a program: the kernel has ended all others, and given it the id of the
+ * first one. Its CPU time goes on.
+ */
+void cpu_time__exec(struct cpu_time *time);
+
+/*
  * Adds a sample, in the order in which they were taken. A thread that was not begun was created
- * since, with 0. The share of the `dropped_before` lost samples is unsampled. 0 or -ENOMEM.
+ * since, with 0; but one with the id of the first, after that has ended, is executing a program.
+ * The share of the `dropped_before` lost samples is unsampled. 0 or -ENOMEM.
  */
 int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint32_t node);
 
@@ -54,12 +64,6 @@ int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_
 
 /* A thread that ended is not listed any more. */
 void cpu_time__gone(struct cpu_time *time, uint32_t tid);
-
-/*
- * The one thread that is left has executed a program, so its id is that of its process, `tid`, from
- * now on. Its CPU time goes on. 0 or -ENOMEM.
- */
-int cpu_time__exec(struct cpu_time *time, uint32_t tid);
 
 /*
  * Stops recording a living thread, which was charged `runtime_ns` so far; what it is charged until

@@ -65,7 +65,7 @@ int recording__add_process(struct recording *recording, pid_t pid, const char *n
 	process->pid = pid;
 	process->recording = recording;
 	process->categories = categories__new(recording->kind, name, recording->has_many);
-	process->time = cpu_time__new(&receiver);
+	process->time = cpu_time__new((uint32_t)pid, &receiver);
 	process->symbolizer = symbolizer__new(pid, recording->functions, recording->inspector);
 	if (!process->categories || !process->time || !process->symbolizer)
 		goto cleanup;
@@ -316,9 +316,10 @@ int recording__settle_thread(struct recording *recording, const struct recorded_
 int recording__exec_thread(struct recording *recording, const struct recorded_thread *thread)
 {
 	struct recorded_process *process = recorded_process__find(recording, thread->pid);
-	int error = process ? cpu_time__exec(process->time, thread->tid) : 0;
 
-	return error ? error : recording__settle_thread(recording, thread);
+	if (process)
+		cpu_time__exec(process->time);
+	return recording__settle_thread(recording, thread);
 }
 
 void recording__complete(struct recording *recording, pid_t pid, const char *comm, uint64_t cpu_ns)

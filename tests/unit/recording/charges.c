@@ -28,7 +28,7 @@ int make_charges(void **state)
 	*state = charges;
 	if (!charges)
 		return -1;
-	charges->time = cpu_time__new(&receiver);
+	charges->time = cpu_time__new(FIRST, &receiver);
 	return charges->time ? 0 : -1;
 }
 

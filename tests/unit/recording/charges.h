@@ -15,6 +15,7 @@
 #define US     1000ULL
 #define PERIOD (100 * US)
 #define NODES  8
+#define FIRST  77 /* the id of the first thread, where a test does not use another */
 
 struct charges {
 	struct cpu_time *time;

@@ -79,17 +79,34 @@ static void counts_a_thread_once_that_executes_a_program(void **state)
 {
 	struct charges *charges = *state;
 
-	begin(charges, 1, 10 * PERIOD);
+	begin(charges, FIRST, 10 * PERIOD);
 	begin(charges, 2, 0);
-	end(charges, 1, 12 * PERIOD);
+	end(charges, FIRST, 12 * PERIOD);
+	cpu_time__gone(charges->time, FIRST);
 	settle(charges, 2, 3 * PERIOD);
-	assert_int_equal(cpu_time__exec(charges->time, 1), 0);
-	settle(charges, 1, 5 * PERIOD);
+	settle(charges, FIRST, 4 * PERIOD);
+	cpu_time__exec(charges->time);
+	settle(charges, FIRST, 5 * PERIOD);
 	assert_int_equal(cpu_time__total_ns(charges->time), 7 * PERIOD);
-	assert_int_equal(cpu_time__exec(charges->time, 1), 0);
-	end(charges, 1, 6 * PERIOD);
+	cpu_time__exec(charges->time);
+	end(charges, FIRST, 6 * PERIOD);
 	assert_int_equal(cpu_time__total_ns(charges->time), 8 * PERIOD);
-	assert_int_equal(cpu_time__exec(charges->time, 1), 0);
+	cpu_time__exec(charges->time);
+}
+
+/* It has its new id before the program is loaded, which takes a millisecond. */
+static void counts_a_thread_once_that_is_sampled_as_it_executes_a_program(void **state)
+{
+	struct charges *charges = *state;
+
+	begin(charges, 2, 0);
+	end(charges, FIRST, 2 * PERIOD);
+	settle(charges, 2, 3 * PERIOD);
+	sample_with(charges, (struct ls_sample){.tid = FIRST, .runtime_ns = 4 * PERIOD}, 1);
+	cpu_time__exec(charges->time);
+	settle(charges, FIRST, 5 * PERIOD);
+	assert_int_equal(cpu_time__total_ns(charges->time), 7 * PERIOD);
+	assert_int_equal(charges->nodes[1], 2 * PERIOD);
 }
 
 static void charges_nobody_for_a_pause(void **state)
@@ -179,6 +196,7 @@ int main(void)
 		charging(counts_the_next_thread_with_its_id),
 		charging(knows_nothing_of_a_thread_that_ended),
 		charging(counts_a_thread_once_that_executes_a_program),
+		charging(counts_a_thread_once_that_is_sampled_as_it_executes_a_program),
 		charging(charges_nobody_for_a_pause),
 		charging(ends_a_paused_thread_where_it_was_paused),
 		charging(tells_a_thread_that_has_the_number_of_one_that_ended_unseen),

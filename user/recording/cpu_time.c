@@ -116,8 +116,7 @@ static void set_comm(struct thread *thread, const char *comm)
 	thread->comm[LS_COMM_LEN - 1] = '\0';
 }
 
-/* Gives the thread that is left the id of the first, which has ended. NULL: none is, or no memory.
- */
+/* Gives the remaining thread the id of the first, which has ended. NULL: there is none. */
 static struct thread *become_first(struct cpu_time *time)
 {
 	struct thread *thread = time->threads;
@@ -166,8 +165,12 @@ static struct thread *find_or_add(struct cpu_time *time, uint32_t tid, const cha
 
 int cpu_time__begin(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns)
 {
-	struct thread *thread = find_or_add(time, tid, comm);
+	struct thread *thread;
 
+	/* The kernel lists the first as long as others run. */
+	if (tid == time->first_tid && has_ended(time, tid))
+		return 0;
+	thread = find_or_add(time, tid, comm);
 	if (!thread)
 		return -ENOMEM;
 	thread->window_ns = runtime_ns;

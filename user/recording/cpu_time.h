@@ -62,7 +62,10 @@ int cpu_time__sample(struct cpu_time *time, const struct ls_sample *sample, uint
  */
 int cpu_time__end(struct cpu_time *time, uint32_t tid, const char *comm, uint64_t runtime_ns);
 
-/* A thread that ended is not listed any more. */
+/*
+ * A thread that ended is not listed any more. That the first one ended is remembered nevertheless,
+ * for cpu_time__sample().
+ */
 void cpu_time__gone(struct cpu_time *time, uint32_t tid);
 
 /*

@@ -85,6 +85,7 @@ static void counts_a_thread_once_that_executes_a_program(void **state)
 	cpu_time__gone(charges->time, FIRST);
 	settle(charges, 2, 3 * PERIOD);
 	settle(charges, FIRST, 4 * PERIOD);
+	begin(charges, FIRST, 4 * PERIOD);
 	cpu_time__exec(charges->time);
 	settle(charges, FIRST, 5 * PERIOD);
 	assert_int_equal(cpu_time__total_ns(charges->time), 7 * PERIOD);

@@ -12,8 +12,9 @@ SIDE_BY_SIDE += $(filter-out $(addprefix e2e/interpreter/,test_luajit_views test
 SIDE_BY_SIDE += e2e/dump/%
 SIDE_BY_SIDE += e2e/offline/%
 SIDE_BY_SIDE += $(addprefix e2e/,command/test_faults command/test_views output/test_output \
-                  process/test_first_thread share/test_install share/test_package share/test_share \
-                  targets/test_children targets/test_command top/test_top top/test_top_calls)
+                  process/test_first_thread sampler/test_walkers share/test_install share/test_package \
+                  share/test_share targets/test_children targets/test_command top/test_top \
+                  top/test_top_calls)
 
 # These record every process, which must not include those of a test beside them. The others measure
 # time, or keep all processors busy.

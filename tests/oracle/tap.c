@@ -80,14 +80,13 @@ static int receive(void *context, void *data, size_t size)
 
 static int set_layouts(struct tap *tap, bool with_relocation)
 {
-	const struct bpf_map *map =
-		bpf_object__find_map_by_name(tap->product.walkers[LS_FAMILY_PUC], "layouts_puc");
+	int map = tap->product.walkers[LS_FAMILY_PUC].files.layouts;
 
 	for (uint32_t i = 0; i < layouts_puc_count; i++) {
 		struct ls_puc_layout layout = layouts_puc[i].offsets;
 
 		layout.relocates_stack &= with_relocation;
-		if (bpf_map_update_elem(bpf_map__fd(map), &i, &layout, BPF_ANY))
+		if (bpf_map_update_elem(map, &i, &layout, BPF_ANY))
 			return -errno;
 	}
 	return 0;

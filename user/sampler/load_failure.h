@@ -12,6 +12,9 @@
  */
 void load_failure__listen(void);
 
+/* Of the longest explanation, with its end. */
+#define LOAD_FAILURE_SIZE 512
+
 /*
  * Explains why loading has just failed with `error` (-errno), by trying what the kernel can do, not
  * by its release. Writes a clause such as "this kernel lacks bpf_loop (...)" with a hint in

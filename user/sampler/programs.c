@@ -4,9 +4,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "interpreter/family.h"
 #include "luaspy.skel.h"
@@ -101,13 +103,11 @@ static int learn_namespace(const struct luaspy_bpf *core)
 	return bpf_prog_test_run_opts(bpf_program__fd(core->progs.learn_namespace), &options);
 }
 
-static int set_walker(const struct luaspy_bpf *core, uint32_t family,
-		      const struct bpf_program *program)
+static int set_walker(const struct luaspy_bpf *core, uint32_t family, int program)
 {
-	int fd = bpf_program__fd(program);
-
-	return bpf_map_update_elem(bpf_map__fd(core->maps.walkers), &family, &fd, BPF_ANY) ? -errno
-											   : 0;
+	return bpf_map_update_elem(bpf_map__fd(core->maps.walkers), &family, &program, BPF_ANY)
+		       ? -errno
+		       : 0;
 }
 
 int programs__load_as(const struct sampler_options *options, bool are_old,
@@ -119,7 +119,8 @@ int programs__load_as(const struct sampler_options *options, bool are_old,
 	error = open_and_load(options, programs);
 	if (error)
 		return error;
-	error = set_walker(programs->core, LS_FAMILY_NONE, programs->core->progs.walk_nothing);
+	error = set_walker(programs->core, LS_FAMILY_NONE,
+			   bpf_program__fd(programs->core->progs.walk_nothing));
 	if (!error)
 		error = add_empty_image(programs->core);
 	if (!error)
@@ -164,20 +165,7 @@ static int share_maps(const struct luaspy_bpf *core, struct bpf_object *walker)
 	return error;
 }
 
-/* Writes the layouts of the family from slot *count on, and adds them to *count. */
-static int fill_layouts(const struct bpf_object *walker, const struct family *family,
-			uint32_t *count)
-{
-	const struct bpf_map *map = bpf_object__find_map_by_name(walker, family->layouts_map);
-	const void *offsets;
-
-	for (; (offsets = family->offsets(*count)); (*count)++)
-		if (bpf_map_update_elem(bpf_map__fd(map), count, offsets, BPF_ANY))
-			return -errno;
-	return 0;
-}
-
-static int open_walker(const struct family *family, bool is_old, struct bpf_object **walker)
+static int open_object(const struct family *family, bool is_old, struct bpf_object **walker)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = family->walker_program);
 	size_t size;
@@ -187,10 +175,10 @@ static int open_walker(const struct family *family, bool is_old, struct bpf_obje
 	return *walker ? 0 : -errno;
 }
 
-static int load_walker(const struct luaspy_bpf *core, const struct family *family, bool is_old,
+static int load_object(const struct luaspy_bpf *core, const struct family *family, bool is_old,
 		       struct bpf_object **walker)
 {
-	int error = open_walker(family, is_old, walker);
+	int error = open_object(family, is_old, walker);
 
 	if (error)
 		return error;
@@ -205,62 +193,114 @@ static int load_walker(const struct luaspy_bpf *core, const struct family *famil
 	return error;
 }
 
-int programs__load_walker(struct programs *programs, uint32_t id)
+void walker_files__close(const struct walker_files *walker)
+{
+	close(walker->program);
+	close(walker->layouts);
+}
+
+/* Duplicates, which outlive the object. */
+static int take_files(const struct bpf_object *object, const struct family *family,
+		      struct walker_files *walker)
+{
+	const struct bpf_program *program =
+		bpf_object__find_program_by_name(object, family->walker_program);
+	const struct bpf_map *layouts = bpf_object__find_map_by_name(object, family->layouts_map);
+	int error;
+
+	walker->program = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
+	walker->layouts = fcntl(bpf_map__fd(layouts), F_DUPFD_CLOEXEC, 3);
+	if (walker->program >= 0 && walker->layouts >= 0)
+		return 0;
+	error = -errno;
+	walker_files__close(walker);
+	return error;
+}
+
+int programs__open_walker(const struct programs *programs, uint32_t id, struct walker_files *walker)
 {
 	const struct family *family = families__get(id);
-	struct bpf_object *walker;
+	struct bpf_object *object;
 	int error;
 
 	if (!family)
-		return 0;
-	if (programs->walkers[id])
-		return fill_layouts(programs->walkers[id], family, &programs->layouts[id]);
-	error = load_walker(programs->core, family, programs->are_old, &walker);
-	if (!error)
-		error = fill_layouts(walker, family, &programs->layouts[id]);
-	if (!error)
-		error = set_walker(
-			programs->core, id,
-			bpf_object__find_program_by_name(walker, family->walker_program));
+		return -ENOENT;
+	error = load_object(programs->core, family, programs->are_old, &object);
 	if (error)
-		bpf_object__close(walker);
+		return error;
+	error = take_files(object, family, walker);
+	bpf_object__close(object);
+	return error;
+}
+
+/* Gives the walker those layouts of the family that it does not have yet. */
+static int fill_layouts(struct loaded_walker *walker, const struct family *family)
+{
+	const void *offsets;
+
+	for (; (offsets = family->offsets(walker->layouts)); walker->layouts++)
+		if (bpf_map_update_elem(walker->files.layouts, &walker->layouts, offsets, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+int programs__add_walker(struct programs *programs, uint32_t id, const struct walker_files *files)
+{
+	struct loaded_walker walker = {.is_loaded = true, .files = *files};
+	int error = fill_layouts(&walker, families__get(id));
+
+	if (!error)
+		error = set_walker(programs->core, id, walker.files.program);
+	if (error)
+		walker_files__close(files);
 	else
 		programs->walkers[id] = walker;
 	return error;
 }
 
+int programs__load_walker(struct programs *programs, uint32_t id)
+{
+	struct walker_files walker;
+	int error;
+
+	if (!families__get(id))
+		return 0;
+	if (programs->walkers[id].is_loaded)
+		return fill_layouts(&programs->walkers[id], families__get(id));
+	error = programs__open_walker(programs, id, &walker);
+	return error ? error : programs__add_walker(programs, id, &walker);
+}
+
 /* ---- all of them */
 
-static uint64_t runtime_ns(const struct bpf_object *object)
+static uint64_t runtime_ns(int program)
 {
-	struct bpf_program *program;
-	uint64_t sum = 0;
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
 
-	bpf_object__for_each_program(program, object)
-	{
-		struct bpf_prog_info info = {0};
-		uint32_t size = sizeof(info);
-
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
-			sum += info.run_time_ns;
-	}
-	return sum;
+	return bpf_obj_get_info_by_fd(program, &info, &size) ? 0 : info.run_time_ns;
 }
 
 uint64_t programs__runtime_ns(const struct programs *programs)
 {
-	uint64_t sum = runtime_ns(programs->core->obj);
+	struct bpf_program *program;
+	uint64_t sum = 0;
 
+	bpf_object__for_each_program(program, programs->core->obj)
+	{
+		sum += runtime_ns(bpf_program__fd(program));
+	}
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
-		if (programs->walkers[id])
-			sum += runtime_ns(programs->walkers[id]);
+		if (programs->walkers[id].is_loaded)
+			sum += runtime_ns(programs->walkers[id].files.program);
 	return sum;
 }
 
 void programs__free(struct programs *programs)
 {
 	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++)
-		bpf_object__close(programs->walkers[id]);
+		if (programs->walkers[id].is_loaded)
+			walker_files__close(&programs->walkers[id].files);
 	luaspy_bpf__destroy(programs->core);
 	*programs = (struct programs){};
 }

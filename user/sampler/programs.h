@@ -13,14 +13,26 @@
 
 #include "target.h"
 
-struct bpf_object;
 struct luaspy_bpf;
 struct sampler_options;
 
+/* File descriptors that keep a walker loaded. */
+struct walker_files {
+	int program;
+	int layouts; /* its map of layouts */
+};
+
+void walker_files__close(const struct walker_files *walker);
+
+struct loaded_walker {
+	bool is_loaded;
+	struct walker_files files;
+	uint32_t layouts; /* how many its map has */
+};
+
 struct programs {
 	struct luaspy_bpf *core;
-	struct bpf_object *walkers[LS_FAMILY_COUNT]; /* NULL: not loaded */
-	uint32_t layouts[LS_FAMILY_COUNT];           /* how many its walker has */
+	struct loaded_walker walkers[LS_FAMILY_COUNT];
 	bool are_old;
 };
 
@@ -39,6 +51,16 @@ int programs__load_as(const struct sampler_options *options, bool are_old,
  * it does not have yet. 0 or -errno, likewise.
  */
 int programs__load_walker(struct programs *programs, uint32_t family);
+
+/*
+ * The two halves of it, between which another process may pass the walker on: loads it, which needs
+ * privileges, and puts it to use. The latter takes the files over, even if it fails. 0 or -errno,
+ * likewise.
+ */
+int programs__open_walker(const struct programs *programs, uint32_t family,
+			  struct walker_files *walker);
+int programs__add_walker(struct programs *programs, uint32_t family,
+			 const struct walker_files *walker);
 
 /* Returns the time that the programs ran, in ns; 0 unless the kernel counts it (BPF statistics). */
 uint64_t programs__runtime_ns(const struct programs *programs);

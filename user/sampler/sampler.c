@@ -22,6 +22,7 @@
 #include "sampler/programs.h"
 #include "sampler/tick_cost.h"
 #include "sampler/timers.h"
+#include "sampler/walker_loader.h"
 
 /* Internal: ends a drain after one bufferful. Receivers must not return it. */
 #define ENOUGH -ECANCELED
@@ -29,6 +30,7 @@
 struct sampler {
 	struct sampler_options options;
 	struct programs programs;
+	struct walker_loader *loader; /* NULL: this process loads walkers itself */
 	struct ring_buffer *ring;
 	struct timers timers;
 	struct sampler_receiver receiver;
@@ -126,7 +128,7 @@ static int take_out(void *context, void *data, size_t size)
 
 static int fail(const char *what, int error)
 {
-	char why[512];
+	char why[LOAD_FAILURE_SIZE];
 
 	log_error("cannot %s: %s", what, load_failure__explain(error, why, sizeof(why)));
 	return error;
@@ -190,19 +192,45 @@ void sampler__close(struct sampler *sampler)
 	sampler__stop(sampler);
 	backlog__free(&sampler->backlog);
 	ring_buffer__free(sampler->ring);
+	walker_loader__free(sampler->loader);
 	programs__free(&sampler->programs);
 	free(sampler);
 }
 
+int sampler__leave_loading(struct sampler *sampler)
+{
+	return walker_loader__start(&sampler->programs, &sampler->loader);
+}
+
+/* 0, or -errno; `why`, of LOAD_FAILURE_SIZE bytes, explains it. */
+static int load_walker(struct sampler *sampler, uint32_t family, char *why)
+{
+	struct programs *programs = &sampler->programs;
+	struct walker_files walker;
+	int error = 0;
+
+	if (!sampler->loader || programs->walkers[family].is_loaded) {
+		error = programs__load_walker(programs, family);
+	} else {
+		error = walker_loader__load(sampler->loader, family, &walker, why,
+					    LOAD_FAILURE_SIZE);
+		if (error)
+			return error;
+		error = programs__add_walker(programs, family, &walker);
+	}
+	if (error)
+		load_failure__explain(error, why, LOAD_FAILURE_SIZE);
+	return error;
+}
+
 int sampler__load_walker(struct sampler *sampler, uint32_t family)
 {
-	int error = programs__load_walker(&sampler->programs, family);
-	char what[64];
+	char why[LOAD_FAILURE_SIZE];
+	int error = load_walker(sampler, family, why);
 
-	if (!error)
-		return 0;
-	snprintf(what, sizeof(what), "load the BPF program for %s", families__variety(family));
-	return fail(what, error);
+	if (error)
+		log_error("cannot load the BPF program for %s: %s", families__variety(family), why);
+	return error;
 }
 
 static int load_walkers(struct sampler *sampler, uint32_t families)

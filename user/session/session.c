@@ -300,18 +300,27 @@ static int await_rests(struct session *session)
 }
 
 /*
- * Whether the session only reads and writes once its timers run: it can load no walker and start no
- * timer from then on. A limited or system-wide session may have to start more timers.
+ * Whether the session only reads and writes once its timers run: it can start no timer from then
+ * on. A limited or system-wide session may have to start more timers.
  */
 static bool gives_up_privileges(const struct session *session)
 {
 	return !session->options.targets->system && !session->options.sampling.max_overhead_ppm;
 }
 
+/* Whether programs that luaspy has not seen are what the session is about. */
+static bool awaits_programs(const struct session *session)
+{
+	const struct target_choice *choice = session->options.targets;
+
+	return session->options.launch || choice->children || choice->waits;
+}
+
 static void give_up_privileges(struct session *session)
 {
 	/* Those that had to wait; there are files for them if the timers left some. */
-	sampler__load_walkers(session->sampler, false);
+	if (!session->leaves_loading)
+		sampler__load_walkers(session->sampler, false);
 	if (privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
 }
@@ -322,11 +331,16 @@ static void give_up_privileges(struct session *session)
 /*
  * Loading takes up to a tenth of a second. After the timers have started, nobody would drain
  * samples in that time, nor sample a process that begins or executes a program. But timers are more
- * important. System-wide, most walkers may never be needed, and can be loaded later.
+ * important. System-wide, most walkers may never be needed, and can be loaded later. Processes that
+ * run already have those that they need, and seldom need another one later.
  */
 static void load_walkers_early(struct session *session)
 {
-	if (!resource_limits__try_files(FILES_OF_WALKERS))
+	if (resource_limits__try_files(FILES_OF_WALKERS))
+		return;
+	if (gives_up_privileges(session) && !awaits_programs(session))
+		session->leaves_loading = !sampler__leave_loading(session->sampler);
+	if (!session->leaves_loading)
 		sampler__load_walkers(session->sampler, session->options.targets->system);
 }
 

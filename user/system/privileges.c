@@ -216,6 +216,21 @@ int privileges__keep_reading(void)
 	return set_sets(&sets);
 }
 
+#define LOADING (BIT(CAP_BPF) | BIT(CAP_PERFMON))
+
+int privileges__keep_loading(void)
+{
+	struct sets sets;
+	int error = get_sets(&sets);
+
+	if (error)
+		return error;
+	sets.permitted &= (sets.effective & LOADING) == LOADING ? LOADING : BIT(CAP_SYS_ADMIN);
+	sets.effective &= sets.permitted;
+	sets.inheritable = 0;
+	return set_sets(&sets);
+}
+
 /* The capabilities that the kernel drops with root's file system user id (CAP_FS_MASK). */
 #define OVER_FILES                                                                                 \
 	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) |     \

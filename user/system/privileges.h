@@ -55,6 +55,12 @@ int privileges__reduce(void);
 int privileges__keep_reading(void);
 
 /*
+ * Permanently gives up everything that loading BPF programs does not need. 0, or -errno: the
+ * capabilities are unchanged.
+ */
+int privileges__keep_loading(void);
+
+/*
  * Drops the calling thread's effective capabilities that override file permissions, until
  * privileges__give_back(). *aside are those that it had. 0, or -errno: nothing has changed.
  */

@@ -4,15 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "system/descriptors.h"
 #include "system/privileges.h"
 #include "worker/confinement.h"
 #include "worker/service.h"
@@ -68,9 +66,7 @@ static void close_files(int kept)
 
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
-	if (kept > 3)
-		syscall(SYS_close_range, 3, kept - 1, 0);
-	syscall(SYS_close_range, kept + 1, ~0U, 0);
+	descriptors__close_others(&kept, 1);
 }
 
 static void __attribute__((noreturn)) work(const struct worker_job *job, int fd)
@@ -107,26 +103,6 @@ static int start_worker(struct children *children, int *fd)
 	return 0;
 }
 
-/* Passes the file descriptor `passed` along, unless it is -1. */
-static bool tell(int socket, const struct reply *reply, int passed)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec data = {(void *)reply, sizeof(*reply)};
-	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-
-	if (passed >= 0) {
-		struct cmsghdr *header = (struct cmsghdr *)control;
-
-		message.msg_control = control;
-		message.msg_controllen = sizeof(control);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(header), &passed, sizeof(passed));
-	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(*reply);
-}
-
 /* Each byte that arrives is a request for a new worker. */
 static void spawn(struct children *children)
 {
@@ -141,7 +117,7 @@ static void spawn(struct children *children)
 		reap(children);
 		reply.error = start_worker(children, &fd);
 		reply.pid = children->current;
-		is_heard = tell(children->fd, &reply, fd);
+		is_heard = !descriptors__send(children->fd, &reply, sizeof(reply), &fd, fd >= 0);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -200,21 +176,14 @@ void spawner__stop(struct spawner *spawner)
 
 static int take_reply(int socket, struct reply *reply, int *passed)
 {
-	char control[CMSG_SPACE(sizeof(int))];
-	struct iovec data = {reply, sizeof(*reply)};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = control,
-				 .msg_controllen = sizeof(control)};
-	struct cmsghdr *header;
+	int fds[DESCRIPTORS_MOST];
+	int count = descriptors__receive(socket, reply, sizeof(*reply), fds);
 
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*reply))
-		return -EPIPE;
-	header = CMSG_FIRSTHDR(&message);
-	if (reply->error || !header || header->cmsg_type != SCM_RIGHTS)
-		return reply->error ? reply->error : -EPROTO;
-	memcpy(passed, CMSG_DATA(header), sizeof(*passed));
-	return 0;
+	if (count > 0)
+		*passed = fds[0];
+	if (count < 0 || reply->error)
+		return count < 0 ? count : reply->error;
+	return count == 1 ? 0 : -EPROTO;
 }
 
 int spawner__ask(struct spawner *spawner)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which walkers luaspy loads: those that its target needs, and another one when the target executes
+ * another interpreter. By then luaspy itself has given up the privilege to.
+ */
+#include <bpf/bpf.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spying.h"
+
+#define PATIENCE 30
+
+#define FILES_MAX 256
+
+static bool is_program(int fd)
+{
+	char path[64], link[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, link, sizeof(link) - 1) > 0 && !strcmp(link, "anon_inode:bpf-prog");
+}
+
+static bool is_called(int fd, const char *program)
+{
+	struct bpf_prog_info info = {};
+	uint32_t size = sizeof(info);
+
+	return is_program(fd) && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
+	       !strcmp(info.name, program);
+}
+
+/* Whether the process has that BPF program open. */
+static bool has_loaded(pid_t pid, const char *program)
+{
+	int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool found = false;
+
+	assert_true(process >= 0);
+	for (int file = 0; file < FILES_MAX && !found; file++) {
+		int copy = (int)syscall(SYS_pidfd_getfd, process, file, 0);
+
+		if (copy < 0)
+			continue;
+		found = is_called(copy, program);
+		close(copy);
+	}
+	close(process);
+	return found;
+}
+
+/* The child of luaspy that loads walkers. */
+static pid_t find_loader(const struct child *spy)
+{
+	char command[128];
+	pid_t pid = 0;
+	FILE *output;
+
+	snprintf(command, sizeof(command), "pgrep -x -P %d luaspy-loader", spy->pid);
+	output = popen(command, "r");
+	assert_non_null(output);
+	if (fscanf(output, "%d", &pid) != 1)
+		fail_msg("no process loads walkers");
+	pclose(output);
+	return pid;
+}
+
+static unsigned long long read_capabilities(pid_t pid)
+{
+	char path[64], *status, *line;
+	unsigned long long capabilities;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	status = read_file(path, NULL);
+	line = strstr(status, "CapPrm:");
+	assert_non_null(line);
+	assert_int_equal(sscanf(line, "CapPrm: %llx", &capabilities), 1);
+	free(status);
+	return capabilities;
+}
+
+/* Works in Lua, and when it is told, in LuaJIT. */
+static struct child *start_changing(struct stage *stage)
+{
+	write_text(stage, "before.lua",
+		   "local function before() local x = 0 for i = 1, 1e5 do x = x + i end end\n"
+		   "local function is_told()\n"
+		   "	local file = io.open('told')\n"
+		   "	return file and file:close()\n"
+		   "end\n"
+		   "while not is_told() do before() end\n"
+		   "become('luajit', 'after.lua')\n");
+	write_text(stage, "after.lua",
+		   "local function after() local x = 0 for i = 1, 1e5 do x = x + i % 7 end end\n"
+		   "while true do after() end\n");
+	return start(stage, built_program("host-5.4"), "before.lua");
+}
+
+static void are_those_that_the_target_needs(void **state)
+{
+	struct child *target, *spy;
+
+	need_to_record();
+	target = start_changing(*state);
+	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	assert_true(has_loaded(spy->pid, "walk_puc"));
+	assert_false(has_loaded(spy->pid, "walk_luajit"));
+	assert_false(has_loaded(spy->pid, "walk_luau"));
+}
+
+#define CAP_PERFMON_AND_BPF (UINT64_C(3) << 38)
+
+static void are_loaded_by_a_process_that_can_do_nothing_else(void **state)
+{
+	struct child *target, *spy;
+	pid_t loader;
+
+	need_to_record();
+	target = start_changing(*state);
+	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	loader = find_loader(spy);
+	assert_int_equal(read_capabilities(loader), CAP_PERFMON_AND_BPF);
+	assert_int_equal(read_capabilities(spy->pid) & CAP_PERFMON_AND_BPF, 0);
+	kill(spy->pid, SIGKILL);
+	child__wait(spy, PATIENCE);
+	for (int i = 0; i < 1000 && !kill(loader, 0); i++)
+		sleep_seconds(0.01);
+	assert_int_not_equal(kill(loader, 0), 0);
+}
+
+static void are_loaded_when_the_target_executes_another_interpreter(void **state)
+{
+	struct child *target, *spy;
+	struct scriptprofile *profile;
+
+	need_to_record();
+	need_program("luajit", "luajit");
+	target = start_changing(*state);
+	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__let_work(target, 0.3);
+	write_text(*state, "told", "");
+	child__let_work(target, 1.1);
+	assert_true(has_loaded(spy->pid, "walk_luajit"));
+	assert_false(has_loaded(spy->pid, "walk_luau"));
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_true(scriptprofile__stack_us(profile, "before") > 250000);
+	assert_true(scriptprofile__stack_us(profile, "after") > 700000);
+}
+
+/* Then the target's walker is missing, which no other could replace. */
+static void cannot_be_loaded_once_that_process_is_gone(void **state)
+{
+	struct child *target, *spy;
+
+	need_to_record();
+	need_program("luajit", "luajit");
+	target = start_changing(*state);
+	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
+	spying__await_timers(*state, spy);
+	child__let_work(target, 0.3);
+	kill(find_loader(spy), SIGKILL);
+	write_text(*state, "told", "");
+	assert_int_equal(child__wait(spy, PATIENCE), 1);
+	assert_non_null(strstr(child__errors(*state, spy),
+			       "cannot load the BPF program for LuaJIT: the process that loads "
+			       "BPF programs has ended"));
+	assert_true(scriptprofile__stack_us(spying__read(*state, in_folder(*state, "x.json")),
+					    "before") > 250000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		staged(are_those_that_the_target_needs),
+		staged(are_loaded_by_a_process_that_can_do_nothing_else),
+		staged(are_loaded_when_the_target_executes_another_interpreter),
+		staged(cannot_be_loaded_once_that_process_is_gone),
+	};
+
+	return cmocka_run_group_tests_name("walkers", tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A process that keeps the privilege to load walkers while luaspy gives it up. A session so loads
+ * only the walkers that its targets need, which takes half of the time, and can load another one
+ * when a target starts a program in another interpreter. All it takes is the number of a family.
+ */
+#ifndef LS_WALKER_LOADER_H
+#define LS_WALKER_LOADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampler/programs.h"
+
+struct walker_loader;
+
+/*
+ * Forks the process, which ends when luaspy does or calls walker_loader__free(); that takes NULL.
+ * `programs` must be loaded. 0 or -errno.
+ */
+int walker_loader__start(const struct programs *programs, struct walker_loader **loader);
+void walker_loader__free(struct walker_loader *loader);
+
+/*
+ * Waits until it has loaded the walker of a family, some dozen milliseconds. 0 with *walker, for
+ * programs__add_walker(); or -errno, and `why` explains it (load_failure__explain()).
+ */
+int walker_loader__load(const struct walker_loader *loader, uint32_t family,
+			struct walker_files *walker, char *why, size_t size);
+
+#endif

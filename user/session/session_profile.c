@@ -92,8 +92,26 @@ static void explain_absence(struct session *session)
 			 "no process ran an interpreter");
 }
 
+/* Fewer samples do not show what a process runs. */
+#define TELLING_SAMPLES 25
+
+/* The process has an interpreter, which was active in none of these samples. */
+static void explain_inactivity(struct session *session, uint64_t samples)
+{
+	if (samples < TELLING_SAMPLES)
+		snprintf(session->why_empty, sizeof(session->why_empty),
+			 "no interpreter was active in any sample (%llu in all): it was almost "
+			 "idle, or ran other code",
+			 (unsigned long long)samples);
+	else
+		snprintf(session->why_empty, sizeof(session->why_empty),
+			 "no interpreter was active on any stack: it ran other code, or an "
+			 "interpreter that was modified beyond recognition");
+}
+
 static void explain_emptiness(struct session *session)
 {
+	uint64_t outside = session_profile__class_samples(session, LS_SAMPLE_HOST);
 	char *to = session->why_empty;
 	size_t size = sizeof(session->why_empty);
 
@@ -116,10 +134,8 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size,
 			 "it executed a program with other privileges, which luaspy cannot sample "
 			 "after giving up its own (--max-overhead keeps them)");
-	else if (session_profile__class_samples(session, LS_SAMPLE_HOST))
-		snprintf(to, size,
-			 "no interpreter was active on any stack: it ran other code, or an "
-			 "interpreter that was modified beyond recognition");
+	else if (outside)
+		explain_inactivity(session, outside);
 	else if (session_profile__class_samples(session, LS_SAMPLE_UNREADABLE))
 		snprintf(to, size, "none of its stacks could be read");
 	else if (process__state(targets__pid(session->targets)) == 'T')

@@ -101,6 +101,21 @@ static void waits_briefly_for_a_shell_to_execute_lua(void **state)
 	assert_int_equal(count_visible_files(*state), 1);
 }
 
+/* It wakes up a hundred times a second to find that it has nothing to do. */
+static void reports_that_a_server_is_idle(void **state)
+{
+	struct child *target, *spy;
+
+	need_to_record();
+	need_program("redis-server", "redis-server");
+	target = start(*state, "redis-server", "--port", "0", "--unixsocket",
+		       in_folder(*state, "redis.sock"), "--hz", "100", "--save", "", "--daemonize",
+		       "no");
+	child__await_output(*state, target, "ready to accept connections");
+	spy = start_record(*state, target->pid, "-d", "1", "-q");
+	assert_fault(*state, spy, 3, "idle, or ran ");
+}
+
 static void reports_that_lua_never_ran(void **state)
 {
 	struct child *target, *spy;
@@ -380,6 +395,7 @@ int main(void)
 		staged(reports_that_no_process_has_the_id),
 		staged(reports_a_process_without_lua),
 		staged(waits_briefly_for_a_shell_to_execute_lua),
+		staged(reports_that_a_server_is_idle),
 		staged(reports_that_lua_never_ran),
 		staged(reports_that_the_target_is_stopped),
 		staged(reports_that_another_user_may_not_inspect_it),

@@ -147,10 +147,12 @@ static int observe(struct run *run)
 	if (!error)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
 				    tap__dense_period_ns());
+	if (!error)
+		error = workload__continue(&run->workload);
 	for (int i = 0; !error && !is_complete(run); i++)
 		error = i < DRAINS_MAX ? drain(run) : -ETIMEDOUT;
 	tap__close(run->tap);
-	end = workload__stop(&run->workload);
+	end = workload__end(&run->workload);
 	return error ? error : end;
 }
 

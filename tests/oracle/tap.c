@@ -20,6 +20,8 @@
 #define POLL_MS    10
 
 struct tap {
+	uint32_t max_depth;
+	bool is_old;
 	struct programs product;
 	struct oracle_bpf *oracle;
 	struct ring_buffer *ring;
@@ -30,8 +32,16 @@ struct tap {
 	bool has_truth;
 	uint64_t last_ip; /* of the sample before */
 	bool is_decided;  /* the walker was told the layout */
+	bool forgets_relocation;
+	pid_t pid; /* of its target */
 	uint64_t unpaired_truths, unpaired_samples;
 };
+
+/*
+ * A closed tap, for the next one that is alike: to load BPF programs takes a fifth of a second of
+ * CPU time. NULL: none. It lives as long as the process.
+ */
+static struct tap *idle;
 
 /* A dense timer often interrupts a target again before it has run: there is nothing new to see. */
 static bool is_repeat(struct tap *tap)
@@ -123,7 +133,17 @@ static int load(struct tap *tap, uint32_t max_depth, bool is_old)
 	return error ? error : load_oracle(tap);
 }
 
-static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *receiver,
+static void unload_tap(struct tap *tap)
+{
+	if (!tap)
+		return;
+	ring_buffer__free(tap->ring);
+	oracle_bpf__destroy(tap->oracle);
+	programs__free(&tap->product);
+	free(tap);
+}
+
+static int load_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *receiver,
 		    struct tap **opened)
 {
 	struct tap *tap = calloc(1, sizeof(*tap));
@@ -133,6 +153,8 @@ static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *
 	if (!tap)
 		return -ENOMEM;
 	tap->receiver = *receiver;
+	tap->max_depth = max_depth;
+	tap->is_old = is_old;
 	error = load(tap, max_depth, is_old);
 	if (error)
 		goto cleanup;
@@ -145,8 +167,52 @@ static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *
 	*opened = tap;
 	return 0;
 cleanup:
-	tap__close(tap);
+	unload_tap(tap);
 	return error;
+}
+
+static int ignore(void *context, const struct truth_record *record, const struct ls_sample *sample,
+		  const struct ls_frame *frames)
+{
+	(void)context;
+	(void)record;
+	(void)sample;
+	(void)frames;
+	return 0;
+}
+
+/* Makes the idle tap as good as new. */
+static int renew(const struct tap_receiver *receiver)
+{
+	struct tap *tap = idle;
+	int error = tap->forgets_relocation ? set_layouts(tap, true) : 0;
+
+	tap->receiver = (struct tap_receiver){.pair = ignore};
+	ring_buffer__consume(tap->ring);
+	*tap = (struct tap){.max_depth = tap->max_depth,
+			    .is_old = tap->is_old,
+			    .product = tap->product,
+			    .oracle = tap->oracle,
+			    .ring = tap->ring,
+			    .receiver = *receiver};
+	tap->oracle->bss->fetch_address = 0;
+	return error;
+}
+
+static int open_tap(uint32_t max_depth, bool is_old, const struct tap_receiver *receiver,
+		    struct tap **opened)
+{
+	int error;
+
+	if (idle && idle->max_depth == max_depth && idle->is_old == is_old) {
+		error = renew(receiver);
+		*opened = idle;
+		idle = NULL;
+		return error;
+	}
+	unload_tap(idle);
+	idle = NULL;
+	return load_tap(max_depth, is_old, receiver, opened);
 }
 
 int tap__open(uint32_t max_depth, const struct tap_receiver *receiver, struct tap **tap)
@@ -159,19 +225,28 @@ int tap__open_old(uint32_t max_depth, const struct tap_receiver *receiver, struc
 	return open_tap(max_depth, true, receiver, tap);
 }
 
+/* Its process is still there, so its id has not come to belong to another one. */
+static void forget_target(struct tap *tap)
+{
+	uint32_t tgid = (uint32_t)tap->pid;
+
+	bpf_map_delete_elem(bpf_map__fd(tap->product.core->maps.targets), &tgid);
+	bpf_map_delete_elem(bpf_map__fd(tap->product.core->maps.images), &tgid);
+}
+
 void tap__close(struct tap *tap)
 {
 	if (!tap)
 		return;
 	timer_set__close(&tap->timers);
-	ring_buffer__free(tap->ring);
-	oracle_bpf__destroy(tap->oracle);
-	programs__free(&tap->product);
-	free(tap);
+	forget_target(tap);
+	unload_tap(idle);
+	idle = tap;
 }
 
 int tap__forget_relocation(struct tap *tap)
 {
+	tap->forgets_relocation = true;
 	return set_layouts(tap, false);
 }
 
@@ -193,6 +268,7 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target)
 
 	if (error)
 		return error;
+	tap->pid = pid;
 	if (bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.images), &tgid, target,
 				BPF_ANY) ||
 	    bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.targets), &tgid, &tgid,

@@ -235,9 +235,11 @@ static int observe(struct run *run)
 		error = tap__attach(run->tap, run->workload.tid, 0, tap__dense_period_ns());
 	}
 	if (!error)
+		error = workload__continue(&run->workload);
+	if (!error)
 		error = collect(run);
 	tap__close(run->tap);
-	end = workload__stop(&run->workload);
+	end = workload__end(&run->workload);
 	return error ? error : end;
 }
 

@@ -193,11 +193,13 @@ static int observe(struct run *run)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
 				    period_ns(target->pace));
 	if (!error)
+		error = workload__continue(&run->workload);
+	if (!error)
 		error = collect(run);
 	if (run->tap)
 		tap__losses(run->tap, &run->losses);
 	tap__close(run->tap);
-	end = workload__stop(&run->workload);
+	end = workload__end(&run->workload);
 	return error ? error : end;
 }
 

@@ -158,9 +158,11 @@ static int observe(struct run *run, const char *program, const char *argument)
 		error = tap__attach(run->tap, run->workload.tid, run->workload.truth_address,
 				    PERIOD_NS);
 	if (!error)
+		error = workload__continue(&run->workload);
+	if (!error)
 		error = collect(run);
 	tap__close(run->tap);
-	end = workload__stop(&run->workload);
+	end = workload__end(&run->workload);
 	return error ? error : end;
 }
 

@@ -58,9 +58,16 @@ int workload__start(const char *program, const char *modules, const char *script
 	close(ends[1]);
 	error = workload->pid < 0 ? -errno : read_start(ends[0], workload);
 	close(ends[0]);
+	if (!error && kill(workload->pid, SIGSTOP))
+		error = -errno;
 	if (error && workload->pid > 0)
-		workload__stop(workload);
+		workload__end(workload);
 	return error;
+}
+
+int workload__continue(const struct workload *workload)
+{
+	return kill(workload->pid, SIGCONT) ? -errno : 0;
 }
 
 int workload__find(const struct workload *workload, struct interpreters *found)
@@ -72,7 +79,7 @@ int workload__find(const struct workload *workload, struct interpreters *found)
 	return error;
 }
 
-int workload__stop(struct workload *workload)
+int workload__end(struct workload *workload)
 {
 	int status;
 

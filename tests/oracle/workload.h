@@ -16,8 +16,8 @@ struct workload {
 
 /*
  * `program` runs the script with that argument, and finds the module below `modules`. Returns when
- * it has said where it publishes. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). Stop it after
- * 0.
+ * it has said where it publishes; it is then stopped, and would otherwise work while BPF programs
+ * are loaded. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). workload__end() it after 0.
  */
 int workload__start(const char *program, const char *modules, const char *script,
 		    const char *argument, struct workload *workload);
@@ -25,7 +25,10 @@ int workload__start(const char *program, const char *modules, const char *script
 /* What the product finds in its files; interpreters__free() it after 0. 0 or -errno. */
 int workload__find(const struct workload *workload, struct interpreters *found);
 
+/* Lets it go on. 0 or -errno. */
+int workload__continue(const struct workload *workload);
+
 /* Kills it. 0, or -ECHILD: it had ended by itself. */
-int workload__stop(struct workload *workload);
+int workload__end(struct workload *workload);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "collector.h"
 
-volatile struct truth published __attribute__((aligned(4096))) = {.magic = TRUTH_MAGIC};
+volatile struct truth published __attribute__((aligned(4096)));
 
 /*
  * Work in C, for a finalizer that is no Lua function: it allocates and frees as the collector does.
@@ -43,6 +43,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));
 		return 1;
 	}
+	/* The write makes the kernel map the page, without which BPF cannot read it. */
+	published.magic = TRUTH_MAGIC;
 	printf("%lx %d\n", (unsigned long)&published, getpid());
 	fflush(stdout);
 	lua_pushstring(L, argv[2]);

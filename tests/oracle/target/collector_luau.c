@@ -13,7 +13,7 @@
 
 #include "collector.h"
 
-volatile struct truth published __attribute__((aligned(4096))) = {.magic = TRUTH_MAGIC};
+volatile struct truth published __attribute__((aligned(4096)));
 
 /* collectgarbage() of Lua, as far as the script needs it. */
 static int collect(lua_State *L)
@@ -55,6 +55,8 @@ void collector_begins(lua_State *L)
 	lua_setglobal(L, "collectgarbage");
 	lua_pushcfunction(L, destroyed, "destroyed");
 	lua_setglobal(L, "destroyed");
+	/* The write makes the kernel map the page, without which BPF cannot read it. */
+	published.magic = TRUTH_MAGIC;
 	printf("%lx %d\n", (unsigned long)&published, getpid());
 	fflush(stdout);
 }

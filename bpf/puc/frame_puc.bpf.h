@@ -114,6 +114,18 @@ static __always_inline bool is_left_over(const struct ls_scratch *scratch,
 	       func <= last;
 }
 
+/*
+ * Whether the running call is on another stack: luaD_precall makes a CallInfo the running one
+ * before it fills it in, and one that is used for the first time, such as a coroutine's, lies in
+ * memory where another state's calls may have been. Or the stack is being moved, see is_moving().
+ */
+static __always_inline bool is_from_elsewhere(const struct ls_scratch *scratch,
+					      const struct ls_puc_layout *layout, __u64 func)
+{
+	return !scratch->walk.chain_index && is_top_call(scratch, layout) &&
+	       !is_on_stack(scratch, layout, func);
+}
+
 static __always_inline bool is_function_tag(const struct ls_puc_layout *layout, __u8 tag)
 {
 	return tag == layout->tag_lua_function || tag == layout->tag_c_function ||
@@ -173,6 +185,8 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	const __u8 *value;
 	__u8 tag;
 
+	if (is_from_elsewhere(scratch, layout, func))
+		return LS_WALK_FRAME_FUNCTION;
 	if (!is_pointer(func) || is_left_over(scratch, layout, func))
 		return without_function(scratch, layout, ci, func);
 	value = view(&scratch->stack, func, 16, stack);

@@ -86,6 +86,24 @@ static void drops_a_call_that_is_left_over(struct fixture *fixture)
 	expect_between_calls(fixture, 4);
 }
 
+/* A new CallInfo lies in memory that may have been another state's: its call is of that stack. */
+static void drops_a_call_of_another_stack(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	const struct image_call *top;
+	uint64_t elsewhere;
+
+	fixture__main(fixture);
+	fixture__nest(fixture, 0, 3, 6);
+	top = image__top(image, 0);
+	elsewhere = image__allocate(image, IMAGE_VALUE_SIZE);
+	image__put_value(image, elsewhere, image__get(image, top->value),
+			 image->layout->tag_lua_function);
+	assert_true(elsewhere > image->threads[0].stack_last);
+	image__put(image, top->ci + image->layout->ci_func, elsewhere, 8);
+	fixture__expect_all_but(fixture, 4, LS_WALK_FRAME_FUNCTION);
+}
+
 static void drops_a_call_that_its_caller_does_not_make(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
@@ -357,6 +375,7 @@ int main(void)
 		TEST(drops_a_call_that_has_no_function),
 		TEST(counts_a_moving_stack_as_torn),
 		TEST(drops_a_call_that_is_left_over),
+		TEST(drops_a_call_of_another_stack),
 		TEST(drops_a_call_that_its_caller_does_not_make),
 		TEST(drops_a_c_function_above_where_its_caller_calls),
 		TEST(drops_a_call_that_lies_no_higher_than_its_caller),

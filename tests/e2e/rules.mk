@@ -19,7 +19,7 @@ SIDE_BY_SIDE += $(addprefix e2e/,command/test_faults command/test_views output/t
 # These record every process, which must not include those of a test beside them. The others measure
 # time, or keep all processors busy.
 ISOLATED += $(addprefix e2e/,command/test_list \
-              interpreter/test_luajit_views interpreter/test_luau_categories \
+              interpreter/test_luajit_views interpreter/test_luau interpreter/test_luau_categories \
               output/test_clock output/test_interval output/test_killed output/test_output_dir \
               output/test_output_folder session/test_control session/test_when \
               share/test_image share/test_service share/test_static \

@@ -246,8 +246,8 @@ static int l_hook(lua_State *L)
 /* ---- before it begins */
 
 /*
- * begin(): what is on the stack now is the first truth. Tells the test where to read it. Returns
- * the word of the main chunk, which has a first line other than 0 in old releases of Luau.
+ * begin(): what is on the stack now is the first truth. Returns the word of the main chunk, which
+ * has a first line other than 0 in old releases of Luau.
  */
 static int l_begin(lua_State *L)
 {
@@ -262,10 +262,17 @@ static int l_begin(lua_State *L)
 		truth.stack[state.depth++] = word_of_level(L, level);
 	publish(state);
 	truth.magic = TRUTH_MAGIC;
-	printf("%p %ld\n", (void *)&truth, syscall(SYS_gettid));
-	fflush(stdout);
 	lua_pushnumber(L, (lua_Number)truth.stack[state.depth - 1]);
 	return 1;
+}
+
+/* tell(): tells the test where to read. It is stopped in here, so this is what is sampled first. */
+static int l_tell(lua_State *L)
+{
+	(void)L;
+	printf("%p %ld\n", (void *)&truth, syscall(SYS_gettid));
+	fflush(stdout);
+	return 0;
 }
 
 static const struct {
@@ -279,6 +286,7 @@ static const struct {
 	{"yields", l_yields, HELPER_YIELDS}, {"segment", l_segment, HELPER_SEGMENT},
 	{"adopt", l_adopt, HELPER_ADOPT},    {"schedule", l_schedule, HELPER_NONE},
 	{"line", l_line, HELPER_NONE},       {"begin", l_begin, HELPER_NONE},
+	{"tell", l_tell, HELPER_NONE},
 #ifndef WITH_LUAU
 	{"hook", l_hook, HELPER_HOOK},
 #endif

@@ -723,6 +723,9 @@ end
 
 local dice = 1
 local main = oracle.begin()
+calls(oracle.tell)
+oracle.tell()
+here(main)
 while true do
 	dice = (dice * 16807) % 2147483647
 	local name = order[dice % #order + 1]

@@ -69,6 +69,14 @@ static const char *purpose_of(const struct detection *detection)
 	return detection->options.is_for_dump ? "dump" : "profile";
 }
 
+/* Kernel threads have no memory, and a process loses its own before it has ended. */
+static bool has_no_memory(pid_t pid)
+{
+	uint64_t pages;
+
+	return !process__mapped_pages(pid, &pages) && !pages;
+}
+
 static int explain(const struct detection *detection, const char *target, int error)
 {
 	const struct interpreters *found = &detection->interpreters;
@@ -80,6 +88,10 @@ static int explain(const struct detection *detection, const char *target, int er
 			  found->items[0].file.family->name);
 	else if (!error && process__has_ended(detection->options.pid))
 		log_error("cannot %s %s: it has ended", purpose, target);
+	else if (!error && has_no_memory(detection->options.pid))
+		log_error(
+			"cannot %s %s: it has no memory: it is a kernel thread, or is just ending",
+			purpose, target);
 	else if (!error)
 		log_error("cannot %s %s: no interpreter in any of its files%s", purpose, target,
 			  detection->options.is_for_dump ? "" : " (--wait waits for one)");

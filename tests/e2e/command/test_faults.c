@@ -77,6 +77,21 @@ static void reports_a_process_without_lua(void **state)
 	assert_int_equal(count_visible_files(*state), 0);
 }
 
+static void reports_a_kernel_thread(void **state)
+{
+	struct child *spy;
+	char name[16] = "";
+	FILE *file;
+
+	need_to_record();
+	file = fopen("/proc/2/comm", "r");
+	if (!file || fscanf(file, "%15s", name) != 1 || strcmp(name, "kthreadd"))
+		skip_because("this PID namespace shows no kernel threads");
+	fclose(file);
+	spy = start_record(*state, 2, "-d", "1");
+	assert_fault(*state, spy, 3, "it has no memory: it is a kernel thread");
+}
+
 /* A program that was started in the background may still be a shell when luaspy looks at it. */
 static void waits_briefly_for_a_shell_to_execute_lua(void **state)
 {
@@ -394,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		staged(reports_that_no_process_has_the_id),
 		staged(reports_a_process_without_lua),
+		staged(reports_a_kernel_thread),
 		staged(waits_briefly_for_a_shell_to_execute_lua),
 		staged(reports_that_a_server_is_idle),
 		staged(reports_that_lua_never_ran),

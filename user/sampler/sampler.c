@@ -202,6 +202,11 @@ int sampler__leave_loading(struct sampler *sampler)
 	return walker_loader__start(&sampler->programs, &sampler->loader);
 }
 
+uint64_t sampler__loading_ns(const struct sampler *sampler)
+{
+	return walker_loader__cpu_ns(sampler->loader);
+}
+
 /* 0, or -errno; `why`, of LOAD_FAILURE_SIZE bytes, explains it. */
 static int load_walker(struct sampler *sampler, uint32_t family, char *why)
 {

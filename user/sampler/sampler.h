@@ -57,6 +57,9 @@ int sampler__load_walkers(struct sampler *sampler, bool only_common);
  */
 int sampler__leave_loading(struct sampler *sampler);
 
+/* CPU time of that process so far, in ns; 0: there is none. */
+uint64_t sampler__loading_ns(const struct sampler *sampler);
+
 /* Loads the walker of one family. 0, or -errno after logging why it cannot. */
 int sampler__load_walker(struct sampler *sampler, uint32_t family);
 

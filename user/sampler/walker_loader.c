@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "luaspy.skel.h"
+#include "process/process.h"
 #include "sampler/load_failure.h"
 #include "system/descriptors.h"
 #include "system/privileges.h"
@@ -24,6 +25,7 @@
 struct walker_loader {
 	pid_t pid;
 	int fd;
+	uint64_t cpu_ns; /* as far as is known, if it has ended */
 };
 
 /* The files of the walker come with it, unless there is an error. */
@@ -153,4 +155,15 @@ int walker_loader__load(const struct walker_loader *loader, uint32_t family,
 	answer.why[sizeof(answer.why) - 1] = '\0';
 	snprintf(why, size, "%s", *answer.why ? answer.why : strerror(-answer.error));
 	return answer.error;
+}
+
+uint64_t walker_loader__cpu_ns(struct walker_loader *loader)
+{
+	uint64_t cpu_ns;
+
+	if (!loader)
+		return 0;
+	if (!process__runtime_ns(loader->pid, &cpu_ns) && cpu_ns > loader->cpu_ns)
+		loader->cpu_ns = cpu_ns;
+	return loader->cpu_ns;
 }

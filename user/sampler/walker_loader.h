@@ -28,4 +28,7 @@ void walker_loader__free(struct walker_loader *loader);
 int walker_loader__load(const struct walker_loader *loader, uint32_t family,
 			struct walker_files *walker, char *why, size_t size);
 
+/* CPU time that the process has used; 0 for NULL. */
+uint64_t walker_loader__cpu_ns(struct walker_loader *loader);
+
 #endif

@@ -28,6 +28,7 @@ static struct overhead_sum measure(const struct overhead *overhead,
 	if (!getrusage(RUSAGE_SELF, &usage))
 		sum.own_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
 	sum.own_ns += inspector__cpu_ns(overhead->inspector);
+	sum.own_ns += sampler__loading_ns(overhead->sampler);
 	return sum;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "system/descriptors.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,11 +16,26 @@ static int compare(const void *left, const void *right)
 	return *(const int *)left - *(const int *)right;
 }
 
-/* The C library has close_range() only since glibc 2.34. */
+static void close_each(int first, int last)
+{
+	DIR *files = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (files && (entry = readdir(files))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd >= first && fd <= last && fd != dirfd(files))
+			close(fd);
+	}
+	if (files)
+		closedir(files);
+}
+
+/* The C library has close_range() since glibc 2.34; seccomp filters that are older forbid it. */
 static void close_between(int first, int last)
 {
-	if (first <= last)
-		syscall(SYS_close_range, first, last, 0);
+	if (first <= last && syscall(SYS_close_range, first, last, 0))
+		close_each(first, last);
 }
 
 void descriptors__close_others(int *kept, size_t count)
@@ -31,7 +48,7 @@ void descriptors__close_others(int *kept, size_t count)
 		if (kept[i] >= first)
 			first = kept[i] + 1;
 	}
-	syscall(SYS_close_range, first, ~0U, 0);
+	close_between(first, INT_MAX);
 }
 
 /* Room for the control data of DESCRIPTORS_MOST descriptors, aligned as its header must be. */

@@ -184,6 +184,20 @@ static void cannot_be_loaded_once_that_process_is_gone(void **state)
 					    "before") > 250000);
 }
 
+/* The loader would keep open what the other processes of luaspy wait to be closed. */
+static void do_not_keep_it_from_ending_where_close_range_is_forbidden(void **state)
+{
+	struct child *target, *spy;
+	char pid[16];
+
+	need_to_record();
+	target = start_changing(*state);
+	snprintf(pid, sizeof(pid), "%d", target->pid);
+	spy = start(*state, built_program("forbid"), "close_range", luaspy_program(), "record",
+		    "-p", pid, "-d", "500ms", "-o", "x.json");
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +205,7 @@ int main(void)
 		staged(are_loaded_by_a_process_that_can_do_nothing_else),
 		staged(are_loaded_when_the_target_executes_another_interpreter),
 		staged(cannot_be_loaded_once_that_process_is_gone),
+		staged(do_not_keep_it_from_ending_where_close_range_is_forbidden),
 	};
 
 	return cmocka_run_group_tests_name("walkers", tests, NULL, NULL);

@@ -115,9 +115,10 @@ static __always_inline bool is_left_over(const struct ls_scratch *scratch,
 }
 
 /*
- * Whether the running call is on another stack: luaD_precall makes a CallInfo the running one
- * before it fills it in, and one that is used for the first time, such as a coroutine's, lies in
- * memory where another state's calls may have been. Or the stack is being moved, see is_moving().
+ * Whether the function of the running call is not on this state's stack. luaD_precall makes a
+ * CallInfo the running one before it fills it in. A CallInfo that is used for the first time, such
+ * as a coroutine's first, then still holds what its memory held before, perhaps a call of another
+ * state. A stack that is being moved looks the same (is_moving()).
  */
 static __always_inline bool is_from_elsewhere(const struct ls_scratch *scratch,
 					      const struct ls_puc_layout *layout, __u64 func)

@@ -16,8 +16,9 @@ struct workload {
 
 /*
  * `program` runs the script with that argument, and finds the module below `modules`. Returns when
- * it has said where it publishes; it is then stopped, and would otherwise work while BPF programs
- * are loaded. 0 or -errno (-ECHILD: it ended before, -ETIMEDOUT). workload__end() it after 0.
+ * it has said where it publishes, and stops it until workload__continue(), so that it does not keep
+ * a processor busy while BPF programs are loaded. 0 or -errno (-ECHILD: it ended before,
+ * -ETIMEDOUT). workload__end() it after 0.
  */
 int workload__start(const char *program, const char *modules, const char *script,
 		    const char *argument, struct workload *workload);

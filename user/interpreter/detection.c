@@ -89,9 +89,8 @@ static int explain(const struct detection *detection, const char *target, int er
 	else if (!error && process__has_ended(detection->options.pid))
 		log_error("cannot %s %s: it has ended", purpose, target);
 	else if (!error && has_no_memory(detection->options.pid))
-		log_error(
-			"cannot %s %s: it has no memory: it is a kernel thread, or is just ending",
-			purpose, target);
+		log_error("cannot %s %s: it has no memory: it is a kernel thread, or it is exiting",
+			  purpose, target);
 	else if (!error)
 		log_error("cannot %s %s: no interpreter in any of its files%s", purpose, target,
 			  detection->options.is_for_dump ? "" : " (--wait waits for one)");

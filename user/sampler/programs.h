@@ -53,9 +53,9 @@ int programs__load_as(const struct sampler_options *options, bool are_old,
 int programs__load_walker(struct programs *programs, uint32_t family);
 
 /*
- * The two halves of it, between which another process may pass the walker on: loads it, which needs
- * privileges, and puts it to use. The latter takes the files over, even if it fails. 0 or -errno,
- * likewise.
+ * The two halves of programs__load_walker(). The first loads the walker, which needs privileges;
+ * the caller closes its files, or passes them to the second, which puts it to use and takes them
+ * over even if it fails. Another process may do the first half. 0 or -errno, likewise.
  */
 int programs__open_walker(const struct programs *programs, uint32_t family,
 			  struct walker_files *walker);

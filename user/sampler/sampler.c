@@ -197,7 +197,7 @@ void sampler__close(struct sampler *sampler)
 	free(sampler);
 }
 
-int sampler__leave_loading(struct sampler *sampler)
+int sampler__delegate_loading(struct sampler *sampler)
 {
 	return walker_loader__start(&sampler->programs, &sampler->loader);
 }

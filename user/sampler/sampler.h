@@ -45,9 +45,9 @@ void sampler__close(struct sampler *sampler);
 
 /*
  * Loads the walkers of all families, or only of those that are common. sampler__set_target() loads
- * those that a target needs, but cannot once privileges are gone, unless sampler__leave_loading()
- * has been called. A walker that cannot be loaded may never be needed: -v tells. 0 or -errno of the
- * last one that cannot; the others are loaded.
+ * those that a target needs, but cannot once privileges are gone, unless
+ * sampler__delegate_loading() has been called. A walker that cannot be loaded may never be needed:
+ * -v tells. 0 or -errno of the last one that cannot; the others are loaded.
  */
 int sampler__load_walkers(struct sampler *sampler, bool only_common);
 
@@ -55,7 +55,7 @@ int sampler__load_walkers(struct sampler *sampler, bool only_common);
  * Starts a process that loads walkers from here on, with the privileges that luaspy has now. Call
  * it once, before sampler__attach_thread(). 0 or -errno.
  */
-int sampler__leave_loading(struct sampler *sampler);
+int sampler__delegate_loading(struct sampler *sampler);
 
 /* CPU time of that process so far, in ns; 0: there is none. */
 uint64_t sampler__loading_ns(const struct sampler *sampler);

@@ -3,8 +3,6 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include "process/process.h"
 #include "sampler/load_failure.h"
 #include "system/descriptors.h"
+#include "system/helper_process.h"
 #include "system/privileges.h"
 
 /* More maps than the core has. */
@@ -37,7 +36,7 @@ struct answer {
 /* Keeps the maps that walkers share, and standard error for what the verifier says (-v). */
 static void close_files(const struct programs *programs, int fd)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), kept[MAPS_MOST + 1] = {fd};
+	int kept[MAPS_MOST + 1] = {fd};
 	struct bpf_map *map;
 	size_t count = 1;
 
@@ -46,20 +45,7 @@ static void close_files(const struct programs *programs, int fd)
 		if (count <= MAPS_MOST)
 			kept[count++] = bpf_map__fd(map);
 	}
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-	}
-	descriptors__close_others(kept, count);
-}
-
-/* A terminal signals all processes of luaspy; this one ends when luaspy closes its socket. */
-static void ignore_signals(void)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_IGN);
+	helper_process__close_files(kept, count, STDERR_FILENO);
 }
 
 static int answer_request(const struct programs *programs, int fd, uint32_t family)
@@ -84,7 +70,7 @@ static void __attribute__((noreturn)) serve(const struct programs *programs, int
 	uint32_t family;
 
 	prctl(PR_SET_NAME, "luaspy-loader");
-	ignore_signals();
+	helper_process__ignore_signals();
 	close_files(programs, fd);
 	privileges__keep_loading();
 	while (read(fd, &family, sizeof(family)) == sizeof(family))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process that keeps the privilege to load walkers while luaspy gives it up. A session so loads
- * only the walkers that its targets need, which takes half of the time, and can load another one
- * when a target starts a program in another interpreter. All it takes is the number of a family.
+ * A process that keeps the privilege to load walkers while luaspy gives it up. So a session
+ * starts in half of the time, with only the walkers that its targets need, and can still load
+ * another one when a target executes another interpreter. The process accepts nothing but the
+ * number of a family.
  */
 #ifndef LS_WALKER_LOADER_H
 #define LS_WALKER_LOADER_H

@@ -308,7 +308,7 @@ static bool gives_up_privileges(const struct session *session)
 	return !session->options.targets->system && !session->options.sampling.max_overhead_ppm;
 }
 
-/* Whether programs that luaspy has not seen are what the session is about. */
+/* Whether the session is about programs that luaspy has not seen yet. */
 static bool awaits_programs(const struct session *session)
 {
 	const struct target_choice *choice = session->options.targets;
@@ -319,7 +319,7 @@ static bool awaits_programs(const struct session *session)
 static void give_up_privileges(struct session *session)
 {
 	/* Those that had to wait; there are files for them if the timers left some. */
-	if (!session->leaves_loading)
+	if (!session->delegates_loading)
 		sampler__load_walkers(session->sampler, false);
 	if (privileges__reduce())
 		log_debug("privileges that are not needed any more cannot be given up");
@@ -331,16 +331,16 @@ static void give_up_privileges(struct session *session)
 /*
  * Loading takes up to a tenth of a second. After the timers have started, nobody would drain
  * samples in that time, nor sample a process that begins or executes a program. But timers are more
- * important. System-wide, most walkers may never be needed, and can be loaded later. Processes that
- * run already have those that they need, and seldom need another one later.
+ * important. System-wide, most walkers may never be needed, and can be loaded later. The walkers
+ * of processes that are running are loaded by now, and they seldom need another one.
  */
 static void load_walkers_early(struct session *session)
 {
 	if (resource_limits__try_files(FILES_OF_WALKERS))
 		return;
 	if (gives_up_privileges(session) && !awaits_programs(session))
-		session->leaves_loading = !sampler__leave_loading(session->sampler);
-	if (!session->leaves_loading)
+		session->delegates_loading = !sampler__delegate_loading(session->sampler);
+	if (!session->delegates_loading)
 		sampler__load_walkers(session->sampler, session->options.targets->system);
 }
 

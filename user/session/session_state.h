@@ -49,8 +49,8 @@ struct session {
 	struct ls_counters counters;
 	uint64_t known_definitions; /* counters.definitions at the last wait */
 	int signal_fd;
-	bool leaves_loading; /* to another process, of what targets need later */
-	bool hangup_writes;  /* SIGHUP requests the profile instead of ending the session */
+	bool delegates_loading; /* another process loads walkers from now on */
+	bool hangup_writes;     /* SIGHUP requests the profile instead of ending the session */
 	struct session_requests requests;
 	enum session_state state;
 	uint64_t limit_ns; /* of waiting, then of sampling, from start_ns; 0: no limit */

@@ -2,7 +2,6 @@
 #include "worker/spawner.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "system/descriptors.h"
+#include "system/helper_process.h"
 #include "system/privileges.h"
 #include "worker/confinement.h"
 #include "worker/service.h"
@@ -57,16 +57,12 @@ static void drop_current(struct children *children)
 }
 
 /*
- * Closes all files but `kept`. A stuck worker must not keep luaspy's standard output open: whoever
- * reads that pipe waits for its end.
+ * A stuck worker must not keep luaspy's standard output open: whoever reads that pipe waits for its
+ * end.
  */
 static void close_files(int kept)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		dup2(null, fd);
-	descriptors__close_others(&kept, 1);
+	helper_process__close_files(&kept, 1, 3);
 }
 
 static void __attribute__((noreturn)) work(const struct worker_job *job, int fd)
@@ -124,18 +120,6 @@ static void spawn(struct children *children)
 	drop_current(children);
 }
 
-/*
- * A terminal or a service manager signals all processes of luaspy, which still needs its workers to
- * finish the profile. The spawner ends when luaspy closes its socket.
- */
-static void ignore_signals(void)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGPIPE};
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_IGN);
-}
-
 int spawner__start(const struct worker_job *job, struct spawner *spawner)
 {
 	int ends[2];
@@ -148,7 +132,7 @@ int spawner__start(const struct worker_job *job, struct spawner *spawner)
 		struct children children = {.job = job, .fd = ends[1]};
 
 		prctl(PR_SET_NAME, "luaspy-spawner");
-		ignore_signals();
+		helper_process__ignore_signals();
 		close_files(ends[1]);
 		/* Luaspy waits for its workers, so they run at its priority. */
 		setpriority(PRIO_PROCESS, 0, PRIORITY);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which walkers luaspy loads: those that its target needs, and another one when the target executes
- * another interpreter. By then luaspy itself has given up the privilege to.
+ * another interpreter. By then, luaspy itself can load none any more.
  */
 #include <bpf/bpf.h>
 #include <setjmp.h>
@@ -107,14 +107,23 @@ static struct child *start_changing(struct stage *stage)
 	return start(stage, built_program("host-5.4"), "before.lua");
 }
 
+/* Starts that program and a recording of it. Returns once the timers run. */
+static struct child *record_changing(struct stage *stage, struct child **target)
+{
+	struct child *spy;
+
+	*target = start_changing(stage);
+	spy = start_record(stage, (*target)->pid, "-q", "-o", "x.json");
+	spying__await_timers(stage, spy);
+	return spy;
+}
+
 static void are_those_that_the_target_needs(void **state)
 {
 	struct child *target, *spy;
 
 	need_to_record();
-	target = start_changing(*state);
-	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
-	spying__await_timers(*state, spy);
+	spy = record_changing(*state, &target);
 	assert_true(has_loaded(spy->pid, "walk_puc"));
 	assert_false(has_loaded(spy->pid, "walk_luajit"));
 	assert_false(has_loaded(spy->pid, "walk_luau"));
@@ -128,9 +137,8 @@ static void are_loaded_by_a_process_that_can_do_nothing_else(void **state)
 	pid_t loader;
 
 	need_to_record();
-	target = start_changing(*state);
-	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
-	spying__await_timers(*state, spy);
+	need_program("pgrep", "procps");
+	spy = record_changing(*state, &target);
 	loader = find_loader(spy);
 	assert_int_equal(read_capabilities(loader), CAP_PERFMON_AND_BPF);
 	assert_int_equal(read_capabilities(spy->pid) & CAP_PERFMON_AND_BPF, 0);
@@ -148,9 +156,7 @@ static void are_loaded_when_the_target_executes_another_interpreter(void **state
 
 	need_to_record();
 	need_program("luajit", "luajit");
-	target = start_changing(*state);
-	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
-	spying__await_timers(*state, spy);
+	spy = record_changing(*state, &target);
 	child__let_work(target, 0.3);
 	write_text(*state, "told", "");
 	child__let_work(target, 1.1);
@@ -163,16 +169,15 @@ static void are_loaded_when_the_target_executes_another_interpreter(void **state
 	assert_true(scriptprofile__stack_us(profile, "after") > 700000);
 }
 
-/* Then the target's walker is missing, which no other could replace. */
+/* luaspy then writes what it has, and ends. */
 static void cannot_be_loaded_once_that_process_is_gone(void **state)
 {
 	struct child *target, *spy;
 
 	need_to_record();
 	need_program("luajit", "luajit");
-	target = start_changing(*state);
-	spy = start_record(*state, target->pid, "-q", "-o", "x.json");
-	spying__await_timers(*state, spy);
+	need_program("pgrep", "procps");
+	spy = record_changing(*state, &target);
 	child__let_work(target, 0.3);
 	kill(find_loader(spy), SIGKILL);
 	write_text(*state, "told", "");
@@ -184,7 +189,7 @@ static void cannot_be_loaded_once_that_process_is_gone(void **state)
 					    "before") > 250000);
 }
 
-/* The loader would keep open what the other processes of luaspy wait to be closed. */
+/* The other processes of luaspy end when the last copy of their socket is closed. */
 static void do_not_keep_it_from_ending_where_close_range_is_forbidden(void **state)
 {
 	struct child *target, *spy;

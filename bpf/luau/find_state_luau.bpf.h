@@ -125,6 +125,16 @@ static __always_inline int read_active(__u64 address, struct ls_luau_state *stat
 	       !is_active_head(*(const __u64 *)state) || measure(state, sizes);
 }
 
+/*
+ * Whether the running call has begun, and not only is about to: L->ci points to it already, but its
+ * fields are those of an earlier call, as L->base, which is set last, is still its caller's, the
+ * call at `below` (luau_precall(), lvmexecute.cpp).
+ */
+static __always_inline bool has_begun(const struct ls_luau_state *state, const __u8 *below)
+{
+	return ls_luau_word(below, LS_LUAU_CI_BASE) != state->base;
+}
+
 /* Whether it is a thread of scratch->global, active or not. */
 static __always_inline bool is_thread_of_global(struct ls_scratch *scratch, __u64 address)
 {

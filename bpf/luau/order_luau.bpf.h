@@ -40,6 +40,20 @@ static __always_inline int is_single(__u32 bits)
 	return bits && !(bits & (bits - 1));
 }
 
+/* Whether the value that may begin with that word is a thread, and not merely what one has left. */
+static __always_inline bool is_thread_held(const struct ls_scratch *scratch, __u32 i)
+{
+	const struct ls_luau_order *order = &scratch->order;
+	__u32 type_at = ls_luau_type_at(scratch->other_sizes.value);
+	__u32 type_word = i + type_at / 8;
+
+	if (i < LS_ARGUMENT_WORDS ? type_word >= order->argument_words
+				  : type_word >= LS_ARGUMENT_WORDS + order->upvalue_words)
+		return false;
+	return (__u32)(order->held[type_word % LS_HELD_WORDS] >> (type_at % 8 * 8)) ==
+	       scratch->other_sizes.thread;
+}
+
 /* Compares one word that a C function holds with the states of the chain. */
 static long note_held(__u32 i, void *context)
 {
@@ -48,11 +62,9 @@ static long note_held(__u32 i, void *context)
 	__u64 word = order->held[i % LS_HELD_WORDS];
 	__u32 held = 0;
 
-	if (i < LS_ARGUMENT_WORDS ? i >= order->argument_words
-				  : i >= LS_ARGUMENT_WORDS + order->upvalue_words)
+	/* A word of zeros would match the unused part of the chain. */
+	if (!word || !is_thread_held(scratch, i))
 		return 0;
-	if (!word)
-		return 0; /* would match the unused part of the chain */
 	for (__u32 j = 0; j < LS_CHAIN_MAX; j++)
 		held |= (__u32)are_equal(scratch->chain[j].state, word) << j;
 	order->links[order->at % LS_CHAIN_MAX].holds |= held;
@@ -82,6 +94,24 @@ static __always_inline void note_holding(struct ls_pass *pass, __u64 closure, __
 	repeat(LS_ARGUMENT_WORDS + LS_UPVALUE_WORDS, note_held, pass);
 }
 
+/*
+ * Returns the call of scratch->other_state that runs, and notes where the one below it goes on.
+ * That is not L->ci yet while its call is only about to begin: see has_begun().
+ */
+static __always_inline __u64 running_call(struct ls_scratch *scratch, struct ls_luau_link *link)
+{
+	const struct ls_luau_state *state = &scratch->other_state;
+	__u32 size = scratch->other_sizes.ci == 48 ? 48 : 40;
+	__u64 below = state->ci - size;
+
+	if (state->ci <= state->base_ci || read_target(scratch->call, size, below))
+		return state->ci;
+	link->pc = ls_luau_word(scratch->call, size - LS_LUAU_CI_FROM_SAVEDPC);
+	if (link->pc < LS_USER_MIN)
+		link->pc = 0;
+	return below > state->base_ci && !has_begun(state, scratch->call) ? below : state->ci;
+}
+
 /* Fills in the link of a state. One that is no longer active gets no place. */
 static long describe_link(__u32 i, void *context)
 {
@@ -91,7 +121,7 @@ static long describe_link(__u32 i, void *context)
 	struct ls_luau_link *link = &order->links[i % LS_CHAIN_MAX];
 	struct ls_luau_state *state = &scratch->other_state;
 	struct ls_active *active = &scratch->chain[i % LS_CHAIN_MAX];
-	__u64 func, closure, head;
+	__u64 ci, func, closure, head;
 
 	order->at = i;
 	if (read_active(active->state, state, &scratch->other_sizes))
@@ -108,11 +138,8 @@ static long describe_link(__u32 i, void *context)
 	link->base_c_calls = state->base_c_calls;
 	link->ci_low = state->base_ci;
 	link->ci_high = state->end_ci;
-	if (state->ci > state->base_ci)
-		read_target(&link->pc, sizeof(link->pc), state->ci - LS_LUAU_CI_FROM_SAVEDPC);
-	if (link->pc < LS_USER_MIN)
-		link->pc = 0;
-	if (read_target(&func, sizeof(func), state->ci + LS_LUAU_CI_FUNC) ||
+	ci = running_call(scratch, link);
+	if (read_target(&func, sizeof(func), ci + LS_LUAU_CI_FUNC) ||
 	    read_target(&closure, sizeof(closure), func + scratch->other_sizes.moved) ||
 	    read_target(&head, sizeof(head), closure))
 		return 0;

@@ -85,20 +85,16 @@ static __always_inline int copy_call(struct ls_scratch *scratch)
 	return 0;
 }
 
-/*
- * Whether the call is only about to begin: L->ci points to it already, but its fields are those of
- * an earlier call, as L->base, which is set last, is still its caller's (luau_precall(),
- * lvmexecute.cpp).
- */
+/* Whether the call is the running one and only about to begin: see has_begun(). */
 static __always_inline bool is_beginning(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk = &scratch->walk;
-	const __u8 *base;
+	const __u8 *below;
 
 	if (walk->ci != walk->top_ci)
 		return false;
-	base = view(&scratch->calls, walk->ci - walk->sizes.ci + LS_LUAU_CI_BASE, 8, walk->base_ci);
-	return base && scratch->state.base == ls_luau_word(base, 0);
+	below = view(&scratch->calls, walk->ci - walk->sizes.ci, 8, walk->base_ci);
+	return below && !has_begun(&scratch->state, below);
 }
 
 /*

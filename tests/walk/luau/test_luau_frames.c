@@ -6,6 +6,8 @@
 
 #define FIELD(name) offsetof(struct ls_luau_state, name)
 
+#define LUAU_NUMBER 3 /* LUA_TNUMBER, lua.h */
+
 #define BESIDES 12 /* reads for the states and the windows of calls and values */
 
 static void put_field(struct fixture *fixture, size_t thread, size_t offset, uint64_t word,
@@ -182,6 +184,55 @@ static void follows_no_circle_of_resumers(struct fixture *fixture)
 	assert_in_range(fixture->walker.reads, 1, 200);
 }
 
+/*
+ * A host resumes a coroutine that only it knows; that is about to call a C function, which L->ci
+ * shows, but L->base does not. What its own registers hold, it has not resumed.
+ */
+static void tells_a_call_that_begins_from_one_that_runs(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	struct image_thread *task;
+	size_t running;
+
+	luau_fixture__main(fixture);
+	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
+	running = luau_image__coroutine(image);
+	luau_image__enter(image, running);
+	luau_image__call(image, running, fixture->closures[1], 0);
+	luau_image__hold(image, running, IMAGE_MAIN);
+	luau_image__call(image, running, fixture->builtin, 4);
+	luau_image__run(image, running, 0);
+	task = &image->threads[running];
+	put_field(fixture, running, FIELD(base), task->calls[0].func + image->build.value, 8);
+	task->call_count--;
+	luau_walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, running, IMAGE_MAIN);
+}
+
+/* A number that happens to be a state's address, or remains of a coroutine, resume nothing. */
+static void takes_no_bare_word_for_a_coroutine(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	uint64_t type;
+	size_t running;
+
+	luau_fixture__main(fixture);
+	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
+	running = luau_image__coroutine(image);
+	luau_image__enter(image, running);
+	luau_image__call(image, running, fixture->closures[1], 0);
+	luau_image__call(image, running, fixture->builtin, 4);
+	luau_image__hold(image, running, IMAGE_MAIN);
+	type = luau_image__top(image, running)->func + image->build.value +
+	       ls_luau_type_at(image->build.value);
+	memory__put(&image->memory, type, LUAU_NUMBER, 4);
+	put_field(fixture, running, FIELD(c_calls), 1, 2);
+	put_field(fixture, running, FIELD(base_c_calls), 1, 2);
+	luau_image__run(image, running, 0);
+	luau_walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, running, IMAGE_MAIN);
+}
+
 /* No other layout passes for the one that the process has, unless it reads the same. */
 static void is_evidence_for_its_own_layout(struct fixture *fixture)
 {
@@ -305,6 +356,8 @@ int main(void)
 		TEST(drops_a_broken_call_with_its_callees),
 		TEST(refuses_what_contradicts_itself),
 		TEST(follows_no_circle_of_resumers),
+		TEST(tells_a_call_that_begins_from_one_that_runs),
+		TEST(takes_no_bare_word_for_a_coroutine),
 		TEST(is_evidence_for_its_own_layout),
 		TEST(is_no_evidence_if_flags_are_none),
 		TEST(reads_no_name_from_code),

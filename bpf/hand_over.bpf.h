@@ -13,7 +13,8 @@
 
 /*
  * Calls the walker of the first family that has not looked at this tick yet; if there is none, what
- * serves LS_FAMILY_NONE. Returns only if that program is not loaded.
+ * serves LS_FAMILY_NONE, which also sends the sample if that walker is still being loaded. Never
+ * returns once user space has loaded the core.
  */
 static __always_inline void hand_over(struct bpf_perf_event_data *ctx, struct ls_tick *tick)
 {
@@ -24,6 +25,8 @@ static __always_inline void hand_over(struct bpf_perf_event_data *ctx, struct ls
 			next = i;
 	tick->families &= ~(1U << next);
 	bpf_tail_call(ctx, &walkers, next);
+	tick->lacks_walker = 1;
+	bpf_tail_call(ctx, &walkers, LS_FAMILY_NONE);
 }
 
 /* Begins a tick of a process that holds these families. */
@@ -34,6 +37,7 @@ static __always_inline void begin_hand_over(struct bpf_perf_event_data *ctx, str
 	tick->found_family = LS_FAMILY_NONE;
 	tick->undecided_family = LS_FAMILY_NONE;
 	tick->is_final = 0;
+	tick->lacks_walker = 0;
 	hand_over(ctx, tick);
 }
 

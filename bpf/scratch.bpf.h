@@ -99,7 +99,7 @@ struct ls_tick {
 	__u8 found_family;  /* likewise; LS_FAMILY_NONE: no script yet */
 	__u8 is_final;      /* 1: all have looked, and the walker called has found the innermost */
 	__u8 undecided_family; /* the first with a script that fits none of its layouts, or NONE */
-	__u8 padding;
+	__u8 lacks_walker;     /* 1: one of them is still being loaded */
 	__u32 undecided_flags; /* enum ls_sample_flags of that sample */
 	__u64 undecided_state; /* ls_sample.state likewise */
 };

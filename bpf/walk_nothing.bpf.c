@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The program that takes a sample of a process without an interpreter that luaspy knows, or whose
- * program user space has yet to inspect: it has CPU time, but no stack.
+ * program user space has yet to inspect, or whose walker is still being loaded: it has CPU time,
+ * but no stack.
  */
 #include "scratch.bpf.h"
 
@@ -18,8 +19,11 @@ int walk_nothing(struct bpf_perf_event_data *ctx)
 {
 	struct ls_sampling sampling;
 
-	if (!begin_sample(&sampling, 0))
-		end_sample(ctx, &sampling);
+	if (begin_sample(&sampling, 0))
+		return 0;
+	if (sampling.tick->lacks_walker)
+		sampling.scratch->sample.error = LS_WALK_NO_WALKER;
+	end_sample(ctx, &sampling);
 	return 0;
 }
 

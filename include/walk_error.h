@@ -21,6 +21,8 @@
 	X(CALL_CHAIN, UNREADABLE, call_chain, "the chain of calls does not lead to its base")      \
 	X(STANDING, UNREADABLE, standing,                                                          \
 	  "this interpreter's stacks are read while they run only")                                \
+	X(NO_WALKER, UNREADABLE, no_walker,                                                        \
+	  "the BPF program for its interpreter was still being loaded")                            \
 	X(RESUMERS, TORN, resumers, "resumers are missing: too many, or not verified")             \
 	X(FRAME_MEMORY, TORN, frame_memory, "a frame could not be read")                           \
 	X(FRAME_FUNCTION, TORN, frame_function, "a frame has no function")                         \

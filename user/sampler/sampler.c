@@ -23,6 +23,7 @@
 #include "sampler/tick_cost.h"
 #include "sampler/timers.h"
 #include "sampler/walker_loader.h"
+#include "sampler/walker_set.h"
 
 /* Internal: ends a drain after one bufferful. Receivers must not return it. */
 #define ENOUGH -ECANCELED
@@ -30,7 +31,7 @@
 struct sampler {
 	struct sampler_options options;
 	struct programs programs;
-	struct walker_loader *loader; /* NULL: this process loads walkers itself */
+	struct walker_set walkers;
 	struct ring_buffer *ring;
 	struct timers timers;
 	struct sampler_receiver receiver;
@@ -169,6 +170,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 		return -ENOMEM;
 	sampler->options = *options;
 	sampler->receiver = *receiver;
+	sampler->walkers.programs = &sampler->programs;
 	srand48(clock_ns(CLOCK_MONOTONIC));
 	error = load(sampler);
 	if (error)
@@ -192,83 +194,49 @@ void sampler__close(struct sampler *sampler)
 	sampler__stop(sampler);
 	backlog__free(&sampler->backlog);
 	ring_buffer__free(sampler->ring);
-	walker_loader__free(sampler->loader);
+	walker_set__free(&sampler->walkers);
 	programs__free(&sampler->programs);
 	free(sampler);
 }
 
 int sampler__delegate_loading(struct sampler *sampler)
 {
-	return walker_loader__start(&sampler->programs, &sampler->loader);
+	return walker_set__delegate(&sampler->walkers);
+}
+
+void sampler__load_aside(struct sampler *sampler)
+{
+	sampler->walkers.is_sampling = true;
 }
 
 uint64_t sampler__loading_ns(const struct sampler *sampler)
 {
-	return walker_loader__cpu_ns(sampler->loader);
+	return walker_loader__cpu_ns(sampler->walkers.loader);
 }
 
-/* 0, or -errno; `why`, of LOAD_FAILURE_SIZE bytes, explains it. */
-static int load_walker(struct sampler *sampler, uint32_t family, char *why)
+int sampler__loading_fd(const struct sampler *sampler)
 {
-	struct programs *programs = &sampler->programs;
-	struct walker_files walker;
-	int error = 0;
+	return sampler->walkers.awaited ? walker_loader__fd(sampler->walkers.loader) : -1;
+}
 
-	if (!sampler->loader || programs->walkers[family].is_loaded) {
-		error = programs__load_walker(programs, family);
-	} else {
-		error = walker_loader__load(sampler->loader, family, &walker, why,
-					    LOAD_FAILURE_SIZE);
-		if (error)
-			return error;
-		error = programs__add_walker(programs, family, &walker);
-	}
-	if (error)
-		load_failure__explain(error, why, LOAD_FAILURE_SIZE);
-	return error;
+int sampler__take_walkers(struct sampler *sampler)
+{
+	return walker_set__take(&sampler->walkers);
 }
 
 int sampler__load_walker(struct sampler *sampler, uint32_t family)
 {
-	char why[LOAD_FAILURE_SIZE];
-	int error = load_walker(sampler, family, why);
-
-	if (error)
-		log_error("cannot load the BPF program for %s: %s", families__variety(family), why);
-	return error;
-}
-
-static int load_walkers(struct sampler *sampler, uint32_t families)
-{
-	int error = 0;
-
-	for (uint32_t id = 0; !error && id < LS_FAMILY_COUNT; id++)
-		if (families >> id & 1)
-			error = sampler__load_walker(sampler, id);
-	return error;
+	return walker_set__need(&sampler->walkers, 1U << family);
 }
 
 int sampler__load_walkers(struct sampler *sampler, bool only_common)
 {
-	int failed = 0;
-
-	for (uint32_t id = 0; id < LS_FAMILY_COUNT; id++) {
-		int error = 0;
-
-		if (!only_common || families__get(id)->is_common)
-			error = programs__load_walker(&sampler->programs, id);
-		if (!error)
-			continue;
-		failed = error;
-		log_debug("cannot load the BPF program for %s, which a target may need later: %s",
-			  families__variety(id), resource_limits__reason(error));
-	}
-	return failed;
+	return walker_set__load_all(&sampler->walkers, only_common);
 }
 
 int sampler__set_target(struct sampler *sampler, pid_t pid, const struct ls_image *target)
 {
-	int error = load_walkers(sampler, target->families);
+	int error = walker_set__need(&sampler->walkers, target->families);
 	uint32_t tgid = pid;
 
 	if (error)

@@ -57,6 +57,18 @@ int sampler__load_walkers(struct sampler *sampler, bool only_common);
  */
 int sampler__delegate_loading(struct sampler *sampler);
 
+/*
+ * From here on, sampler__set_target() does not wait for that process. Samples that need a walker
+ * which is still being loaded are unreadable: LS_WALK_NO_WALKER.
+ */
+void sampler__load_aside(struct sampler *sampler);
+
+/* Can be read once a walker that is awaited can be taken; -1: none is. */
+int sampler__loading_fd(const struct sampler *sampler);
+
+/* Puts walkers to use that have been loaded meanwhile. 0, or -errno after logging why. */
+int sampler__take_walkers(struct sampler *sampler);
+
 /* CPU time of that process so far, in ns; 0: there is none. */
 uint64_t sampler__loading_ns(const struct sampler *sampler);
 

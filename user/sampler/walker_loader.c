@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct walker_loader {
 
 /* The files of the walker come with it, unless there is an error. */
 struct answer {
+	uint32_t family;
 	int error;
 	char why[LOAD_FAILURE_SIZE];
 };
@@ -50,7 +52,7 @@ static void close_files(const struct programs *programs, int fd)
 
 static int answer_request(const struct programs *programs, int fd, uint32_t family)
 {
-	struct answer answer = {};
+	struct answer answer = {.family = family};
 	struct walker_files walker;
 	int error;
 
@@ -110,6 +112,7 @@ void walker_loader__free(struct walker_loader *loader)
 	if (!loader)
 		return;
 	close(loader->fd);
+	kill(loader->pid, SIGKILL); /* it may be loading a walker that nobody needs any more */
 	waitpid(loader->pid, NULL, 0);
 	free(loader);
 }
@@ -122,19 +125,30 @@ static int refuse(const int *fds, int count)
 	return -EPROTO;
 }
 
-int walker_loader__load(const struct walker_loader *loader, uint32_t family,
-			struct walker_files *walker, char *why, size_t size)
+int walker_loader__fd(const struct walker_loader *loader)
 {
-	int fds[DESCRIPTORS_MOST], count = -EPIPE;
+	return loader ? loader->fd : -1;
+}
+
+int walker_loader__request(const struct walker_loader *loader, uint32_t family)
+{
+	return send(loader->fd, &family, sizeof(family), MSG_NOSIGNAL) == sizeof(family) ? 0
+											 : -errno;
+}
+
+int walker_loader__receive(const struct walker_loader *loader, uint32_t *family,
+			   struct walker_files *walker, char *why, size_t size)
+{
+	int fds[DESCRIPTORS_MOST], count;
 	struct answer answer = {};
 
-	if (send(loader->fd, &family, sizeof(family), MSG_NOSIGNAL) == sizeof(family))
-		count = descriptors__receive(loader->fd, &answer, sizeof(answer), fds);
+	count = descriptors__receive(loader->fd, &answer, sizeof(answer), fds);
 	if (count < 0) {
 		snprintf(why, size, "the process that loads BPF programs has ended");
 		return count;
 	}
-	if (!answer.error && count != 2)
+	*family = answer.family;
+	if (count != (answer.error ? 0 : 2))
 		answer.error = refuse(fds, count);
 	if (!answer.error)
 		*walker = (struct walker_files){.program = fds[0], .layouts = fds[1]};

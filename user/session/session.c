@@ -199,6 +199,7 @@ static void wait_a_while(struct session *session)
 		{.fd = targets__poll_fd(session->targets), .events = POLLIN},
 		{.fd = listens ? control__fd(options->control) : -1, .events = POLLIN},
 		{.fd = options->watcher ? options->watcher->fd : -1, .events = POLLIN},
+		{.fd = sampler__loading_fd(session->sampler), .events = POLLIN},
 	};
 
 	if (session->limit_ns) {
@@ -211,7 +212,8 @@ static void wait_a_while(struct session *session)
 	if (session->close_ns && now + left_ms * 1000000 > session->close_ns)
 		left_ms =
 			now < session->close_ns ? (session->close_ns - now + 999999) / 1000000 : 0;
-	poll(events, 5, left_ms < interval_ms ? left_ms : interval_ms);
+	poll(events, sizeof(events) / sizeof(events[0]),
+	     left_ms < interval_ms ? left_ms : interval_ms);
 	if (events[1].revents)
 		session__take_signal(session);
 	if (events[2].revents && targets__have_ended(session->targets))
@@ -245,6 +247,8 @@ static int watch(struct session *session)
 			session__limit_reading(session, 0);
 		if (!error)
 			error = session__drain(session);
+		if (!error)
+			error = sampler__take_walkers(session->sampler);
 		if (!error)
 			error = targets__follow(session->targets);
 		if (targets__are_given_up(session->targets) ||
@@ -331,17 +335,22 @@ static void give_up_privileges(struct session *session)
 /*
  * Loading takes up to a tenth of a second. After the timers have started, nobody would drain
  * samples in that time, nor sample a process that begins or executes a program. But timers are more
- * important. System-wide, most walkers may never be needed, and can be loaded later. The walkers
- * of processes that are running are loaded by now, and they seldom need another one.
+ * important. System-wide, most walkers may never be needed. The walkers of processes that are
+ * running are loaded by then, and they seldom need another one. So another process loads those that
+ * are needed later.
  */
 static void load_walkers_early(struct session *session)
 {
+	bool is_system_wide = session->options.targets->system;
+
 	if (resource_limits__try_files(FILES_OF_WALKERS))
 		return;
-	if (gives_up_privileges(session) && !awaits_programs(session))
+	if (is_system_wide)
+		sampler__load_walkers(session->sampler, true);
+	if (is_system_wide || (gives_up_privileges(session) && !awaits_programs(session)))
 		session->delegates_loading = !sampler__delegate_loading(session->sampler);
-	if (!session->delegates_loading)
-		sampler__load_walkers(session->sampler, session->options.targets->system);
+	if (!session->delegates_loading && !is_system_wide)
+		sampler__load_walkers(session->sampler, false);
 }
 
 int session__run(struct session *session)
@@ -361,6 +370,7 @@ int session__run(struct session *session)
 	session__limit_reading(session, FIRST_READING_NS);
 	if (!error && session_state__goes_on(session))
 		error = targets__attach(session->targets);
+	sampler__load_aside(session->sampler);
 	if (!error && gives_up_privileges(session))
 		give_up_privileges(session);
 	if (!error && session->options.launch && !session->options.start_after_ns)

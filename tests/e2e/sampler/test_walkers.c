@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which walkers luaspy loads: those that its target needs, and another one when the target executes
- * another interpreter. By then, luaspy itself can load none any more.
+ * Which walkers luaspy loads: those that its targets need, and another one when a target executes
+ * another interpreter. By then, luaspy itself can load none any more, or has other things to do.
  */
 #include <bpf/bpf.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -169,6 +170,91 @@ static void are_loaded_when_the_target_executes_another_interpreter(void **state
 	assert_true(scriptprofile__stack_us(profile, "after") > 700000);
 }
 
+/* A link to a program, by which a process has a name that no other has. */
+static const char *own_link(struct stage *stage, const char *program, const char *suffix)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "u%d%s", getpid(), suffix);
+	assert_return_code(symlink(program, in_folder(stage, name)), errno);
+	return in_folder(stage, name);
+}
+
+/* A system-wide session of one process that runs Lua; others must have such names, too. */
+static struct child *record_system(struct stage *stage)
+{
+	char names[16];
+	struct child *spy;
+
+	snprintf(names, sizeof(names), "^u%d", getpid());
+	write_text(stage, "first.lua",
+		   "while true do local x = 0 for i = 1, 1e5 do x = x + i end end\n");
+	start(stage, own_link(stage, built_program("host-5.4"), "lua"), "first.lua");
+	spy = start(stage, luaspy_program(), "record", "--system", "--name", names,
+		    "--max-overhead", "none", "-q", "-o", "x.json");
+	spying__await_timers(stage, spy);
+	return spy;
+}
+
+/* How many samples the profile says could not be read for that reason. */
+static int64_t count_reason(const struct scriptprofile *profile, const char *name)
+{
+	json_t *recorder = json_object_get(profile->document, "Recorder"), *reason;
+	int64_t count = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(recorder, "Reasons"), i, reason)
+	{
+		if (!strcmp(json_string_value(json_object_get(reason, "Name")), name))
+			count += json_integer_value(json_object_get(reason, "Count"));
+	}
+	return count;
+}
+
+/* A session that waited for the process that loads would not end here. */
+static void are_loaded_while_a_system_wide_session_goes_on(void **state)
+{
+	struct scriptprofile *profile;
+	struct child *spy, *target;
+	pid_t loader;
+
+	need_to_record();
+	need_program("luajit", "luajit");
+	need_program("pgrep", "procps");
+	spy = record_system(*state);
+	loader = find_loader(spy);
+	kill(loader, SIGSTOP);
+	write_text(*state, "later.lua",
+		   "local function later() local x = 0 for i = 1, 1e5 do x = x + i % 7 end end\n"
+		   "while true do later() end\n");
+	target = start(*state, own_link(*state, "/usr/bin/luajit", "jit"), "later.lua");
+	child__let_work(target, 0.5);
+	kill(loader, SIGCONT);
+	child__let_work(target, 1.5);
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+	profile = spying__read(*state, in_folder(*state, "x.json"));
+	assert_true(scriptprofile__stack_us(profile, "(unreadable)") > 300000);
+	assert_true(scriptprofile__stack_us(profile, "later") > 700000);
+	assert_true(count_reason(profile, "no_walker") > 300);
+}
+
+static void do_not_keep_a_session_from_ending(void **state)
+{
+	struct child *spy, *target;
+
+	need_to_record();
+	need_program("luajit", "luajit");
+	need_program("pgrep", "procps");
+	spy = record_system(*state);
+	kill(find_loader(spy), SIGSTOP);
+	write_text(*state, "later.lua", "while true do end\n");
+	target = start(*state, own_link(*state, "/usr/bin/luajit", "jit"), "later.lua");
+	child__let_work(target, 0.5);
+	kill(spy->pid, SIGINT);
+	assert_int_equal(child__wait(spy, PATIENCE), 0);
+}
+
 /* luaspy then writes what it has, and ends. */
 static void cannot_be_loaded_once_that_process_is_gone(void **state)
 {
@@ -209,6 +295,8 @@ int main(void)
 		staged(are_those_that_the_target_needs),
 		staged(are_loaded_by_a_process_that_can_do_nothing_else),
 		staged(are_loaded_when_the_target_executes_another_interpreter),
+		staged(are_loaded_while_a_system_wide_session_goes_on),
+		staged(do_not_keep_a_session_from_ending),
 		staged(cannot_be_loaded_once_that_process_is_gone),
 		staged(do_not_keep_it_from_ending_where_close_range_is_forbidden),
 	};

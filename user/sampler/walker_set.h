@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which walkers are loaded, and how others are: here, or by a process that keeps the privilege to
+ * (walker_loader.h). While a session samples, nobody waits for that process: a target goes without
+ * its walker until it has been loaded.
+ */
+#ifndef LS_WALKER_SET_H
+#define LS_WALKER_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/programs.h"
+
+struct walker_loader;
+
+struct walker_set {
+	struct programs *programs;
+	struct walker_loader *loader; /* NULL: this process loads walkers itself */
+	bool is_sampling;             /* nobody waits any more for what the loader loads */
+	uint32_t awaited;             /* bit per family whose walker the loader was asked for */
+};
+
+/* Frees the loader, too. */
+void walker_set__free(struct walker_set *set);
+
+/* Starts the loader. 0 or -errno. */
+int walker_set__delegate(struct walker_set *set);
+
+/* Loads the walkers of these families, or has them loaded. 0, or -errno after logging why. */
+int walker_set__need(struct walker_set *set, uint32_t families);
+
+/*
+ * Likewise all, or only those that are common. One that cannot be loaded may never be needed: -v
+ * tells. 0 or -errno of the last one; the others are loaded.
+ */
+int walker_set__load_all(struct walker_set *set, bool only_common);
+
+/* Puts to use what the loader has loaded, without waiting. 0, or -errno after logging why. */
+int walker_set__take(struct walker_set *set);
+
+#endif

@@ -17,7 +17,10 @@ struct command_line {
 	char script[COMMAND_LINE_SIZE];  /* the first argument that names a file; "": none */
 };
 
-/* May block, as the process's memory and files do. 0 or -errno. */
+/*
+ * May block, as the process's memory and files do. 0 or -errno; -EAGAIN: it is just executing a
+ * program, so ask again soon.
+ */
 int command_line__read(pid_t pid, struct command_line *line);
 
 /*

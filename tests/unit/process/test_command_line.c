@@ -181,9 +181,42 @@ static void a_process_that_is_gone_has_none(void **state)
 	assert_string_equal(line.text, "");
 }
 
+#define EXECUTIONS 100
+
+/* On one processor, it is rarely met in between. */
+static void a_process_that_is_just_executing_a_program_is_to_be_asked_again(void **state)
+{
+	struct command_line line;
+	int again = 0;
+
+	(void)state;
+	for (int i = 0; i < EXECUTIONS; i++) {
+		pid_t pid = fork();
+		int error;
+
+		if (!pid) {
+			execl("/bin/sleep", "soon", "100", (char *)NULL);
+			_exit(1);
+		}
+		assert_true(pid > 0);
+		do {
+			error = command_line__read(pid, &line);
+			again += error == -EAGAIN;
+			if (!error)
+				assert_string_not_equal(line.text, "");
+			else
+				assert_int_equal(error, -EAGAIN);
+		} while (strcmp(line.text, "soon 100") != 0);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+	print_message("%d times\n", again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_is_just_executing_a_program_is_to_be_asked_again),
 		cmocka_unit_test(a_script_is_named_with_its_program),
 		cmocka_unit_test(a_command_line_without_a_script_loses_its_folders),
 		cmocka_unit_test(a_process_without_a_command_line_has_its_name),

@@ -8,7 +8,8 @@
  *   resume(f, ...)   likewise, but as the coroutine that runs
  *   start(path)      runs another script in a VM of its own, on a thread of its own
  *   share(f, ...)    calls each function again and again on a thread of its own, "t1" and so on;
- *                    all have one coroutine, take turns with it, and spin while they wait
+ *                    all have one coroutine, take turns with it, and offer the processor to
+ *                    others while they wait
  *   setmemcat(n)     from now on, what the coroutine allocates counts to memory category n
  *   innative()       whether its caller runs as machine code
  *   singlestep(on)   the coroutine, and those that it resumes, run as if a debugger stepped
@@ -32,6 +33,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <signal.h>
@@ -176,9 +178,11 @@ static __attribute__((noinline)) char await_turn()
 {
 	volatile char room[4096];
 
-	do
+	room[0] = 1;
+	while (is_taken.test_and_set()) {
+		sched_yield();
 		room[0] = 1;
-	while (is_taken.test_and_set());
+	}
 	return room[0];
 }
 

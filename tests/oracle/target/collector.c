@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program that embeds a Lua whose collector says when it runs: `collector SCRIPT ARGUMENT`. It
- * writes the address of what it publishes and its thread's id, as workload.c expects it.
+ * A program that embeds a Lua whose collector says when it runs: `collector SCRIPT ARGUMENT`.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -30,6 +29,17 @@ static int work(lua_State *L)
 	return 0;
 }
 
+/*
+ * ready(): writes the address of what is published and the thread's id, as workload.c expects it.
+ */
+static int ready(lua_State *L)
+{
+	(void)L;
+	printf("%lx %d\n", (unsigned long)&published, getpid());
+	fflush(stdout);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	lua_State *L = argc == 3 ? luaL_newstate() : NULL;
@@ -39,14 +49,14 @@ int main(int argc, char **argv)
 	luaL_openlibs(L);
 	lua_pushcfunction(L, work);
 	lua_setglobal(L, "work");
+	lua_pushcfunction(L, ready);
+	lua_setglobal(L, "ready");
 	if (luaL_loadfile(L, argv[1])) {
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));
 		return 1;
 	}
 	/* The write makes the kernel map the page, without which BPF cannot read it. */
 	published.magic = TRUTH_MAGIC;
-	printf("%lx %d\n", (unsigned long)&published, getpid());
-	fflush(stdout);
 	lua_pushstring(L, argv[2]);
 	if (lua_pcall(L, 1, 0, 0))
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));

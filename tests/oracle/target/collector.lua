@@ -114,4 +114,5 @@ function ways.generational()
 end
 
 local turn = ways[way]()
+ready()
 while true do turn() end

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For a program that embeds a Luau whose collector says when it runs
- * (tests/programs/host_luau.cpp): writes what workload.c expects, and adds the functions that
- * collector.lua calls.
+ * (tests/programs/host_luau.cpp): adds the functions that collector.lua calls.
  */
 #include <lua.h>
 #include <lualib.h>
@@ -49,14 +48,23 @@ static int destroyed(lua_State *L)
 	return 1;
 }
 
+/* ready(): writes what workload.c expects. */
+static int ready(lua_State *L)
+{
+	(void)L;
+	printf("%lx %d\n", (unsigned long)&published, getpid());
+	fflush(stdout);
+	return 0;
+}
+
 void collector_begins(lua_State *L)
 {
+	lua_pushcfunction(L, ready, "ready");
+	lua_setglobal(L, "ready");
 	lua_pushcfunction(L, collect, "collectgarbage");
 	lua_setglobal(L, "collectgarbage");
 	lua_pushcfunction(L, destroyed, "destroyed");
 	lua_setglobal(L, "destroyed");
 	/* The write makes the kernel map the page, without which BPF cannot read it. */
 	published.magic = TRUTH_MAGIC;
-	printf("%lx %d\n", (unsigned long)&published, getpid());
-	fflush(stdout);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which walkers are loaded, and how others are: here, or by a process that keeps the privilege to
- * (walker_loader.h). While a session samples, nobody waits for that process: a target goes without
- * its walker until it has been loaded.
+ * (walker_loader.h). A system-wide session that samples does not wait for that process: a target
+ * goes without its walker until it has been loaded.
  */
 #ifndef LS_WALKER_SET_H
 #define LS_WALKER_SET_H

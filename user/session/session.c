@@ -370,7 +370,9 @@ int session__run(struct session *session)
 	session__limit_reading(session, FIRST_READING_NS);
 	if (!error && session_state__goes_on(session))
 		error = targets__attach(session->targets);
-	sampler__load_aside(session->sampler);
+	/* Other sessions have nothing else to do until they can walk their targets. */
+	if (session->options.targets->system)
+		sampler__load_aside(session->sampler);
 	if (!error && gives_up_privileges(session))
 		give_up_privileges(session);
 	if (!error && session->options.launch && !session->options.start_after_ns)

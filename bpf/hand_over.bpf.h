@@ -13,8 +13,8 @@
 
 /*
  * Calls the walker of the first family that has not looked at this tick yet; if there is none, what
- * serves LS_FAMILY_NONE, which also sends the sample if that walker is still being loaded. Never
- * returns once user space has loaded the core.
+ * serves LS_FAMILY_NONE. That program also sends the sample if the walker is still being loaded.
+ * Does not return once user space has loaded the core.
  */
 static __always_inline void hand_over(struct bpf_perf_event_data *ctx, struct ls_tick *tick)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The program that takes a sample of a process without an interpreter that luaspy knows, or whose
- * program user space has yet to inspect, or whose walker is still being loaded: it has CPU time,
- * but no stack.
+ * program user space has yet to inspect, or whose walker is still being loaded: the sample has CPU
+ * time, but no stack.
  */
 #include "scratch.bpf.h"
 

@@ -126,13 +126,13 @@ static __always_inline int read_active(__u64 address, struct ls_luau_state *stat
 }
 
 /*
- * Whether the running call has begun, and not only is about to: L->ci points to it already, but its
- * fields are those of an earlier call, as L->base, which is set last, is still its caller's, the
- * call at `below` (luau_precall(), lvmexecute.cpp).
+ * Whether the call at L->ci has begun; `callers_base` is the base of the call below. luau_precall()
+ * (lvmexecute.cpp) makes L->ci point to a call before it fills in the fields, which an earlier call
+ * has left, and sets L->base last.
  */
-static __always_inline bool has_begun(const struct ls_luau_state *state, const __u8 *below)
+static __always_inline bool has_begun(const struct ls_luau_state *state, __u64 callers_base)
 {
-	return ls_luau_word(below, LS_LUAU_CI_BASE) != state->base;
+	return state->base != callers_base;
 }
 
 /* Whether it is a thread of scratch->global, active or not. */

@@ -40,7 +40,7 @@ static __always_inline int is_single(__u32 bits)
 	return bits && !(bits & (bits - 1));
 }
 
-/* Whether the value that may begin with that word is a thread, and not merely what one has left. */
+/* Whether that word begins a value that is a thread. A word alone may be what one has left. */
 static __always_inline bool is_thread_held(const struct ls_scratch *scratch, __u32 i)
 {
 	const struct ls_luau_order *order = &scratch->order;
@@ -95,21 +95,22 @@ static __always_inline void note_holding(struct ls_pass *pass, __u64 closure, __
 }
 
 /*
- * Returns the call of scratch->other_state that runs, and notes where the one below it goes on.
- * That is not L->ci yet while its call is only about to begin: see has_begun().
+ * Returns the running call of scratch->other_state, which is below L->ci if the call there has not
+ * begun (has_begun()). Notes where the call below L->ci goes on.
  */
 static __always_inline __u64 running_call(struct ls_scratch *scratch, struct ls_luau_link *link)
 {
 	const struct ls_luau_state *state = &scratch->other_state;
 	__u32 size = scratch->other_sizes.ci == 48 ? 48 : 40;
-	__u64 below = state->ci - size;
+	__u64 below = state->ci - size, base;
 
 	if (state->ci <= state->base_ci || read_target(scratch->call, size, below))
 		return state->ci;
+	base = ls_luau_word(scratch->call, LS_LUAU_CI_BASE);
 	link->pc = ls_luau_word(scratch->call, size - LS_LUAU_CI_FROM_SAVEDPC);
 	if (link->pc < LS_USER_MIN)
 		link->pc = 0;
-	return below > state->base_ci && !has_begun(state, scratch->call) ? below : state->ci;
+	return below > state->base_ci && !has_begun(state, base) ? below : state->ci;
 }
 
 /* Fills in the link of a state. One that is no longer active gets no place. */

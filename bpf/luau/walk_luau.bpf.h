@@ -85,16 +85,16 @@ static __always_inline int copy_call(struct ls_scratch *scratch)
 	return 0;
 }
 
-/* Whether the call is the running one and only about to begin: see has_begun(). */
+/* Whether the call is at L->ci and has not begun: see has_begun(). */
 static __always_inline bool is_beginning(struct ls_scratch *scratch)
 {
 	struct ls_walk *walk = &scratch->walk;
-	const __u8 *below;
+	const __u8 *base;
 
 	if (walk->ci != walk->top_ci)
 		return false;
-	below = view(&scratch->calls, walk->ci - walk->sizes.ci, 8, walk->base_ci);
-	return below && !has_begun(&scratch->state, below);
+	base = view(&scratch->calls, walk->ci - walk->sizes.ci + LS_LUAU_CI_BASE, 8, walk->base_ci);
+	return base && !has_begun(&scratch->state, ls_luau_word(base, 0));
 }
 
 /*

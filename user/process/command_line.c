@@ -15,7 +15,6 @@
 #include "process/process.h"
 
 #define BYTES_MOST 4096 /* that are read of the words */
-#define STAT_MOST  1023 /* that are read of /proc/PID/stat: 52 numbers and a name */
 #define WORDS_MOST 32   /* that are tried as the name of a file */
 
 /* Whether the word names a file, as the process sees it: below its root, or in its folder. */
@@ -80,30 +79,6 @@ static ssize_t read_words(pid_t id, char words[BYTES_MOST + 1])
 	return (ssize_t)size;
 }
 
-/*
- * Whether it is just executing a program. The kernel maps that first, and then sets both the
- * command line and where the code starts: fields 23 and 26 of /proc/PID/stat are the size of the
- * memory and that start, or 1 for those who may not know.
- */
-static bool is_executing(pid_t id)
-{
-	unsigned long long memory, code;
-	char text[STAT_MOST + 1], *end;
-	FILE *stream = proc_file__open("/proc/%d/stat", id);
-
-	if (!stream)
-		return false;
-	text[fread(text, 1, STAT_MOST, stream)] = '\0';
-	fclose(stream);
-	end = strrchr(text, ')');
-	return end &&
-	       sscanf(end + 1,
-		      " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-		      "%*d %*d %*d %*d %*u %llu %*d %*u %llu",
-		      &memory, &code) == 2 &&
-	       memory && !code;
-}
-
 int command_line__read(pid_t pid, struct command_line *line)
 {
 	char words[BYTES_MOST + 1];
@@ -113,7 +88,7 @@ int command_line__read(pid_t pid, struct command_line *line)
 	*line = (struct command_line){};
 	if (!count) {
 		pid = process__memory_id(pid);
-		count = is_executing(pid) ? -EAGAIN : read_words(pid, words);
+		count = process__is_executing(pid) ? -EAGAIN : read_words(pid, words);
 	}
 	if (count < 0)
 		return (int)count;

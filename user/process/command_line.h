@@ -18,8 +18,8 @@ struct command_line {
 };
 
 /*
- * May block, as the process's memory and files do. 0 or -errno; -EAGAIN: it is just executing a
- * program, so ask again soon.
+ * May block, as the process's memory and files do. 0 or -errno; -EAGAIN: the process is inside
+ * execve(), so ask again soon.
  */
 int command_line__read(pid_t pid, struct command_line *line);
 

@@ -147,10 +147,10 @@ ssize_t process__all(pid_t **pids)
 	return list_ids("/proc", pids);
 }
 
-/* Fields 4, 22 and 28 of /proc/PID/stat. */
+/* Fields 4, 22, 23, 26 and 28 of /proc/PID/stat. */
 struct stat_fields {
 	pid_t parent;
-	unsigned long long start_ticks;
+	unsigned long long start_ticks, memory, code_start;
 	uint64_t stack_start;
 };
 
@@ -164,8 +164,9 @@ static int read_stat(pid_t pid, struct stat_fields *fields)
 	end = strrchr(text, ')');
 	if (!end || sscanf(end + 1,
 			   " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-			   "%*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %" SCNu64,
-			   &fields->parent, &fields->start_ticks, &fields->stack_start) != 3)
+			   "%*d %*d %*d %*d %llu %llu %*d %*u %llu %*u %" SCNu64,
+			   &fields->parent, &fields->start_ticks, &fields->memory,
+			   &fields->code_start, &fields->stack_start) != 5)
 		error = -EPROTO;
 	free(text);
 	return error;
@@ -179,6 +180,13 @@ int process__stack_start(pid_t pid, uint64_t *address)
 	if (!error)
 		*address = fields.stack_start;
 	return error;
+}
+
+bool process__is_executing(pid_t pid)
+{
+	struct stat_fields fields;
+
+	return !read_stat(pid, &fields) && fields.memory && !fields.code_start;
 }
 
 /* The kernel reports it in clock ticks of CLOCK_BOOTTIME, which goes on during suspend. */

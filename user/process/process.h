@@ -93,6 +93,12 @@ ssize_t process__all(pid_t **pids);
  */
 int process__stack_start(pid_t pid, uint64_t *address);
 
+/*
+ * Whether it is inside execve(): the kernel has given it the memory of the new program, but has not
+ * noted yet where that program's code starts and its command line is. False if luaspy may not know.
+ */
+bool process__is_executing(pid_t pid);
+
 /* Its start time (CLOCK_MONOTONIC), at most 10 ms too early and never too late. 0 or -errno. */
 int process__birth_ns(pid_t pid, uint64_t *birth_ns);
 

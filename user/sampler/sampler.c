@@ -206,7 +206,7 @@ int sampler__delegate_loading(struct sampler *sampler)
 
 void sampler__load_aside(struct sampler *sampler)
 {
-	sampler->walkers.is_sampling = true;
+	sampler->walkers.loads_aside = true;
 }
 
 uint64_t sampler__loading_ns(const struct sampler *sampler)

@@ -54,7 +54,7 @@ static int request(struct walker_set *set, uint32_t family)
 	if (error)
 		return refuse(family, error, "the process that loads BPF programs has ended");
 	set->awaited |= 1U << family;
-	return set->is_sampling ? 0 : take_next(set);
+	return set->loads_aside ? 0 : take_next(set);
 }
 
 static int load(struct walker_set *set, uint32_t family)

@@ -335,9 +335,9 @@ static void give_up_privileges(struct session *session)
 /*
  * Loading takes up to a tenth of a second. After the timers have started, nobody would drain
  * samples in that time, nor sample a process that begins or executes a program. But timers are more
- * important. System-wide, most walkers may never be needed. The walkers of processes that are
- * running are loaded by then, and they seldom need another one. So another process loads those that
- * are needed later.
+ * important. Running processes get their walkers before the timers start, and seldom need another
+ * one later; system-wide, most walkers may never be needed. So a process of luaspy's own loads
+ * those that are needed later.
  */
 static void load_walkers_early(struct session *session)
 {

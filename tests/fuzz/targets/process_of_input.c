@@ -73,3 +73,9 @@ pid_t process__memory_id(pid_t pid)
 {
 	return pid;
 }
+
+bool process__is_executing(pid_t pid)
+{
+	(void)pid;
+	return false;
+}

@@ -183,8 +183,8 @@ static void a_process_that_is_gone_has_none(void **state)
 
 #define EXECUTIONS 100
 
-/* On one processor, it is rarely met in between. */
-static void a_process_that_is_just_executing_a_program_is_to_be_asked_again(void **state)
+/* On one processor, the test rarely meets the process inside execve(). */
+static void a_process_inside_execve_is_to_be_asked_again(void **state)
 {
 	struct command_line line;
 	int again = 0;
@@ -210,13 +210,13 @@ static void a_process_that_is_just_executing_a_program_is_to_be_asked_again(void
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 	}
-	print_message("%d times\n", again);
+	print_message("%d times without a command line\n", again);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_that_is_just_executing_a_program_is_to_be_asked_again),
+		cmocka_unit_test(a_process_inside_execve_is_to_be_asked_again),
 		cmocka_unit_test(a_script_is_named_with_its_program),
 		cmocka_unit_test(a_command_line_without_a_script_loses_its_folders),
 		cmocka_unit_test(a_process_without_a_command_line_has_its_name),

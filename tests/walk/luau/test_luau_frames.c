@@ -184,25 +184,33 @@ static void follows_no_circle_of_resumers(struct fixture *fixture)
 	assert_in_range(fixture->walker.reads, 1, 200);
 }
 
+/* The main thread is in a C function of the host, which resumes a coroutine that only it knows. */
+static size_t run_hidden_task(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	size_t task;
+
+	luau_fixture__main(fixture);
+	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
+	task = luau_image__coroutine(image);
+	luau_image__enter(image, task);
+	luau_image__call(image, task, fixture->closures[1], 0);
+	return task;
+}
+
 /*
- * A host resumes a coroutine that only it knows; that is about to call a C function, which L->ci
- * shows, but L->base does not. What its own registers hold, it has not resumed.
+ * The task is about to call a C function: L->ci shows that call, L->base does not yet. What the
+ * task's own registers hold, it has not resumed.
  */
 static void tells_a_call_that_begins_from_one_that_runs(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
-	struct image_thread *task;
-	size_t running;
+	size_t running = run_hidden_task(fixture);
+	struct image_thread *task = &image->threads[running];
 
-	luau_fixture__main(fixture);
-	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
-	running = luau_image__coroutine(image);
-	luau_image__enter(image, running);
-	luau_image__call(image, running, fixture->closures[1], 0);
 	luau_image__hold(image, running, IMAGE_MAIN);
 	luau_image__call(image, running, fixture->builtin, 4);
 	luau_image__run(image, running, 0);
-	task = &image->threads[running];
 	put_field(fixture, running, FIELD(base), task->calls[0].func + image->build.value, 8);
 	task->call_count--;
 	luau_walker__sample(&fixture->walker, image);
@@ -213,14 +221,9 @@ static void tells_a_call_that_begins_from_one_that_runs(struct fixture *fixture)
 static void takes_no_bare_word_for_a_coroutine(struct fixture *fixture)
 {
 	struct image *image = &fixture->image;
+	size_t running = run_hidden_task(fixture);
 	uint64_t type;
-	size_t running;
 
-	luau_fixture__main(fixture);
-	luau_image__call(image, IMAGE_MAIN, fixture->builtin, 4);
-	running = luau_image__coroutine(image);
-	luau_image__enter(image, running);
-	luau_image__call(image, running, fixture->closures[1], 0);
 	luau_image__call(image, running, fixture->builtin, 4);
 	luau_image__hold(image, running, IMAGE_MAIN);
 	type = luau_image__top(image, running)->func + image->build.value +

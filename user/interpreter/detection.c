@@ -430,6 +430,11 @@ void detection__target(const struct detection *detection, const struct layout_vo
 			memcpy(target->code, found->items[i].code, sizeof(target->code));
 }
 
+bool detection__is_due(const struct detection *detection)
+{
+	return detection->requested_pages != 0;
+}
+
 bool detection__is_like(const struct detection *one, const struct detection *other)
 {
 	return interpreters__are_equal(&one->interpreters, &other->interpreters);

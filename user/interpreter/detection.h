@@ -61,6 +61,9 @@ bool detection__calibrate(struct detection *detection, struct layout_votes *vote
 int detection__end(struct detection *detection, const struct layout_votes *votes,
 		   const char *target);
 
+/* Whether the last inspection of its files was put off and has not been made up for. */
+bool detection__is_due(const struct detection *detection);
+
 /* How often the set of interpreters has changed. */
 uint32_t detection__changes(const struct detection *detection);
 

@@ -55,6 +55,8 @@ static int start_inspector(struct session *session)
 
 	if (error && error != -ENOMEM)
 		log_error("cannot start the process that reads targets: %s", strerror(-error));
+	if (!error && !session->options.targets->system)
+		inspector__grant_search(session->inspector);
 	if (!error && session->options.targets->no_source)
 		inspector__leave(session->inspector, INSPECTOR_SCRIPTS);
 	if (!error && session->options.targets->no_command_lines)

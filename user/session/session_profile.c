@@ -125,6 +125,10 @@ static void explain_emptiness(struct session *session)
 		snprintf(to, size, "%s", targets__unsupported(session->targets));
 	else if (session->options.targets->system && !targets__have_lua(session->targets))
 		explain_absence(session);
+	else if (session__is_without_interpreter(session) &&
+		 targets__have_unsearched(session->targets))
+		snprintf(to, size,
+			 "its files could not be searched for an interpreter in that time");
 	else if (session__is_without_interpreter(session))
 		snprintf(to, size, "none of its files held an interpreter%s",
 			 session->options.launch && !session->options.targets->children

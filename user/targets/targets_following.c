@@ -137,6 +137,16 @@ bool targets__have_lost_timers(const struct targets *targets)
 	return false;
 }
 
+bool targets__have_unsearched(const struct targets *targets)
+{
+	const struct target_process *target;
+
+	for (target = targets->items; target; target = target->hh.next)
+		if (detection__is_due(target->detection))
+			return true;
+	return false;
+}
+
 /* The processes that are let go may be many. */
 #define LETTING_GO_NS UINT64_C(20000000)
 

@@ -37,6 +37,9 @@ void targets__tell_of_survivors(const struct targets *targets);
 /* Whether one of them cannot be sampled any more; the reason was logged. */
 bool targets__have_lost_timers(const struct targets *targets);
 
+/* Whether the files of one have still to be searched for interpreters: its search was put off. */
+bool targets__have_unsearched(const struct targets *targets);
+
 /* Whether a layout may be decided, or a program may load its Lua, any moment: drain often. */
 bool targets__are_settling(const struct targets *targets, uint64_t now_ns);
 

@@ -119,6 +119,12 @@ void allowances__set_grant(struct allowances *allowances, uint64_t ns)
 	allowances->memory_ns = allowances->mapped_ns = allowances->user_ns = ns;
 }
 
+void allowances__set_mapped_grant(struct allowances *allowances, uint64_t ns)
+{
+	allowances->mapped_ns = ns;
+	allowances->user_ns = TIME_BUDGET_USER_NS + ns;
+}
+
 static void *find_or_add(struct generations *kept, uint64_t key, uint32_t most)
 {
 	void *value = generations__find(kept, &key);

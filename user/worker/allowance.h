@@ -23,6 +23,9 @@ void allowances__free(struct allowances *allowances);
 /* Replaces all grants: for a process's memory, for its mapped files, for a user (TIME_BUDGET_*). */
 void allowances__set_grant(struct allowances *allowances, uint64_t ns);
 
+/* Replaces that for a process's mapped files; the user's grows by as much. */
+void allowances__set_mapped_grant(struct allowances *allowances, uint64_t ns);
+
 /*
  * Whether the process may be read now. 0; -EDQUOT: a budget is used up, which is that of the
  * process for its memory or for its mapped files, or that of its user for both; -EOWNERDEAD: the

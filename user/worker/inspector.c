@@ -102,6 +102,11 @@ void inspector__grant_more(struct inspector *inspector)
 	allowances__set_grant(inspector->allowances, GRANTED_NS);
 }
 
+void inspector__grant_search(struct inspector *inspector)
+{
+	allowances__set_mapped_grant(inspector->allowances, GRANTED_NS);
+}
+
 void inspector__leave(struct inspector *inspector, enum inspector_source source)
 {
 	inspector->left |= 1U << source;

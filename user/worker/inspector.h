@@ -38,8 +38,11 @@ void inspector__free(struct inspector *inspector);
 void inspector__set_waiter(struct inspector *inspector, const struct worker_waiter *waiter);
 void inspector__set_deadline(struct inspector *inspector, uint64_t until_ns);
 
-/* Raises the budgets to five seconds, for a command that reads one process and ends. */
+/* Raises all budgets to five seconds, for a command that reads one process and ends. */
 void inspector__grant_more(struct inspector *inspector);
+
+/* Raises that of mapped files alone, for a session of certain processes. */
+void inspector__grant_search(struct inspector *inspector);
 
 /* CPU time that its workers have used, in nanoseconds. */
 uint64_t inspector__cpu_ns(const struct inspector *inspector);

@@ -141,6 +141,24 @@ static void a_larger_grant_holds_for_each_budget(void **state)
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), -EDQUOT);
 }
 
+/* For a session of certain processes: what lies in their memory is read at any time of it. */
+static void a_larger_grant_for_mapped_files_holds_for_them_alone(void **state)
+{
+	const uint64_t grant_ns = 2 * TIME_BUDGET_USER_NS;
+	struct fixture *fixture = *state;
+
+	allowances__set_mapped_grant(fixture->allowances, grant_ns);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
+	allowances__spend(fixture->allowances, fixture->pids[0], false, grant_ns - 100000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
+	allowances__spend(fixture->allowances, fixture->pids[0], false, 300000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), -EDQUOT);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), 0);
+	allowances__spend(fixture->allowances, fixture->pids[1], true,
+			  TIME_BUDGET_PROCESS_NS + 100000000);
+	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), -EDQUOT);
+}
+
 static void who_does_it_again_and_again_is_left_alone(void **state)
 {
 	struct fixture *fixture = *state;
@@ -222,6 +240,8 @@ int main(void)
 						start, end),
 		cmocka_unit_test_setup_teardown(a_user_has_one_for_all_processes, start, end),
 		cmocka_unit_test_setup_teardown(a_larger_grant_holds_for_each_budget, start, end),
+		cmocka_unit_test_setup_teardown(
+			a_larger_grant_for_mapped_files_holds_for_them_alone, start, end),
 		cmocka_unit_test_setup_teardown(who_does_it_again_and_again_is_left_alone, start,
 						end),
 		cmocka_unit_test_setup_teardown(a_command_line_may_be_left_alone_by_itself, start,

@@ -91,13 +91,14 @@ static __always_inline long read_head(struct ls_scratch *scratch, __u64 address,
 	__u64 word = address ^ (__u64)scratch->tgid << 48;
 	struct ls_bad_pointer *bad =
 		&scratch->bad_pointers[(word >> 3 ^ word >> 32) % LS_BAD_POINTER_MAX];
+	bool is_small = (__u32)address < LS_SMALL_NUMBER;
 
-	if (bad->word == word && scratch->now_ns - bad->time_ns < LS_BAD_POINTER_NS)
+	if (is_small && bad->word == word && scratch->now_ns - bad->time_ns < LS_BAD_POINTER_NS)
 		return 1;
 	if (!read_target(head, sizeof(*head), address + LS_HEAD_OFFSET))
 		return 0;
 	scratch->search.lost = address;
-	if ((__u32)address < LS_SMALL_NUMBER) {
+	if (is_small) {
 		bad->word = word;
 		bad->time_ns = scratch->now_ns;
 	} else {
@@ -127,16 +128,26 @@ static __always_inline bool was_seen(struct ls_search *search, __u64 word)
 	return false;
 }
 
+/* Whether it is certain that the word points to no state. Most words point to the heap. */
+static __always_inline bool is_barren(const struct ls_search *search, __u64 word)
+{
+	__u64 is_in = lies_in(word, search->values.low, search->values.high);
+
+	if (lies_in(word, search->heap.low, search->heap.high) >> 63)
+		return is_in >> 63;
+	for (__u32 i = 0; i < LS_BARREN_RANGES; i++)
+		is_in |= lies_in(word, search->barren[i].low, search->barren[i].high);
+	return is_in >> 63;
+}
+
 static long consider_candidate(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;
 	struct ls_scratch *scratch = pass->scratch;
 	struct ls_search *search = &scratch->search;
-	__u64 word = search->candidates[i % LS_CHUNK_WORDS], head, is_barren = 0;
+	__u64 word = search->candidates[i % LS_CHUNK_WORDS], head;
 
-	for (__u32 j = 0; j < LS_BARREN_RANGES; j++)
-		is_barren |= lies_in(word, search->barren[j].low, search->barren[j].high);
-	if (is_barren >> 63 || was_seen(search, word) || read_head(scratch, word, &head) ||
+	if (is_barren(search, word) || was_seen(search, word) || read_head(scratch, word, &head) ||
 	    !is_state_head(head))
 		return 0;
 	note_state(search, word);
@@ -368,6 +379,8 @@ static __always_inline void search_begin(struct ls_scratch *scratch, const struc
 	search->generation += 2;
 	search->candidate_count = 0;
 	search->chunks_read = 0;
+	search->values = (struct ls_range){};
+	search->heap = heap_of_process();
 	search->global = 0;
 	search->rooted = 0;
 	search->is_cut = 0;

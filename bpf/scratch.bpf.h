@@ -168,8 +168,11 @@ struct ls_search {
 	/* ranges without states: the thread's own stack; gaps between mappings, code */
 	struct ls_range own;
 	struct ls_range barren[LS_BARREN_RANGES];
-	__u64 global;    /* VM of the last active state found */
-	__u64 lost;      /* the last pointer that could not be followed; 0: none */
+	struct ls_range values; /* another: a stack of values; empty: none is known */
+	struct ls_range heap;   /* from the kernel; none of `barren` is in it; empty: unknown */
+	__u64 global;           /* VM of the last active state found */
+	__u64 main_thread;      /* of that VM */
+	__u64 lost;             /* the last pointer that could not be followed; 0: none */
 	__u32 rooted;    /* 1: the chain ends with its VM's main thread, so nothing is further up */
 	__u32 is_cut;    /* 1: active states are missing from the chain */
 	__u32 is_shared; /* 1: the mapping may hold other stacks as well */

@@ -14,6 +14,21 @@
 #include "machine.bpf.h"
 #include "scratch.bpf.h"
 
+#ifdef __bpf__
+/* The memory that the process got by brk(2): no file is mapped there. */
+static __always_inline struct ls_range heap_of_process(void)
+{
+	struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+
+	return (struct ls_range){.low = mm->start_brk, .high = mm->brk};
+}
+#else
+static __always_inline struct ls_range heap_of_process(void)
+{
+	return (struct ls_range){};
+}
+#endif
+
 #if defined(__bpf__) && !defined(LS_OLD_KERNEL)
 #include "maple_tree.bpf.h"
 

@@ -60,6 +60,23 @@ static __always_inline int keep_own(struct ls_scratch *scratch, const struct ls_
 }
 
 /*
+ * Spares the search what the innermost state that stands tells. Its values count up to `top`, which
+ * a stack that moves (luaD_reallocstack, ldo.c) corrects at once, and stack_last later.
+ */
+static __always_inline void know_standing(struct ls_scratch *scratch,
+					  const struct ls_puc_layout *layout)
+{
+	struct ls_search *search = &scratch->search;
+
+	if (scratch->state_address != scratch->chain[0].state)
+		return;
+	search->values.low = ls_word(scratch->state, layout->state_stack);
+	search->values.high = ls_word(scratch->state, layout->state_top);
+	search->global = ls_word(scratch->state, layout->state_global);
+	search->main_thread = scratch->chain[0].main_thread;
+}
+
+/*
  * Adds the states that the reused chain has resumed since. A register mostly points to the running
  * state: if that runs a Lua function, no state is deeper. Returns LS_WALK_NONE or the error.
  */
@@ -68,6 +85,7 @@ static __always_inline int extend_chain(struct ls_scratch *scratch,
 {
 	__u64 end = scratch->chain[0].anchor;
 
+	know_standing(scratch, layout);
 	search_registers(scratch, layout);
 	if (scratch->chain[0].anchor < end && runs_lua_alone(scratch, layout))
 		scratch->search.address = scratch->chain[0].anchor;

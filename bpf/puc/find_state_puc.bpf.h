@@ -138,7 +138,8 @@ __noinline bool consider(struct ls_scratch *scratch, const struct ls_puc_layout 
 		return false;
 	}
 	global = ls_word(scratch->other_state, layout->state_global);
-	main_thread = main_thread_of(layout, global);
+	main_thread = global == scratch->search.global ? scratch->search.main_thread
+						       : main_thread_of(layout, global);
 	if (!main_thread)
 		return false;
 	error_jump = activity_of(scratch, layout, scratch->other_state, address, main_thread);
@@ -152,6 +153,7 @@ __noinline bool consider(struct ls_scratch *scratch, const struct ls_puc_layout 
 		 scratch->search.global != global)
 		scratch->search.rooted = add_protected(scratch, layout, main_thread, main_thread);
 	scratch->search.global = global;
+	scratch->search.main_thread = main_thread;
 	return true;
 }
 

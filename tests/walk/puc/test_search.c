@@ -141,6 +141,35 @@ static void does_not_look_through_a_chunk_twice(struct fixture *fixture)
 	assert_in_range(fixture->walker.reads, 1, 300);
 }
 
+/* A C function whose native frames have as many pointers to values as the caller says. */
+static uint64_t reads_with_pointers_to_values(struct fixture *fixture, uint64_t pointers)
+{
+	struct image *image = &fixture->image;
+	uint64_t values = image__field(image, IMAGE_MAIN, image->layout->state_stack);
+
+	for (uint64_t i = 0; i < pointers; i++)
+		image__native_word(image, 8 * (i + 1), values + 16 * i);
+	walker__sample(&fixture->walker, image);
+	expect_threads(&fixture->walker, image, LS_SAMPLE_COMPLETE, 0);
+	assert_int_equal(walker__chunks(&fixture->walker), 1);
+	return fixture->walker.reads;
+}
+
+/* No state is among the values of the one that was seen to run. */
+static void does_not_follow_pointers_to_values(struct fixture *fixture)
+{
+	struct image *image = &fixture->image;
+	uint64_t reads;
+
+	fixture__main(fixture);
+	image__call_c(image, IMAGE_MAIN, 0x555500001230, 20);
+	image__native_frame(image, 0x100);
+	walker__sample(&fixture->walker, image);
+	image__native_word(image, 0, 1); /* the chunk is looked through again */
+	reads = reads_with_pointers_to_values(fixture, 0);
+	assert_int_equal(reads_with_pointers_to_values(fixture, 8), reads);
+}
+
 static void leaves_a_pointer_to_nowhere_alone_for_a_moment(struct fixture *fixture)
 {
 	struct walker *walker = &fixture->walker;
@@ -230,6 +259,7 @@ int main(void)
 		TEST(says_so_if_it_cannot_look_at_all_below_a_known_state),
 		TEST(bounds_a_search_without_script),
 		TEST(does_not_look_through_a_chunk_twice),
+		TEST(does_not_follow_pointers_to_values),
 		TEST(leaves_a_pointer_to_nowhere_alone_for_a_moment),
 		TEST(looks_again_at_a_chunk_that_holds_an_idle_state),
 		TEST(looks_again_at_a_chunk_that_holds_many_idle_states),

@@ -220,6 +220,7 @@ static __always_inline int begin_sample(struct ls_sampling *sampling, __u8 famil
 		return 1;
 	scratch->now_ns = tick->now_ns;
 	scratch->tgid = tick->tgid;
+	scratch->image = tick->image;
 	scratch->frame_room = tick->max_depth;
 	scratch->search.chunks_read = 0;
 	scratch->search.is_beyond = 0;

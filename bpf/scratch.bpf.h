@@ -231,7 +231,7 @@ struct ls_scratch_shared {
 	__u32 register_count;
 	__u32 tgid;
 	__u32 edition; /* ls_image.edition */
-	__u32 padding;
+	__u32 image;   /* ls_tick.image */
 
 	/* the search for active states, under one layout after the other */
 	struct ls_descent descent;

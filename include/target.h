@@ -49,6 +49,8 @@ struct ls_code {
 
 #define LS_CODE_MAP_MAX 1024 /* a power of two; enough for two files that contain Lua */
 
+#define LS_LIBRARY_MAX 256 /* a power of two; enough for two files that contain Lua */
+
 /* The layouts of one family that a program's interpreters may have, one bit per slot. */
 struct ls_candidates {
 	__u16 layouts; /* to try: candidates and decided ones; 0: none of this family */
@@ -70,6 +72,10 @@ struct ls_image {
 	__u32 edition;   /* when it changes, BPF must define all functions again */
 	__u32 map_count; /* entries of `map`; 0: the garbage collector's code is unknown */
 	struct ls_code map[LS_CODE_MAP_MAX]; /* sorted by address */
+	/* C functions of Lua's own library that never run another state; sorted */
+	__u64 library[LS_LIBRARY_MAX];
+	__u32 library_count;
+	__u32 padding;
 };
 
 /*

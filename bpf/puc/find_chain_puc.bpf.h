@@ -6,19 +6,23 @@
 #ifndef LS_FIND_CHAIN_PUC_BPF_H
 #define LS_FIND_CHAIN_PUC_BPF_H
 
+#include "puc/library_puc.bpf.h"
 #include "puc/stack_owner_puc.bpf.h"
 
 /*
- * Whether a Lua function is on top and hooks are allowed: then nothing that it called can have
- * resumed another state. __noinline: verified once for all callers.
+ * Whether hooks are allowed, and the function on top cannot have resumed another state: it is a Lua
+ * function, or one of Lua's own library. In a mapping with other stacks, where a state may wait
+ * inside any C function, only the former counts. __noinline: verified once for all callers.
  */
-__noinline int runs_lua_alone(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+__noinline int runs_alone(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
 	if (!scratch || !layout || enter_state(scratch, layout, 0) ||
 	    !scratch->state[layout->state_allow_hook] ||
-	    scratch->walk.ci == scratch->walk.base_ci || calls_c(scratch, layout))
+	    scratch->walk.ci == scratch->walk.base_ci || decode_call(scratch, layout))
 		return 0;
-	return !decode_call(scratch, layout) && scratch->walk.frame.kind == LS_FRAME_LUA;
+	return scratch->walk.frame.kind == LS_FRAME_LUA ||
+	       (scratch->walk.frame.kind == LS_FRAME_C && !scratch->search.is_shared &&
+		is_of_library(scratch, scratch->walk.frame.function));
 }
 
 static __always_inline void remember_chain(struct ls_thread *thread,
@@ -78,7 +82,7 @@ static __always_inline void know_standing(struct ls_scratch *scratch,
 
 /*
  * Adds the states that the reused chain has resumed since. A register mostly points to the running
- * state: if that runs a Lua function, no state is deeper. Returns LS_WALK_NONE or the error.
+ * state: if that runs alone, no state is deeper. Returns LS_WALK_NONE or the error.
  */
 static __always_inline int extend_chain(struct ls_scratch *scratch,
 					const struct ls_puc_layout *layout)
@@ -87,7 +91,7 @@ static __always_inline int extend_chain(struct ls_scratch *scratch,
 
 	know_standing(scratch, layout);
 	search_registers(scratch, layout);
-	if (scratch->chain[0].anchor < end && runs_lua_alone(scratch, layout))
+	if (scratch->chain[0].anchor < end && runs_alone(scratch, layout))
 		scratch->search.address = scratch->chain[0].anchor;
 	return search_below(scratch, layout, end);
 }
@@ -101,7 +105,7 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 
 	search_begin(scratch, thread);
 	stands = chain_stands(scratch, layout, thread);
-	is_alone = stands && runs_lua_alone(scratch, layout);
+	is_alone = stands && runs_alone(scratch, layout);
 	if (is_alone && scratch->search.is_shared && runs_here(scratch, layout, 0)) {
 		scratch->search.is_cut = thread->chain_is_cut;
 		remember_chain(thread, scratch);

@@ -211,21 +211,6 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
 }
 
-/* Whether the call that the walk is at is one of a C function, as far as the value's tag tells. */
-static __always_inline bool calls_c(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
-{
-	const __u8 *ci = read_ci(scratch, layout), *value;
-
-	if (!ci)
-		return false;
-	value = view(&scratch->stack, func_of(scratch, layout, ci), 16,
-		     ls_word(scratch->state, layout->state_stack));
-	if (!value || (layout->closure_is_c && value[8] == layout->tag_c_function))
-		return false;
-	return value[8] == layout->tag_c_function ||
-	       (layout->tag_light_function && value[8] == layout->tag_light_function);
-}
-
 /*
  * Decodes the call that the walk is at into scratch->walk.frame. Returns LS_WALK_NONE,
  * LS_BETWEEN_CALLS, or the error, which is LS_WALK_CALL_CHAIN if not even the CallInfo can be read.

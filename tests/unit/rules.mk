@@ -21,6 +21,10 @@ $(O)/tests/unit/arm64/signed.so: tests/unit/elf/arm64/signed.c
 
 TEST_FILES += $(if $(filter unit unit/puc unit/elf unit/puc/test_gc_puc unit/elf/test_eh_frame,$(TESTS)),$(ARM64_FILES))
 
+# What registers the library of Lua is looked for in these, too.
+LIBRARY_HOSTS := 5.1.5-clang 5.2.4-shared.so 5.3.6-O0 5.4.8-cxx 5.4.8-lto 5.5.1-small
+TEST_FILES += $(if $(filter unit unit/puc unit/puc/test_library_puc,$(TESTS)),$(ARM64_FILES) $(LIBRARY_HOSTS:%=$(O)/hosts/%))
+
 # Where the collector of Luau is looked for, and what its layout is derived from.
 TEST_FILES += $(if $(filter unit unit/luau unit/luau/test_gc_luau,$(TESTS)),$(O)/hosts/luau_736-clang $(LUAU_HOSTS:%=$(O)/hosts/luau_%))
 TEST_FILES += $(if $(filter unit/luau/test_calibration_luau,$(TESTS)),$(O)/hosts/luau_736-clang $(LUAU_HOSTS:%=$(O)/hosts/luau_%))

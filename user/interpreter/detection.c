@@ -405,6 +405,25 @@ static void add_gc(const struct gc_code *gc, struct ls_image *target)
 	qsort(target->map, target->map_count, sizeof(target->map[0]), compare_code);
 }
 
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Adds a library if there is room; else samples of its functions search for coroutines. */
+static void add_library(const struct c_library *library, struct ls_image *target)
+{
+	if (library->count > LS_LIBRARY_MAX - target->library_count)
+		return;
+	memcpy(target->library + target->library_count, library->functions,
+	       library->count * sizeof(target->library[0]));
+	target->library_count += library->count;
+	qsort(target->library, target->library_count, sizeof(target->library[0]),
+	      compare_addresses);
+}
+
 void detection__candidates(const struct layout_votes *votes,
 			   struct ls_candidates candidates[LS_FAMILY_COUNT])
 {
@@ -423,8 +442,10 @@ void detection__target(const struct detection *detection, const struct layout_vo
 	*target = (struct ls_image){};
 	detection__candidates(votes, target->candidates);
 	families__choose(target);
-	for (size_t i = 0; i < found->count; i++)
+	for (size_t i = 0; i < found->count; i++) {
 		add_gc(&found->items[i].gc, target);
+		add_library(&found->items[i].library, target);
+	}
 	for (size_t i = found->count; i-- > 0;)
 		if (interpreter__is_profiled(&found->items[i]))
 			memcpy(target->code, found->items[i].code, sizeof(target->code));

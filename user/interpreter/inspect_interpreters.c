@@ -28,6 +28,7 @@ static void put_interpreter(struct message *answer, const struct interpreter *in
 {
 	const struct lua_file *file = &interpreter->file;
 	const struct gc_code *gc = &interpreter->gc;
+	const struct c_library *library = &interpreter->library;
 
 	message__put_number(answer, index_of(file->family));
 	message__put_text(answer, file->release);
@@ -40,6 +41,8 @@ static void put_interpreter(struct message *answer, const struct interpreter *in
 	message__put_text(answer, gc->how);
 	message__put_number(answer, gc->map_count);
 	message__put(answer, gc->map, gc->map_count * sizeof(gc->map[0]));
+	message__put_number(answer, library->count);
+	message__put(answer, library->functions, library->count * sizeof(library->functions[0]));
 }
 
 int handle_interpreters(struct inspection *inspection, pid_t pid, struct message *request,
@@ -105,6 +108,12 @@ static void take_gc(struct message *answer, struct gc_code *gc)
 	message__take(answer, gc->map, gc->map_count * sizeof(gc->map[0]));
 }
 
+static void take_library(struct message *answer, struct c_library *library)
+{
+	library->count = (uint32_t)message__take_number(answer, C_LIBRARY_MAX);
+	message__take(answer, library->functions, library->count * sizeof(library->functions[0]));
+}
+
 static void take_interpreter(struct message *answer, struct interpreter *interpreter)
 {
 	struct lua_file *file = &interpreter->file;
@@ -117,6 +126,7 @@ static void take_interpreter(struct message *answer, struct interpreter *interpr
 	interpreter->path = message__take_text(answer, PATH_LENGTH_MAX);
 	message__take(answer, interpreter->code, sizeof(interpreter->code));
 	take_gc(answer, &interpreter->gc);
+	take_library(answer, &interpreter->library);
 	if (!answer->error && !interpreter->path)
 		answer->error = -EBADMSG;
 }

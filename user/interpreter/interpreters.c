@@ -66,22 +66,31 @@ static void find_code(pid_t pid, const struct process_mappings *mappings,
 		code[1] = code_range(mappings, program.st_dev, program.st_ino);
 }
 
-/* Sets the GC code to where the process has it mapped; `mapping` maps code of the file. */
-static void place_gc(const struct process_mapping *mapping, struct interpreter *interpreter)
+/* Adds `distance`, from the file's own addresses to those in a process. */
+static void move_code(struct interpreter *interpreter, uint64_t distance)
+{
+	gc_code__move(&interpreter->gc, distance);
+	for (uint32_t i = 0; i < interpreter->library.count; i++)
+		interpreter->library.functions[i] += distance;
+}
+
+/* Sets its code to where the process has it mapped; `mapping` maps code of the file. */
+static void place_code(const struct process_mapping *mapping, struct interpreter *interpreter)
 {
 	const struct lua_file *file = &interpreter->file;
 	uint64_t size = mapping->end - mapping->start;
 
 	interpreter->gc = file->gc;
+	interpreter->library = file->library;
 	for (size_t i = 0; i < file->segment_count; i++) {
 		uint64_t within = file->segments[i].offset - mapping->offset;
 
 		if (within >= size)
 			continue;
-		gc_code__move(&interpreter->gc,
-			      mapping->start + within - file->segments[i].address);
+		move_code(interpreter, mapping->start + within - file->segments[i].address);
 		return;
 	}
+	interpreter->library.count = 0;
 	if (interpreter->gc.is_known)
 		interpreter->gc =
 			(struct gc_code){.how = "its code is not mapped as its file says"};
@@ -120,7 +129,7 @@ static int add_interpreter(pid_t pid, const struct process_mappings *mappings, s
 	found->items = items;
 	interpreter = &items[found->count];
 	*interpreter = (struct interpreter){.file = *file};
-	place_gc(&mappings->items[index], interpreter);
+	place_code(&mappings->items[index], interpreter);
 	find_code(pid, mappings, &mappings->items[index], interpreter->code);
 	interpreter->path = path_of(pid, &mappings->items[index], interpreter);
 	if (!interpreter->path)

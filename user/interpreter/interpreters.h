@@ -21,7 +21,8 @@ struct interpreter {
 	struct lua_file file;                 /* its family is set */
 	char *path;                           /* of the file, as the target sees it; owned */
 	struct ls_range code[LS_CODE_RANGES]; /* of that file, and of the program itself */
-	struct gc_code gc;                    /* at the process's addresses */
+	struct gc_code gc;                    /* at the process's addresses, as is `library` */
+	struct c_library library;
 };
 
 struct interpreters {

@@ -22,13 +22,22 @@ struct lua_file_segment {
 	uint64_t offset, address;
 };
 
+#define C_LIBRARY_MAX (LS_LIBRARY_MAX / 2)
+
+/* C functions of the VM's own library that never run another state than their caller's. */
+struct c_library {
+	uint64_t functions[C_LIBRARY_MAX]; /* addresses */
+	uint32_t count;
+};
+
 struct lua_file {
 	const struct family *family; /* NULL: it holds no VM */
 	char release[16];            /* "5.4.4", or "5.4" where the file does not tell */
 	bool is_shared_library;
 	bool is_stripped;
 	uint16_t layouts;  /* of the family: bit per slot that may fit; 0 if it is not profiled */
-	struct gc_code gc; /* at the file's own addresses */
+	struct gc_code gc; /* at the file's own addresses, as is `library` */
+	struct c_library library;
 	struct lua_file_segment segments[LUA_FILE_SEGMENTS];
 	size_t segment_count;
 };

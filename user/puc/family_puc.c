@@ -85,10 +85,13 @@ static uint16_t layouts_for(const char *release)
 static int recognise(const struct elf_file *elf, const struct markers *markers,
 		     struct lua_file *file)
 {
+	int error;
+
 	if (!read_ident(elf, file->release))
 		snprintf(file->release, sizeof(file->release), "%s", markers->release);
 	file->layouts = layouts_for(file->release);
-	return gc_puc__find(elf, file->layouts, &file->gc);
+	error = library_puc__find(elf, &file->library);
+	return error ? error : gc_puc__find(elf, file->layouts, &file->gc);
 }
 
 /* ---- layouts */

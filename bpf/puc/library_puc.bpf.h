@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The C functions of Lua's own library (user/puc/library_puc.c), such as string.format, that never
+ * run another state than their caller's: whatever they call of a script is a call of that state.
+ */
+#ifndef LS_LIBRARY_PUC_BPF_H
+#define LS_LIBRARY_PUC_BPF_H
+
+#include "puc/scratch_puc.bpf.h"
+
+#ifdef __bpf__
+#include "maps.bpf.h"
+
+/*
+ * A binary search without branches and masks of bits, for recent verifiers follow both values of
+ * such a mask. Without the barriers, the compiler would find these itself, and leave out the limit
+ * of the index, which Linux 6.1 does not see otherwise.
+ */
+__noinline int is_in_library(const struct ls_image *image, __u64 function)
+{
+	__u32 count = 0, last;
+
+	if (!image || function >> 63)
+		return 0;
+	for (__u32 half = LS_LIBRARY_MAX / 2; half; half /= 2) {
+		__u32 at = count + half, is_there;
+
+		barrier_var(at);
+		at %= LS_LIBRARY_MAX;
+		is_there = (at - image->library_count) >> 31;
+		barrier_var(is_there);
+		count += half * is_there * (__u32)((image->library[at] - function - 1) >> 63);
+		barrier_var(count);
+	}
+	last = count % LS_LIBRARY_MAX;
+	return count < image->library_count && image->library[last] == function;
+}
+
+static __always_inline bool is_of_library(const struct ls_scratch *scratch, __u64 function)
+{
+	__u32 image = scratch->image; /* Linux 6.1 takes keys from the stack only */
+
+	return is_in_library(bpf_map_lookup_elem(&images, &image), function);
+}
+#else
+static __always_inline bool is_of_library(const struct ls_scratch *scratch, __u64 function)
+{
+	return false;
+}
+#endif
+
+#endif

@@ -64,8 +64,9 @@ static __always_inline int keep_own(struct ls_scratch *scratch, const struct ls_
 }
 
 /*
- * Spares the search what the innermost state that stands tells. Its values count up to `top`, which
- * a stack that moves (luaD_reallocstack, ldo.c) corrects at once, and stack_last later.
+ * Tells the search what is known of the innermost state that stands: its VM, and its values, none
+ * of which is a state. The range of values ends at `top`, because luaD_reallocstack (ldo.c)
+ * corrects that first when it moves the stack, and stack_last only later.
  */
 static __always_inline void know_standing(struct ls_scratch *scratch,
 					  const struct ls_puc_layout *layout)

@@ -12,9 +12,9 @@
 #include "maps.bpf.h"
 
 /*
- * A binary search without branches and masks of bits, for recent verifiers follow both values of
- * such a mask. Without the barriers, the compiler would find these itself, and leave out the limit
- * of the index, which Linux 6.1 does not see otherwise.
+ * A binary search that neither branches nor masks with a bit, because recent verifiers follow both
+ * values of such a bit. Without the barriers, the compiler would turn the products into such masks,
+ * and drop the bound of the index, which the verifier of Linux 6.1 cannot derive.
  */
 __noinline int is_in_library(const struct ls_image *image, __u64 function)
 {

@@ -62,7 +62,7 @@ LS_STEP(close_gap);
 /*
  * Reuses the part of the last sample's chain that has not changed: the root and the states that it
  * led to, as long as each has the same errorJmp and each resumer is still in the same call. It is
- * the outer part of this sample's chain, and all of it if its innermost link runs a Lua function.
+ * the outer part of this sample's chain, and all of it if its innermost link runs alone.
  * The caller must rule out that this link has resumed another state: only a hook or a C function
  * that is not of Lua's own library can have done so. Returns the number of links that hold. A main
  * thread without errorJmp does not hold alone, nor does a part of the chain if the mapping may hold

@@ -19,8 +19,8 @@ struct search {
 	const struct elf_file *elf;
 	struct elf_segment segments[SEGMENTS_MOST]; /* that are loaded */
 	size_t segment_count;
-	uint64_t low, high; /* all are in between */
-	uint32_t no_data; /* flags of segments without constants: linkers may put them with code */
+	uint64_t low, high;                     /* all are in between */
+	uint32_t no_data;                       /* flags of segments that hold no constants */
 	uint64_t relocations, relocations_size; /* DT_RELA */
 	uint64_t *words;                        /* of the present segment, as they are in memory */
 	size_t word_count;

@@ -22,9 +22,9 @@ struct function_array {
 };
 
 /*
- * Calls visit() for what looks like an array, as it is in memory once the program loader has
- * relocated it: also for parts of one, until visit() returns true, which says that it is one. 0, or
- * -ENOMEM.
+ * Calls visit() for each run of words that looks like an array once the program loader has
+ * relocated it. A run may be the rest of an array. If visit() returns true, it has recognised the
+ * array, whose other words are then skipped. 0, or -ENOMEM.
  */
 int function_arrays__visit(const struct elf_file *elf,
 			   bool (*visit)(void *context, const struct function_array *array),

@@ -61,7 +61,7 @@ bool detection__calibrate(struct detection *detection, struct layout_votes *vote
 int detection__end(struct detection *detection, const struct layout_votes *votes,
 		   const char *target);
 
-/* Whether the last inspection of its files was put off and has not been made up for. */
+/* Whether an inspection of its files was put off and is still to be done. */
 bool detection__is_due(const struct detection *detection);
 
 /* How often the set of interpreters has changed. */

@@ -23,7 +23,7 @@ void allowances__free(struct allowances *allowances);
 /* Replaces all grants: for a process's memory, for its mapped files, for a user (TIME_BUDGET_*). */
 void allowances__set_grant(struct allowances *allowances, uint64_t ns);
 
-/* Replaces that for a process's mapped files; the user's grows by as much. */
+/* Replaces the grant for a process's mapped files, and adds as much to a user's. */
 void allowances__set_mapped_grant(struct allowances *allowances, uint64_t ns);
 
 /*

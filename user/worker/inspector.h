@@ -41,7 +41,7 @@ void inspector__set_deadline(struct inspector *inspector, uint64_t until_ns);
 /* Raises all budgets to five seconds, for a command that reads one process and ends. */
 void inspector__grant_more(struct inspector *inspector);
 
-/* Raises that of mapped files alone, for a session of certain processes. */
+/* Raises only the budget for mapped files, for a session of processes that the user named. */
 void inspector__grant_search(struct inspector *inspector);
 
 /* CPU time that its workers have used, in nanoseconds. */

@@ -15,7 +15,7 @@
 
 #include "spying.h"
 
-/* The first samples search, and those at the end of a call that look like one of the caller's. */
+/* The stack is searched until the state is known. */
 #define SEARCHED_MOST 0.1
 
 static const char *const programs[] = {"lua5.1", "lua5.2", "lua5.3", "lua5.4"};

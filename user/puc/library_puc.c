@@ -6,8 +6,8 @@
 
 /*
  * The functions of one library that are taken, as in l*lib.c of all releases. An array is that
- * library's if it has the first three. What runs another state (coroutine.*, os.exit), or code that
- * is not Lua's (io.*, os.*, require), is not here.
+ * library's if it has the first three. What runs another state (coroutine.resume and .close,
+ * os.exit), or code that is not Lua's (io.*, os.*, require), is not here.
  */
 static const char *const libraries[][48] = {
 	{"rawequal",   "setmetatable", "tonumber", "assert",   "error",          "getmetatable",
@@ -24,6 +24,7 @@ static const char *const libraries[][48] = {
 	 "min",   "mod",  "modf",      "pow",  "rad",   "random", "randomseed", "sin",   "sinh",
 	 "tan",   "tanh", "tointeger", "type", "ult",   NULL},
 	{"codepoint", "codes", "offset", "char", "len", NULL},
+	{"create", "wrap", "yield", "status", "running", "isyieldable", NULL},
 	{"arshift", "band", "lrotate", "bnot", "bor", "btest", "bxor", "extract", "lshift",
 	 "replace", "rrotate", "rshift", NULL},
 };

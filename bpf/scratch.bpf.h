@@ -160,6 +160,13 @@ struct ls_descent {
 	__u64 node[LS_NODE_WORDS]; /* copy of the last node */
 };
 
+/* What the function on top of a state can have resumed. */
+enum ls_top {
+	LS_TOP_UNKNOWN,
+	LS_TOP_ALONE,   /* no other state */
+	LS_TOP_RESUMES, /* one, and no other */
+};
+
 /* State of the search for active states. */
 struct ls_search {
 	__u64 high;    /* end of the thread's stack */
@@ -181,6 +188,9 @@ struct ls_search {
 	__u32 candidate_count;
 	__u32 states_met; /* of the current chunk: active, idle or unreadable */
 	__u32 standing;   /* links of the last sample's chain that still hold */
+	__u32 top;        /* LS_TOP_*: what the function on top of the chain can have resumed */
+	__u32 padding;
+	__u64 resumed; /* LS_TOP_RESUMES: by that function */
 	__u64 candidates[LS_CHUNK_WORDS];
 	__u64 chunk[LS_CHUNK_WORDS + LS_STRIDE_WORDS]; /* a partial one ends with zeros */
 	__u64 met[LS_CHUNK_STATES];                    /* the first of states_met */

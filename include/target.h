@@ -49,12 +49,22 @@ struct ls_code {
 
 #define LS_CODE_MAP_MAX 1024 /* a power of two; enough for two files that contain Lua */
 
-#define LS_LIBRARY_MAX 256 /* a power of two; enough for two files that contain Lua */
+#define LS_LIBRARY_MAX  256 /* a power of two; enough for two files that contain Lua */
+#define LS_RESUMERS_MAX 2
 
 /* The layouts of one family that a program's interpreters may have, one bit per slot. */
 struct ls_candidates {
 	__u16 layouts; /* to try: candidates and decided ones; 0: none of this family */
 	__u16 decided; /* those of `layouts` that are decided; samples self-check the others */
+};
+
+/*
+ * The C functions of one VM that run another state, and only the one that they hold: lcorolib.c
+ * (5.1: lbaselib.c). 0: unknown.
+ */
+struct ls_resumer {
+	__u64 resume;  /* coroutine.resume: in its first argument */
+	__u64 auxwrap; /* what coroutine.wrap returns: in its first upvalue */
 };
 
 /*
@@ -75,7 +85,8 @@ struct ls_image {
 	/* C functions of Lua's own library that never run another state; sorted */
 	__u64 library[LS_LIBRARY_MAX];
 	__u32 library_count;
-	__u32 padding;
+	__u32 resumer_count;
+	struct ls_resumer resumers[LS_RESUMERS_MAX];
 };
 
 /*

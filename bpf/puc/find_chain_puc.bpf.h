@@ -10,19 +10,60 @@
 #include "puc/stack_owner_puc.bpf.h"
 
 /*
- * Whether hooks are allowed, and the function on top cannot have resumed another state: it is a Lua
- * function, or one of Lua's own library. In a mapping with other stacks, where a state may wait
- * inside any C function, only the former counts. __noinline: verified once for all callers.
+ * Returns the state that the call decoded last resumes, or may be about to: a call of `function`,
+ * which is coroutine.resume or what coroutine.wrap returns. 0: it is neither.
  */
-__noinline int runs_alone(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
+					     const struct ls_puc_layout *layout,
+					     const struct ls_image *image, __u64 function)
 {
+	__u64 values[4]; /* the function and its first argument */
+	__u64 upvalue[2];
+	const __u8 *ci;
+
+	for (__u32 i = 0; i < LS_RESUMERS_MAX; i++) {
+		bool is_resume = function == image->resumers[i].resume;
+
+		if (!is_resume && function != image->resumers[i].auxwrap)
+			continue;
+		ci = read_ci(scratch, layout);
+		if (!ci || read_target(values, sizeof(values), func_of(scratch, layout, ci)))
+			return 0;
+		if (is_resume)
+			return LS_WITHOUT_COLLECTABLE((__u8)values[3]) == LS_TYPE_THREAD ? values[2]
+											 : 0;
+		if (read_target(upvalue, sizeof(upvalue), values[0] + layout->closure_function + 8))
+			return 0;
+		return LS_WITHOUT_COLLECTABLE((__u8)upvalue[1]) == LS_TYPE_THREAD ? upvalue[0] : 0;
+	}
+	return 0;
+}
+
+/*
+ * What the function on top of chain[0] can have resumed, unless a hook is running: a Lua function
+ * or one of Lua's own library, nothing; coroutine.resume and what coroutine.wrap returns, one
+ * state, search.resumed. In a mapping with other stacks, where a state may wait inside any C
+ * function, only Lua functions count. __noinline: verified once for all callers.
+ */
+__noinline int judge_top(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	const struct ls_image *image;
+	__u64 function;
+
 	if (!scratch || !layout || enter_state(scratch, layout, 0) ||
 	    !scratch->state[layout->state_allow_hook] ||
 	    scratch->walk.ci == scratch->walk.base_ci || decode_call(scratch, layout))
-		return 0;
-	return scratch->walk.frame.kind == LS_FRAME_LUA ||
-	       (scratch->walk.frame.kind == LS_FRAME_C && !scratch->search.is_shared &&
-		is_of_library(scratch, scratch->walk.frame.function));
+		return LS_TOP_UNKNOWN;
+	if (scratch->walk.frame.kind == LS_FRAME_LUA)
+		return LS_TOP_ALONE;
+	image = image_of(scratch);
+	if (scratch->walk.frame.kind != LS_FRAME_C || scratch->search.is_shared || !image)
+		return LS_TOP_UNKNOWN;
+	function = scratch->walk.frame.function;
+	if (is_in_library(image, function))
+		return LS_TOP_ALONE;
+	scratch->search.resumed = resumed_by_call(scratch, layout, image, function);
+	return scratch->search.resumed ? LS_TOP_RESUMES : LS_TOP_UNKNOWN;
 }
 
 static __always_inline void remember_chain(struct ls_thread *thread,
@@ -81,18 +122,42 @@ static __always_inline void know_standing(struct ls_scratch *scratch,
 	search->main_thread = scratch->chain[0].main_thread;
 }
 
+/* Adds the state that chain[0] resumes, if it runs. 1: it does not, or what it resumes is unknown.
+ */
+static long follow_resume(__u32 i, void *context)
+{
+	const struct ls_pass *pass = context;
+	struct ls_scratch *scratch = pass->scratch;
+	__u64 resumed = scratch->search.resumed;
+
+	if (!consider(scratch, pass->layout, resumed) || scratch->chain[0].state != resumed)
+		scratch->search.top = LS_TOP_ALONE;
+	else
+		scratch->search.top = judge_top(scratch, pass->layout);
+	return scratch->search.top != LS_TOP_RESUMES;
+}
+LS_STEP(follow_resume);
+
 /*
- * Adds the states that the reused chain has resumed since. A register mostly points to the running
- * state: if that runs alone, no state is deeper. Returns LS_WALK_NONE or the error.
+ * Adds the states that the reused chain has resumed since, of which search.top tells. A register
+ * mostly points to the running state: if that runs alone, no state is deeper. Returns LS_WALK_NONE
+ * or the error.
  */
 static __always_inline int extend_chain(struct ls_scratch *scratch,
 					const struct ls_puc_layout *layout)
 {
-	__u64 end = scratch->chain[0].anchor;
+	struct ls_pass pass = {.scratch = scratch, .layout = layout};
+	__u64 end;
 
 	know_standing(scratch, layout);
+	scratch->search.rooted = 1;
+	if (scratch->search.top == LS_TOP_RESUMES)
+		repeat(LS_CHAIN_MAX, follow_resume, &pass);
+	if (scratch->search.top == LS_TOP_ALONE)
+		return LS_WALK_NONE;
+	end = scratch->chain[0].anchor;
 	search_registers(scratch, layout);
-	if (scratch->chain[0].anchor < end && runs_alone(scratch, layout))
+	if (scratch->chain[0].anchor < end && judge_top(scratch, layout) == LS_TOP_ALONE)
 		scratch->search.address = scratch->chain[0].anchor;
 	return search_below(scratch, layout, end);
 }
@@ -102,19 +167,19 @@ static __always_inline int find_chain(struct ls_scratch *scratch,
 				      const struct ls_puc_layout *layout, struct ls_thread *thread)
 {
 	int error = LS_WALK_NONE, stands;
-	bool is_alone;
 
 	search_begin(scratch, thread);
 	stands = chain_stands(scratch, layout, thread);
-	is_alone = stands && runs_alone(scratch, layout);
-	if (is_alone && scratch->search.is_shared && runs_here(scratch, layout, 0)) {
+	scratch->search.top = stands ? judge_top(scratch, layout) : LS_TOP_UNKNOWN;
+	if (scratch->search.top == LS_TOP_ALONE && scratch->search.is_shared &&
+	    runs_here(scratch, layout, 0)) {
 		scratch->search.is_cut = thread->chain_is_cut;
 		remember_chain(thread, scratch);
 		return LS_WALK_NONE;
 	}
 	if (!stands || scratch->search.is_shared)
 		error = search_stack(scratch, layout, thread);
-	else if (!is_alone)
+	else if (scratch->search.top != LS_TOP_ALONE)
 		error = extend_chain(scratch, layout);
 	if (scratch->search.lost)
 		learn_gap(scratch);

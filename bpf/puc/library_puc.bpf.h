@@ -36,14 +36,19 @@ __noinline int is_in_library(const struct ls_image *image, __u64 function)
 	return count < image->library_count && image->library[last] == function;
 }
 
-static __always_inline bool is_of_library(const struct ls_scratch *scratch, __u64 function)
+static __always_inline const struct ls_image *image_of(const struct ls_scratch *scratch)
 {
 	__u32 image = scratch->image; /* Linux 6.1 takes keys from the stack only */
 
-	return is_in_library(bpf_map_lookup_elem(&images, &image), function);
+	return bpf_map_lookup_elem(&images, &image);
 }
 #else
-static __always_inline bool is_of_library(const struct ls_scratch *scratch, __u64 function)
+static __always_inline const struct ls_image *image_of(const struct ls_scratch *scratch)
+{
+	return NULL;
+}
+
+static __always_inline bool is_in_library(const struct ls_image *image, __u64 function)
 {
 	return false;
 }

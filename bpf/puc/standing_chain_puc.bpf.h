@@ -105,7 +105,6 @@ static __always_inline void search_registers(struct ls_scratch *scratch,
 {
 	struct ls_pass pass = {.scratch = scratch, .layout = layout};
 
-	scratch->search.rooted = 1;
 	repeat(scratch->chain_count, note_standing, &pass);
 	scan_registers(scratch, layout);
 }

@@ -107,9 +107,7 @@ static int set_target(struct run *run)
 	run->vote.family = families__get(family);
 	image->families = 1U << family;
 	image->candidates[family].layouts = found.items[0].file.layouts;
-	memcpy(image->code, found.items[0].code, sizeof(image->code));
-	image->map_count = run->gc.map_count;
-	memcpy(image->map, run->gc.map, sizeof(run->gc.map));
+	interpreters__put_code(&found, image);
 	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, image);
 }

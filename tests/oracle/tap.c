@@ -33,7 +33,8 @@ struct tap {
 	uint64_t last_ip; /* of the sample before */
 	bool is_decided;  /* the walker was told the layout */
 	bool forgets_relocation;
-	pid_t pid; /* of its target */
+	pid_t pid;             /* of its target */
+	struct ls_image image; /* of that program, as the walker was told */
 	uint64_t unpaired_truths, unpaired_samples;
 };
 
@@ -269,6 +270,7 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target)
 	if (error)
 		return error;
 	tap->pid = pid;
+	tap->image = *target;
 	if (bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.images), &tgid, target,
 				BPF_ANY) ||
 	    bpf_map_update_elem(bpf_map__fd(tap->product.core->maps.targets), &tgid, &tgid,
@@ -279,11 +281,11 @@ int tap__set_target(struct tap *tap, pid_t pid, const struct ls_image *target)
 
 int tap__decide(struct tap *tap, pid_t pid, enum ls_family family, uint32_t layout)
 {
-	struct ls_image target = {.families = 1U << family};
+	struct ls_image image = tap->image;
 
-	target.candidates[family] =
+	image.candidates[family] =
 		(struct ls_candidates){.layouts = 1U << layout, .decided = 1U << layout};
-	return tap__set_target(tap, pid, &target);
+	return tap__set_target(tap, pid, &image);
 }
 
 void tap__set_fetches(struct tap *tap, uint64_t address)

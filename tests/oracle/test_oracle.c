@@ -132,6 +132,7 @@ static int set_candidates(struct run *run)
 	if (!found.count)
 		return -ENOENT; /* it has ended */
 	target.candidates[family].layouts = found.items[0].file.layouts;
+	interpreters__put_code(&found, &target);
 	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }

@@ -127,6 +127,7 @@ static int set_candidates(struct run *run)
 	if (error)
 		return error;
 	target.candidates[run->family].layouts = found.items[0].file.layouts;
+	interpreters__put_code(&found, &target);
 	interpreters__free(&found);
 	return tap__set_target(run->tap, run->workload.pid, &target);
 }

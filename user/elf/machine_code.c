@@ -163,6 +163,41 @@ static void visit_x86(const struct reading *reading)
 	}
 }
 
+/* The signed constant of `size` bytes, 4 or 8, there. */
+static uint64_t constant_at(const uint8_t *code, size_t size)
+{
+	int64_t wide;
+	int32_t narrow;
+
+	if (size == sizeof(wide)) {
+		memcpy(&wide, code, sizeof(wide));
+		return (uint64_t)wide;
+	}
+	memcpy(&narrow, code, sizeof(narrow));
+	return (uint64_t)(int64_t)narrow;
+}
+
+/*
+ * LEA r64, [rip + disp32] (REX.W 8D /r); and, in a program that is not PIE, MOV r32, imm32 (B8+r),
+ * MOV r64, imm32 (REX.W C7 /0) and MOV r64, imm64 (REX.W B8+r).
+ */
+static void visit_addresses_x86(const uint8_t *code, size_t size, uint64_t address,
+				void (*visit)(void *context, uint64_t address), void *context)
+{
+	for (size_t at = 0; at + 6 <= size; at++) {
+		bool is_wide = at && (code[at - 1] & 0xf8) == 0x48;
+
+		if (is_wide && code[at] == 0x8d && (code[at + 1] & 0xc7) == 0x05)
+			visit(context, address + at + 6 + constant_at(code + at + 2, 4));
+		else if (is_wide && code[at] == 0xc7 && (code[at + 1] & 0xf8) == 0xc0)
+			visit(context, constant_at(code + at + 2, 4));
+		else if (is_wide && (code[at] & 0xf8) == 0xb8 && at + 9 <= size)
+			visit(context, constant_at(code + at + 1, 8));
+		else if ((code[at] & 0xf8) == 0xb8)
+			visit(context, (uint32_t)constant_at(code + at + 1, 4));
+	}
+}
+
 /* ---- AArch64: Arm Architecture Reference Manual, C4.1 */
 
 /* The signed number in `bits` bits of `word` from bit `low` on, times 4. */
@@ -203,6 +238,34 @@ static void visit_arm64(const struct reading *reading)
 	}
 }
 
+/* ADR and ADRP: 21 bits, the lowest two apart from the others. */
+static uint64_t page_offset(uint32_t word)
+{
+	uint64_t bits = (uint64_t)(word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
+
+	return (bits ^ 1U << 20) - (1U << 20);
+}
+
+/* ADR; ADRP, and ADD (immediate) to what it gave. */
+static void visit_addresses_arm64(const uint8_t *code, size_t size, uint64_t address,
+				  void (*visit)(void *context, uint64_t address), void *context)
+{
+	uint64_t pages[32] = {};
+
+	for (size_t at = 0; at + 4 <= size; at += 4) {
+		uint64_t here = address + at;
+		uint32_t word;
+
+		memcpy(&word, code + at, sizeof(word));
+		if ((word & 0x9f000000) == 0x10000000) /* ADR */
+			visit(context, here + page_offset(word));
+		else if ((word & 0x9f000000) == 0x90000000) /* ADRP */
+			pages[word & 31] = (here & ~UINT64_C(0xfff)) + (page_offset(word) << 12);
+		else if ((word & 0xffc00000) == 0x91000000 && pages[word >> 5 & 31]) /* ADD */
+			visit(context, pages[word >> 5 & 31] + (word >> 10 & 0xfff));
+	}
+}
+
 void machine_code__visit(uint16_t machine, const uint8_t *code, size_t size, uint64_t address,
 			 machine_visitor visit, void *context)
 {
@@ -212,4 +275,14 @@ void machine_code__visit(uint16_t machine, const uint8_t *code, size_t size, uin
 		visit_x86(&reading);
 	else if (machine == EM_AARCH64)
 		visit_arm64(&reading);
+}
+
+void machine_code__visit_addresses(uint16_t machine, const uint8_t *code, size_t size,
+				   uint64_t address, void (*visit)(void *context, uint64_t address),
+				   void *context)
+{
+	if (machine == EM_X86_64)
+		visit_addresses_x86(code, size, address, visit, context);
+	else if (machine == EM_AARCH64)
+		visit_addresses_arm64(code, size, address, visit, context);
 }

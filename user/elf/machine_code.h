@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds direct branches, byte stores into structs, and shifts by constants in machine code, without
- * a disassembler. The instruction boundaries of x86-64 code are unknown, so every byte may begin an
- * instruction: some reported events do not exist. No event is missed, provided that the compiler
- * writes it in one of the forms that the .c file names.
+ * Finds direct branches, byte stores into structs, shifts by constants, and addresses in machine
+ * code, without a disassembler. The instruction boundaries of x86-64 code are unknown, so every
+ * byte may begin an instruction: some reported events do not exist. No event is missed, provided
+ * that the compiler writes it in one of the forms that the .c file names.
  */
 #ifndef LS_MACHINE_CODE_H
 #define LS_MACHINE_CODE_H
@@ -33,5 +33,13 @@ typedef void (*machine_visitor)(void *context, const struct machine_event *event
  */
 void machine_code__visit(uint16_t machine, const uint8_t *code, size_t size, uint64_t address,
 			 machine_visitor visit, void *context);
+
+/*
+ * Calls `visit` for each address that an instruction of `code`, or two of them, put into a
+ * register, and for constants that look alike. Other parameters are as above.
+ */
+void machine_code__visit_addresses(uint16_t machine, const uint8_t *code, size_t size,
+				   uint64_t address, void (*visit)(void *context, uint64_t address),
+				   void *context);
 
 #endif

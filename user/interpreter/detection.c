@@ -388,42 +388,6 @@ int detection__end(struct detection *detection, const struct layout_votes *votes
 	return misfit ? refuse(detection, misfit, target) : 0;
 }
 
-static int compare_code(const void *left, const void *right)
-{
-	const struct ls_code *a = left, *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/* Adds GC code if there is room; else its time counts as that of the functions it interrupts. */
-static void add_gc(const struct gc_code *gc, struct ls_image *target)
-{
-	if (!gc->is_known || gc->map_count > LS_CODE_MAP_MAX - target->map_count)
-		return;
-	memcpy(target->map + target->map_count, gc->map, gc->map_count * sizeof(target->map[0]));
-	target->map_count += gc->map_count;
-	qsort(target->map, target->map_count, sizeof(target->map[0]), compare_code);
-}
-
-static int compare_addresses(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* Adds a library if there is room; else samples of its functions search for coroutines. */
-static void add_library(const struct c_library *library, struct ls_image *target)
-{
-	if (library->count > LS_LIBRARY_MAX - target->library_count)
-		return;
-	memcpy(target->library + target->library_count, library->functions,
-	       library->count * sizeof(target->library[0]));
-	target->library_count += library->count;
-	qsort(target->library, target->library_count, sizeof(target->library[0]),
-	      compare_addresses);
-}
-
 void detection__candidates(const struct layout_votes *votes,
 			   struct ls_candidates candidates[LS_FAMILY_COUNT])
 {
@@ -437,18 +401,10 @@ void detection__candidates(const struct layout_votes *votes,
 void detection__target(const struct detection *detection, const struct layout_votes *votes,
 		       struct ls_image *target)
 {
-	const struct interpreters *found = &detection->interpreters;
-
 	*target = (struct ls_image){};
 	detection__candidates(votes, target->candidates);
 	families__choose(target);
-	for (size_t i = 0; i < found->count; i++) {
-		add_gc(&found->items[i].gc, target);
-		add_library(&found->items[i].library, target);
-	}
-	for (size_t i = found->count; i-- > 0;)
-		if (interpreter__is_profiled(&found->items[i]))
-			memcpy(target->code, found->items[i].code, sizeof(target->code));
+	interpreters__put_code(&detection->interpreters, target);
 }
 
 bool detection__is_due(const struct detection *detection)

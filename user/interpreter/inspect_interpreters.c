@@ -43,6 +43,7 @@ static void put_interpreter(struct message *answer, const struct interpreter *in
 	message__put(answer, gc->map, gc->map_count * sizeof(gc->map[0]));
 	message__put_number(answer, library->count);
 	message__put(answer, library->functions, library->count * sizeof(library->functions[0]));
+	message__put(answer, &library->resumer, sizeof(library->resumer));
 }
 
 int handle_interpreters(struct inspection *inspection, pid_t pid, struct message *request,
@@ -112,6 +113,7 @@ static void take_library(struct message *answer, struct c_library *library)
 {
 	library->count = (uint32_t)message__take_number(answer, C_LIBRARY_MAX);
 	message__take(answer, library->functions, library->count * sizeof(library->functions[0]));
+	message__take(answer, &library->resumer, sizeof(library->resumer));
 }
 
 static void take_interpreter(struct message *answer, struct interpreter *interpreter)

@@ -67,11 +67,20 @@ static void find_code(pid_t pid, const struct process_mappings *mappings,
 }
 
 /* Adds `distance`, from the file's own addresses to those in a process. */
+static void move_library(struct c_library *library, uint64_t distance)
+{
+	for (uint32_t i = 0; i < library->count; i++)
+		library->functions[i] += distance;
+	if (library->resumer.resume)
+		library->resumer.resume += distance;
+	if (library->resumer.auxwrap)
+		library->resumer.auxwrap += distance;
+}
+
 static void move_code(struct interpreter *interpreter, uint64_t distance)
 {
 	gc_code__move(&interpreter->gc, distance);
-	for (uint32_t i = 0; i < interpreter->library.count; i++)
-		interpreter->library.functions[i] += distance;
+	move_library(&interpreter->library, distance);
 }
 
 /* Sets its code to where the process has it mapped; `mapping` maps code of the file. */
@@ -90,7 +99,7 @@ static void place_code(const struct process_mapping *mapping, struct interpreter
 		move_code(interpreter, mapping->start + within - file->segments[i].address);
 		return;
 	}
-	interpreter->library.count = 0;
+	interpreter->library = (struct c_library){};
 	if (interpreter->gc.is_known)
 		interpreter->gc =
 			(struct gc_code){.how = "its code is not mapped as its file says"};
@@ -195,6 +204,59 @@ int interpreters__find(struct lua_files *files, pid_t pid, struct interpreters *
 	if (error)
 		interpreters__free(found);
 	return error;
+}
+
+static int compare_code(const void *left, const void *right)
+{
+	const struct ls_code *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Adds GC code if there is room; else its time counts as that of the functions it interrupts. */
+static void add_gc(const struct gc_code *gc, struct ls_image *image)
+{
+	if (!gc->is_known || gc->map_count > LS_CODE_MAP_MAX - image->map_count)
+		return;
+	memcpy(image->map + image->map_count, gc->map, gc->map_count * sizeof(image->map[0]));
+	image->map_count += gc->map_count;
+	qsort(image->map, image->map_count, sizeof(image->map[0]), compare_code);
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void add_resumer(const struct ls_resumer *resumer, struct ls_image *image)
+{
+	if ((resumer->resume || resumer->auxwrap) && image->resumer_count < LS_RESUMERS_MAX)
+		image->resumers[image->resumer_count++] = *resumer;
+}
+
+/* Adds a library if there is room; else samples of its functions search for coroutines. */
+static void add_library(const struct c_library *library, struct ls_image *image)
+{
+	add_resumer(&library->resumer, image);
+	if (library->count > LS_LIBRARY_MAX - image->library_count)
+		return;
+	memcpy(image->library + image->library_count, library->functions,
+	       library->count * sizeof(image->library[0]));
+	image->library_count += library->count;
+	qsort(image->library, image->library_count, sizeof(image->library[0]), compare_addresses);
+}
+
+void interpreters__put_code(const struct interpreters *found, struct ls_image *image)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		add_gc(&found->items[i].gc, image);
+		add_library(&found->items[i].library, image);
+	}
+	for (size_t i = found->count; i-- > 0;)
+		if (interpreter__is_profiled(&found->items[i]))
+			memcpy(image->code, found->items[i].code, sizeof(image->code));
 }
 
 bool interpreters__are_equal(const struct interpreters *one, const struct interpreters *other)

@@ -43,6 +43,9 @@ bool interpreter__is_profiled(const struct interpreter *interpreter);
  */
 int interpreters__find(struct lua_files *files, pid_t pid, struct interpreters *found);
 
+/* Fills in what BPF should know of their code; the rest of *image is left as it is. */
+void interpreters__put_code(const struct interpreters *found, struct ls_image *image);
+
 /* Whether both are the same interpreters: none was loaded or unloaded in between. */
 bool interpreters__are_equal(const struct interpreters *one, const struct interpreters *other);
 

@@ -24,10 +24,11 @@ struct lua_file_segment {
 
 #define C_LIBRARY_MAX (LS_LIBRARY_MAX / 2)
 
-/* C functions of the VM's own library that never run another state than their caller's. */
+/* C functions of the VM's own library, by their addresses. */
 struct c_library {
-	uint64_t functions[C_LIBRARY_MAX]; /* addresses */
+	uint64_t functions[C_LIBRARY_MAX]; /* that never run another state than their caller's */
 	uint32_t count;
+	struct ls_resumer resumer;
 };
 
 struct lua_file {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "elf/eh_frame.h"
 #include "elf/function_arrays.h"
+#include "elf/machine_code.h"
 #include "puc/family_puc.h"
 
 /*
@@ -32,23 +38,95 @@ static const char *const libraries[][48] = {
 #define LIBRARIES (sizeof(libraries) / sizeof(libraries[0]))
 #define SIGNS     3
 
-static const uint64_t *function_called(const struct function_array *array, const char *name)
+#define CODE_MOST 1024 /* bytes of a function that makes closures of another one */
+
+struct search {
+	const struct elf_file *elf;
+	struct function_range *functions; /* of the file; NULL: not read yet, or unknown */
+	size_t function_count;
+	struct c_library *library;
+	int error;
+};
+
+/* The function whose address another one loads: the only one, if any. */
+struct loaded {
+	const struct search *search;
+	uint64_t by, function; /* 0: none so far */
+	bool is_ambiguous;
+};
+
+static void note_loaded(void *context, uint64_t address)
 {
-	for (size_t i = 0; i < array->count; i++)
-		if (array->functions[i] && !strcmp(array->names[i], name))
-			return &array->functions[i];
-	return NULL;
+	struct loaded *loaded = context;
+	const struct search *search = loaded->search;
+	size_t at = eh_frame__find(search->functions, search->function_count, address);
+
+	if (at == SIZE_MAX || search->functions[at].start != address || address == loaded->by)
+		return;
+	loaded->is_ambiguous |= loaded->function && loaded->function != address;
+	loaded->function = address;
 }
 
-static void take_functions(const struct function_array *array, const char *const *names,
-			   struct c_library *library)
+/*
+ * The function that the function at `address` makes closures of; 0: unknown. An instruction there
+ * loads its address, and no other function's.
+ */
+static uint64_t made_by(struct search *search, uint64_t address)
+{
+	struct loaded loaded = {.search = search, .by = address};
+	uint8_t code[CODE_MOST];
+	size_t at, size;
+
+	if (!search->functions && !search->error)
+		search->error =
+			eh_frame__read(search->elf, &search->functions, &search->function_count);
+	if (search->error)
+		return 0;
+	at = eh_frame__find(search->functions, search->function_count, address);
+	if (at == SIZE_MAX || search->functions[at].start != address)
+		return 0;
+	size = search->functions[at].end - address;
+	if (size > sizeof(code) ||
+	    elf_file__read(search->elf, address, code, size) != (ssize_t)size)
+		return 0;
+	machine_code__visit_addresses(elf_file__machine(search->elf), code, size, address,
+				      note_loaded, &loaded);
+	return loaded.is_ambiguous ? 0 : loaded.function;
+}
+
+static uint64_t function_called(const struct function_array *array, const char *name)
+{
+	for (size_t i = 0; i < array->count; i++)
+		if (!strcmp(array->names[i], name))
+			return array->functions[i];
+	return 0;
+}
+
+static void take_function(struct c_library *library, uint64_t function)
+{
+	if (function && library->count < C_LIBRARY_MAX)
+		library->functions[library->count++] = function;
+}
+
+/* Takes what ipairs() and string.gmatch() return, too, if it can be found. */
+static void take_functions(struct search *search, const struct function_array *array,
+			   const char *const *names)
 {
 	for (; *names; names++) {
-		const uint64_t *function = function_called(array, *names);
+		uint64_t function = function_called(array, *names);
 
-		if (function && library->count < C_LIBRARY_MAX)
-			library->functions[library->count++] = *function;
+		take_function(search->library, function);
+		if (function && (!strcmp(*names, "ipairs") || !strcmp(*names, "gmatch")))
+			take_function(search->library, made_by(search, function));
 	}
+}
+
+static void take_resumer(struct search *search, const struct function_array *array)
+{
+	search->library->resumer = (struct ls_resumer){
+		.resume = function_called(array, "resume"),
+		.auxwrap = made_by(search, function_called(array, "wrap")),
+	};
 }
 
 static bool is_of(const struct function_array *array, const char *const *names)
@@ -61,10 +139,14 @@ static bool is_of(const struct function_array *array, const char *const *names)
 
 static bool take_array(void *context, const struct function_array *array)
 {
+	struct search *search = context;
+
 	for (size_t i = 0; i < LIBRARIES; i++) {
 		if (!is_of(array, libraries[i]))
 			continue;
-		take_functions(array, libraries[i], context);
+		take_functions(search, array, libraries[i]);
+		if (function_called(array, "resume"))
+			take_resumer(search, array);
 		return true;
 	}
 	return false;
@@ -72,6 +154,11 @@ static bool take_array(void *context, const struct function_array *array)
 
 int library_puc__find(const struct elf_file *elf, struct c_library *library)
 {
-	library->count = 0;
-	return function_arrays__visit(elf, take_array, library);
+	struct search search = {.elf = elf, .library = library};
+	int error;
+
+	*library = (struct c_library){};
+	error = function_arrays__visit(elf, take_array, &search);
+	free(search.functions);
+	return error ? error : search.error == -ENOMEM ? -ENOMEM : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * C functions of Lua's own library: no sample of one searches the stack for coroutines, and
- * coroutines that run below one are found all the same.
+ * coroutines that run below one, or are resumed by one, are found all the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,6 +45,29 @@ static const char comparing[] = "local resume, yield = coroutine.resume, corouti
 				"	table.sort(list, compare)\n"
 				"end\n";
 
+/* Coroutines three deep, resumed by functions of both kinds, and what iterators call. */
+static const char generating[] =
+	"local create, resume, wrap, yield =\n"
+	"	coroutine.create, coroutine.resume, coroutine.wrap, coroutine.yield\n"
+	"local function letters()\n"
+	"	while true do for letter in ('abcdefgh'):gmatch('.') do yield(letter) end end\n"
+	"end\n"
+	"local function pairs_of(from)\n"
+	"	return wrap(function()\n"
+	"		while true do yield({from(), from()}) end\n"
+	"	end)\n"
+	"end\n"
+	"local function sum()\n"
+	"	local from, sum = pairs_of(wrap(letters)), 0\n"
+	"	while true do\n"
+	"		for _, letter in pairs(from()) do sum = (sum + #letter) % 1000 end\n"
+	"		yield(sum)\n"
+	"	end\n"
+	"end\n"
+	"local co = create(sum)\n"
+	"print('ready') io.stdout:flush()\n"
+	"while true do resume(co) end\n";
+
 static struct child *start_script(struct stage *stage, const char *program, const char *script)
 {
 	struct child *target;
@@ -78,17 +101,26 @@ static double share_searched(struct stage *stage, const struct child *spy)
 	return (double)searched / ticks;
 }
 
-static void cost_no_search(void **state)
+static void expect_no_search(struct stage *stage, const char *script)
 {
-	struct stage *stage = *state;
-
 	need_to_record();
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct child *spy;
 
-		record_at_10khz(stage, start_script(stage, programs[i], sorting), &spy);
+		record_at_10khz(stage, start_script(stage, programs[i], script), &spy);
 		assert_true(share_searched(stage, spy) < SEARCHED_MOST);
 	}
+}
+
+static void cost_no_search(void **state)
+{
+	expect_no_search(*state, sorting);
+}
+
+/* What coroutine.resume and coroutine.wrap's functions resume is found without a search. */
+static void lead_to_the_coroutines_that_they_resume(void **state)
+{
+	expect_no_search(*state, generating);
 }
 
 static void show_the_coroutines_that_what_they_call_resumes(void **state)
@@ -112,6 +144,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(cost_no_search, stage__open, stage__close),
+		cmocka_unit_test_setup_teardown(lead_to_the_coroutines_that_they_resume,
+						stage__open, stage__close),
 		cmocka_unit_test_setup_teardown(show_the_coroutines_that_what_they_call_resumes,
 						stage__open, stage__close),
 	};

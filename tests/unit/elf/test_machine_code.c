@@ -157,11 +157,71 @@ static void reads_arm64(void **state)
 	assert_other(&seen.events[11], MACHINE_SHIFT, 16, 0);
 }
 
+struct addresses {
+	uint64_t items[MOST];
+	size_t count;
+};
+
+static void note_address(void *context, uint64_t address)
+{
+	struct addresses *addresses = context;
+
+	assert_in_range(addresses->count, 0, MOST - 1);
+	addresses->items[addresses->count++] = address;
+}
+
+static void expect_addresses(uint16_t machine, const void *code, size_t size,
+			     const uint64_t *expected, size_t count)
+{
+	struct addresses found = {.count = 0};
+
+	machine_code__visit_addresses(machine, code, size, ADDRESS, note_address, &found);
+	assert_int_equal(found.count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(found.items[i], expected[i]);
+}
+
+/* As gcc and clang put a function's address into a register. */
+static void reads_addresses_x86_64(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x8d, 0x35, 0x00, 0x01, 0x00, 0x00, /* lea 0x100(%rip), %rsi */
+		0x4c, 0x8d, 0x05, 0xf9, 0xff, 0xff, 0xff, /* lea -7(%rip), %r8 */
+		0xbe, 0x00, 0x12, 0x40, 0x00,             /* mov $0x401200, %esi */
+		0x48, 0xc7, 0xc1, 0x00, 0x13, 0x40, 0x00, /* mov $0x401300, %rcx */
+		0x48, 0xba, 0x00, 0x14, 0x40, 0x00, 0x01,
+		0x00, 0x00, 0x00,                         /* movabs $0x100401400, %rdx */
+		0x48, 0x8d, 0x74, 0x24, 0x08,             /* lea 8(%rsp), %rsi */
+		0x48, 0x8b, 0x35, 0x00, 0x01, 0x00, 0x00, /* mov 0x100(%rip), %rsi */
+	};
+	static const uint64_t expected[] = {ADDRESS + 7 + 0x100, ADDRESS + 7, 0x401200, 0x401300,
+					    0x100401400};
+
+	(void)state;
+	expect_addresses(EM_X86_64, code, sizeof(code), expected, 5);
+}
+
+static void reads_addresses_arm64(void **state)
+{
+	static const uint32_t code[] = {
+		0x91004021, /* add x1, x1, #16 */
+		0xb0000001, /* adrp x1, of the next page */
+		0x90ffffe2, /* adrp x2, four pages before */
+		0x91048021, /* add x1, x1, #0x120 */
+		0x91000043, /* add x3, x2, #0 */
+		0x10000104, /* adr x4, +0x20 */
+	};
+	static const uint64_t expected[] = {ADDRESS + 0x1120, ADDRESS - 0x4000, ADDRESS + 20 + 32};
+
+	(void)state;
+	expect_addresses(EM_AARCH64, code, sizeof(code), expected, 3);
+}
+
 /* On the heap, where the sanitizer sees a read beyond it. */
 static void reads_no_byte_beyond_the_code(void **state)
 {
-	static const uint8_t starts[] = {0xe8, 0xe9, 0x0f, 0xc6, 0x88,
-					 0xc1, 0x44, 0x84, 0xeb, 0x70};
+	static const uint8_t starts[] = {0xe8, 0xe9, 0x0f, 0xc6, 0x88, 0xc1, 0x44, 0x84,
+					 0xeb, 0x70, 0x48, 0x8d, 0xc7, 0xb8, 0xbf};
 
 	(void)state;
 	for (size_t size = 0; size < 12; size++) {
@@ -169,11 +229,17 @@ static void reads_no_byte_beyond_the_code(void **state)
 
 		for (size_t i = 0; i < sizeof(starts); i++) {
 			struct seen seen = {.count = 0};
+			struct addresses addresses = {.count = 0};
 
 			memset(code, starts[i], size + 1);
 			machine_code__visit(EM_X86_64, code, size, ADDRESS, note, &seen);
 			seen.count = 0;
 			machine_code__visit(EM_AARCH64, code, size, ADDRESS, note, &seen);
+			machine_code__visit_addresses(EM_X86_64, code, size, ADDRESS, note_address,
+						      &addresses);
+			addresses.count = 0;
+			machine_code__visit_addresses(EM_AARCH64, code, size, ADDRESS, note_address,
+						      &addresses);
 		}
 		test_free(code);
 	}
@@ -194,6 +260,8 @@ int main(void)
 		cmocka_unit_test(reads_what_paths_share_x86_64),
 		cmocka_unit_test(tells_registers_apart),
 		cmocka_unit_test(reads_arm64),
+		cmocka_unit_test(reads_addresses_x86_64),
+		cmocka_unit_test(reads_addresses_arm64),
 		cmocka_unit_test(reads_no_byte_beyond_the_code),
 		cmocka_unit_test(knows_nothing_of_other_machines),
 	};

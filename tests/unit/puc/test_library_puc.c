@@ -97,6 +97,15 @@ static void in_output(char *path, size_t size, const char *folder, const char *n
 static const char *const never[] = {"auxwrap", "coresume", "resume",  "close",   "os_exit",
 				    "g_read",  "f_read",   "require", "loadlib", NULL};
 
+static void expect_symbol(struct elf_file *elf, uint64_t function, const char *part)
+{
+	const char *symbol = elf_file__function_at(elf, function);
+
+	assert_true(function);
+	if (!elf_file__is_stripped(elf) && symbol && !strstr(symbol, part))
+		fail_msg("%s instead of %s", symbol, part);
+}
+
 static void expect_library(const char *path, uint16_t machine)
 {
 	struct c_library library;
@@ -116,6 +125,8 @@ static void expect_library(const char *path, uint16_t machine)
 				fail_msg("'%s' has %s", path, symbol);
 	}
 	assert_true(has_sort);
+	expect_symbol(elf, library.resumer.resume, "resume");
+	expect_symbol(elf, library.resumer.auxwrap, "auxwrap");
 	elf_file__close(elf);
 }
 

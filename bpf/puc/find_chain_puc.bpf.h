@@ -40,6 +40,27 @@ static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
 }
 
 /*
+ * What the C function that was decoded last can have resumed. __noinline: this is not on the BPF
+ * stack while a call is decoded.
+ */
+__noinline int judge_function(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
+{
+	const struct ls_image *image;
+	__u64 function;
+
+	if (!scratch || !layout)
+		return LS_TOP_UNKNOWN;
+	image = image_of(scratch);
+	if (!image)
+		return LS_TOP_UNKNOWN;
+	function = scratch->walk.frame.function;
+	if (is_in_library(image, function))
+		return LS_TOP_ALONE;
+	scratch->search.resumed = resumed_by_call(scratch, layout, image, function);
+	return scratch->search.resumed ? LS_TOP_RESUMES : LS_TOP_UNKNOWN;
+}
+
+/*
  * What the function on top of chain[0] can have resumed, unless a hook is running: a Lua function
  * or one of Lua's own library, nothing; coroutine.resume and what coroutine.wrap returns, one
  * state, search.resumed. In a mapping with other stacks, where a state may wait inside any C
@@ -47,23 +68,15 @@ static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
  */
 __noinline int judge_top(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
-	const struct ls_image *image;
-	__u64 function;
-
 	if (!scratch || !layout || enter_state(scratch, layout, 0) ||
 	    !scratch->state[layout->state_allow_hook] ||
 	    scratch->walk.ci == scratch->walk.base_ci || decode_call(scratch, layout))
 		return LS_TOP_UNKNOWN;
 	if (scratch->walk.frame.kind == LS_FRAME_LUA)
 		return LS_TOP_ALONE;
-	image = image_of(scratch);
-	if (scratch->walk.frame.kind != LS_FRAME_C || scratch->search.is_shared || !image)
-		return LS_TOP_UNKNOWN;
-	function = scratch->walk.frame.function;
-	if (is_in_library(image, function))
-		return LS_TOP_ALONE;
-	scratch->search.resumed = resumed_by_call(scratch, layout, image, function);
-	return scratch->search.resumed ? LS_TOP_RESUMES : LS_TOP_UNKNOWN;
+	return scratch->walk.frame.kind == LS_FRAME_C && !scratch->search.is_shared
+		       ? judge_function(scratch, layout)
+		       : LS_TOP_UNKNOWN;
 }
 
 static __always_inline void remember_chain(struct ls_thread *thread,

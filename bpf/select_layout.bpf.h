@@ -81,6 +81,9 @@ static __always_inline void score_layout(const struct ls_trial *trial, __u32 ind
 	}
 	if (!sample->error && !scratch->lua_frames && !scratch->doubt)
 		selection->idle |= bit;
+	if (!scratch->doubt &&
+	    (sample->error == LS_WALK_STACK_OWNER || sample->error == LS_WALK_RESUMERS))
+		selection->unsure |= bit;
 	if (!selection->fits && selection->decided & bit &&
 	    (selection->layouts == bit ||
 	     (known_root && last < LS_CHAIN_MAX && scratch->chain[last].state == known_root)))
@@ -141,7 +144,7 @@ static __always_inline void discard(const struct ls_trial *trial)
 	sample->vm = 0;
 	sample->error = selection->runs ? LS_WALK_UNDECIDED : LS_WALK_NO_SCRIPT;
 	if (selection->runs && !selection->idle)
-		sample->flags |= LS_SAMPLE_MISFIT;
+		sample->flags |= LS_SAMPLE_MISFIT | (selection->unsure ? LS_SAMPLE_UNSURE : 0);
 }
 
 /* Takes this sample's stack into scratch->sample, with whichever of the target's layouts fits. */

@@ -45,7 +45,7 @@ static bool add_candidate(struct calibration *calibration, struct layout_vote *v
 	calibration->reason[0] = '\0';
 	vote->named |= bit;
 	vote->candidates |= bit;
-	vote->misfits = 0;
+	vote->misfits = vote->unsure = 0;
 	vote->misfit_ns = 0;
 	return true;
 }

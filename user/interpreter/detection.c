@@ -295,7 +295,7 @@ static int widen(struct detection *detection, struct layout_vote *vote, const ch
 		return is_hopeless(vote);
 	if (is_hopeless(vote)) {
 		detection->tries_all = true;
-		vote->misfits = 0;
+		vote->misfits = vote->unsure = 0;
 		vote->misfit_ns = 0;
 		if (vote->named != family__layouts(vote->family))
 			log_warn("%s: no layout of the release that the file names fits; trying "

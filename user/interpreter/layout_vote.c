@@ -35,9 +35,13 @@ static int expected_layouts(const struct layout_vote *vote)
 	return interpreters < layouts ? interpreters : layouts;
 }
 
+/*
+ * Where stacks lie side by side, most samples may be in doubt whose stack it is. Once there are
+ * some that fit, these do not speak against them.
+ */
 static bool is_outvoted(const struct layout_vote *vote, uint64_t fits)
 {
-	return vote->misfits / OUTVOTED > fits;
+	return (vote->misfits - vote->unsure) / OUTVOTED > fits;
 }
 
 bool layout_vote__has_evidence(const struct layout_vote *vote)
@@ -89,6 +93,7 @@ void layout_vote__add(struct layout_vote *vote, const struct ls_sample *sample)
 	if (!sample->verified) {
 		if (sample->flags & LS_SAMPLE_MISFIT) {
 			vote->misfits++;
+			vote->unsure += !!(sample->flags & LS_SAMPLE_UNSURE);
 			vote->misfit_ns += sample->period_ns;
 			vote->misfit_state = sample->state;
 		}
@@ -123,6 +128,7 @@ static void merge(struct layout_vote *into, const struct layout_vote *from)
 	for (size_t i = 0; i < LS_LAYOUT_MAX; i++)
 		into->fits[i] += from->fits[i];
 	into->misfits += from->misfits;
+	into->unsure += from->unsure;
 	into->misfit_ns += from->misfit_ns;
 	into->misfit_state = from->misfit_state;
 	into->hosts += from->hosts;

@@ -92,6 +92,26 @@ static void does_not_decide_by_what_fits_now_and_then(void **state)
 	assert_true(layout_vote__has_evidence(&vote));
 }
 
+/* As where stacks of C coroutines lie side by side: that is no reason to refuse the layout. */
+static void decides_although_most_samples_are_unsure(void **state)
+{
+	struct ls_sample unsure = {.error = LS_WALK_UNDECIDED,
+				   .flags = LS_SAMPLE_MISFIT | LS_SAMPLE_UNSURE};
+	struct layout_vote vote = {.family = PUC};
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		layout_vote__add(&vote, &unsure);
+	assert_false(layout_vote__has_evidence(&vote));
+	assert_int_equal(vote.misfits, 1000);
+	add_misfits(&vote, LS_WALK_UNDECIDED, 36);
+	add_evidence(&vote, 2, 0, 8);
+	assert_int_equal(vote.is_decided, 0);
+	add_evidence(&vote, 2, 0, 1);
+	assert_int_equal(vote.is_decided, 1);
+	assert_true(layout_vote__has_evidence(&vote));
+}
+
 static void has_evidence_until_there_are_enough_misfits(void **state)
 {
 	struct layout_vote vote = {.family = PUC};
@@ -356,6 +376,7 @@ int main(void)
 		cmocka_unit_test(is_undecided_without_script),
 		cmocka_unit_test(decides_after_eight),
 		cmocka_unit_test(does_not_decide_by_what_fits_now_and_then),
+		cmocka_unit_test(decides_although_most_samples_are_unsure),
 		cmocka_unit_test(has_evidence_until_there_are_enough_misfits),
 		cmocka_unit_test(stays_with_what_it_decided),
 		cmocka_unit_test(counts_only_stacks_that_fitted_nothing_as_misfits),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # run.sh PROGRAM...: runs cmocka programs, sums up, fails if any failed. First those in
-# $SIDE_BY_SIDE and, in a PID namespace each, those in $ISOLATED, as many at a time as there are
-# processors; then the others, one after the other.
+# $SIDE_BY_SIDE and, in a PID namespace each, those in $ISOLATED, one more at a time than there are
+# processors, because most wait now and then; then the others, one after the other.
 #
 # A program has passed if it exits with 0 and cmocka's closing line is in its output, has been
 # skipped if it skipped all of its tests. It gets $TEST_TIMEOUT seconds (600). With CI=true a test
@@ -122,7 +122,7 @@ for program in "$@"; do
 		alone+=("$program")
 	fi
 done
-printf '%s\n' "${beside[@]}" | xargs -r -I{} -P "$(nproc)" \
+printf '%s\n' "${beside[@]}" | xargs -r -I{} -P $(($(nproc) + 1)) \
 	bash -euo pipefail -c 'run_beside_others {}'
 for program in "${alone[@]}"; do
 	bash -euo pipefail -c 'run "$1"' - "$program"

@@ -10,8 +10,9 @@
 #include "puc/stack_owner_puc.bpf.h"
 
 /*
- * Returns the state that the call decoded last resumes, or may be about to: a call of `function`,
- * which is coroutine.resume or what coroutine.wrap returns. 0: it is neither.
+ * Returns the only state that the call decoded last, of `function`, can have resumed: what
+ * coroutine.resume has for its first argument, or what a function that coroutine.wrap made has for
+ * its upvalue. 0: it is a call of neither.
  */
 static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout,
@@ -21,7 +22,7 @@ static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
 	__u64 upvalue[2];
 	const __u8 *ci;
 
-	for (__u32 i = 0; i < LS_RESUMERS_MAX; i++) {
+	for (__u32 i = 0; i < LS_RESUMERS_MAX && i < image->resumer_count; i++) {
 		bool is_resume = function == image->resumers[i].resume;
 
 		if (!is_resume && function != image->resumers[i].auxwrap)
@@ -135,8 +136,7 @@ static __always_inline void know_standing(struct ls_scratch *scratch,
 	search->main_thread = scratch->chain[0].main_thread;
 }
 
-/* Adds the state that chain[0] resumes, if it runs. 1: it does not, or what it resumes is unknown.
- */
+/* Adds the state that chain[0] resumes, if that runs. 1: no other one is known to be resumed. */
 static long follow_resume(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;

@@ -223,7 +223,7 @@ struct ls_selection {
 	__u32 fits;        /* bit per layout that the stack is evidence for */
 	__u32 runs;        /* bit per layout under which something seems to run */
 	__u32 idle;        /* those of `runs` with C functions only, which prove nothing */
-	__u32 unsure;      /* those of `runs` whose states, or resumers, may be another stack's */
+	__u32 unsure;      /* those of `runs` that found states which may be on another stack */
 	__u32 best;        /* the layout to keep; LS_LAYOUT_MAX: none */
 	__u32 is_done;     /* 1: the result that is in the scratch is final */
 	__u32 padding;

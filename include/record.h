@@ -40,7 +40,7 @@ enum ls_sample_class {
 
 enum ls_sample_flags {
 	LS_SAMPLE_MISFIT = 1, /* Lua code seems to run, but fits no layout that was tried */
-	LS_SAMPLE_UNSURE = 2, /* besides: all that speaks against one is doubt whose stack it is */
+	LS_SAMPLE_UNSURE = 2, /* with MISFIT: one may fit, but the stack may be another state's */
 };
 
 /* What the VM does on its own account while the leaf runs. */

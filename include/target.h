@@ -50,7 +50,7 @@ struct ls_code {
 #define LS_CODE_MAP_MAX 1024 /* a power of two; enough for two files that contain Lua */
 
 #define LS_LIBRARY_MAX  256 /* a power of two; enough for two files that contain Lua */
-#define LS_RESUMERS_MAX 2
+#define LS_RESUMERS_MAX 2   /* likewise */
 
 /* The layouts of one family that a program's interpreters may have, one bit per slot. */
 struct ls_candidates {
@@ -59,12 +59,12 @@ struct ls_candidates {
 };
 
 /*
- * The C functions of one VM that run another state, and only the one that they hold: lcorolib.c
- * (5.1: lbaselib.c). 0: unknown.
+ * The C functions of one interpreter that resume a coroutine, and only the one that they hold:
+ * lcorolib.c (5.1: lbaselib.c). 0: unknown.
  */
 struct ls_resumer {
-	__u64 resume;  /* coroutine.resume: in its first argument */
-	__u64 auxwrap; /* what coroutine.wrap returns: in its first upvalue */
+	__u64 resume;  /* coroutine.resume, which holds it as its first argument */
+	__u64 auxwrap; /* what coroutine.wrap returns, which holds it as its upvalue */
 };
 
 /*

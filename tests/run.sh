@@ -3,7 +3,7 @@
 #
 # run.sh PROGRAM...: runs cmocka programs, sums up, fails if any failed. First those in
 # $SIDE_BY_SIDE and, in a PID namespace each, those in $ISOLATED, one more at a time than there are
-# processors, because most wait now and then; then the others, one after the other.
+# processors, because they also wait; then the others, one after the other.
 #
 # A program has passed if it exits with 0 and cmocka's closing line is in its output, has been
 # skipped if it skipped all of its tests. It gets $TEST_TIMEOUT seconds (600). With CI=true a test

@@ -10,9 +10,9 @@
 #include "puc/stack_owner_puc.bpf.h"
 
 /*
- * Returns the only state that the call decoded last, of `function`, can have resumed: what
- * coroutine.resume has for its first argument, or what a function that coroutine.wrap made has for
- * its upvalue. 0: it is a call of neither.
+ * Returns the only state that the call decoded last, a call of `function`, can have resumed: the
+ * first argument of coroutine.resume, or the upvalue of a function that coroutine.wrap returned. 0:
+ * `function` is neither.
  */
 static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout,
@@ -41,8 +41,8 @@ static __always_inline __u64 resumed_by_call(struct ls_scratch *scratch,
 }
 
 /*
- * What the C function that was decoded last can have resumed. __noinline: this is not on the BPF
- * stack while a call is decoded.
+ * Returns what the C function that was decoded last can have resumed, as judge_top() does.
+ * __noinline: its variables must not be on the BPF stack while judge_top() decodes the call.
  */
 __noinline int judge_function(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
@@ -62,10 +62,11 @@ __noinline int judge_function(struct ls_scratch *scratch, const struct ls_puc_la
 }
 
 /*
- * What the function on top of chain[0] can have resumed, unless a hook is running: a Lua function
- * or one of Lua's own library, nothing; coroutine.resume and what coroutine.wrap returns, one
- * state, search.resumed. In a mapping with other stacks, where a state may wait inside any C
- * function, only Lua functions count. __noinline: verified once for all callers.
+ * Returns what the function on top of chain[0] can have resumed, LS_TOP_*. While a hook runs, that
+ * is unknown. A Lua function, or one of Lua's own library, resumes nothing; coroutine.resume and
+ * what coroutine.wrap returned resume one state, search.resumed. In a mapping with other stacks,
+ * where a state may wait inside any C function, only Lua functions are known. __noinline: verified
+ * once for all callers.
  */
 __noinline int judge_top(struct ls_scratch *scratch, const struct ls_puc_layout *layout)
 {
@@ -136,7 +137,7 @@ static __always_inline void know_standing(struct ls_scratch *scratch,
 	search->main_thread = scratch->chain[0].main_thread;
 }
 
-/* Adds the state that chain[0] resumes, if that runs. 1: no other one is known to be resumed. */
+/* Adds the state that chain[0] has resumed, if it runs. 1: it is not known to have resumed one. */
 static long follow_resume(__u32 i, void *context)
 {
 	const struct ls_pass *pass = context;

@@ -35,8 +35,9 @@ void machine_code__visit(uint16_t machine, const uint8_t *code, size_t size, uin
 			 machine_visitor visit, void *context);
 
 /*
- * Calls `visit` for each address that an instruction of `code`, or two of them, put into a
- * register, and for constants that look alike. Other parameters are as above.
+ * Calls `visit` for each address that the code loads into a register, by one instruction or by two;
+ * as with events, some of these loads do not exist. The other parameters are those of
+ * machine_code__visit().
  */
 void machine_code__visit_addresses(uint16_t machine, const uint8_t *code, size_t size,
 				   uint64_t address, void (*visit)(void *context, uint64_t address),

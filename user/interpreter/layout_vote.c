@@ -36,8 +36,8 @@ static int expected_layouts(const struct layout_vote *vote)
 }
 
 /*
- * Where stacks lie side by side, most samples may be in doubt whose stack it is. Once there are
- * some that fit, these do not speak against them.
+ * Where native stacks lie side by side, the walker often cannot tell which state a stack belongs
+ * to. Such samples are no evidence against a layout that others fit.
  */
 static bool is_outvoted(const struct layout_vote *vote, uint64_t fits)
 {

@@ -32,7 +32,7 @@ struct layout_vote {
 	uint32_t interpreters;        /* that share the candidates; 0: one */
 	uint64_t fits[LS_LAYOUT_MAX]; /* samples that are evidence, per layout */
 	uint64_t misfits;             /* samples with script that fitted none */
-	uint64_t unsure;              /* those that may fit: whose stack it is, is in doubt */
+	uint64_t unsure;              /* misfits whose stack may be another state's */
 	uint64_t misfit_ns;           /* the sum of their periods */
 	uint64_t misfit_state;        /* the lua_State of the last of them; 0: not known */
 	uint64_t hosts;               /* samples without script, before there was evidence */

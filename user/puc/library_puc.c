@@ -48,7 +48,7 @@ struct search {
 	int error;
 };
 
-/* The function whose address another one loads: the only one, if any. */
+/* The only function whose address the function `by` loads. */
 struct loaded {
 	const struct search *search;
 	uint64_t by, function; /* 0: none so far */
@@ -68,8 +68,8 @@ static void note_loaded(void *context, uint64_t address)
 }
 
 /*
- * The function that the function at `address` makes closures of; 0: unknown. An instruction there
- * loads its address, and no other function's.
+ * Returns the function of which the one at `address` makes closures, by the only function address
+ * that its code loads; 0: unknown.
  */
 static uint64_t made_by(struct search *search, uint64_t address)
 {
@@ -108,7 +108,7 @@ static void take_function(struct c_library *library, uint64_t function)
 		library->functions[library->count++] = function;
 }
 
-/* Takes what ipairs() and string.gmatch() return, too, if it can be found. */
+/* Also takes the iterators that ipairs and string.gmatch return, where they can be found. */
 static void take_functions(struct search *search, const struct function_array *array,
 			   const char *const *names)
 {

@@ -45,7 +45,7 @@ static const char comparing[] = "local resume, yield = coroutine.resume, corouti
 				"	table.sort(list, compare)\n"
 				"end\n";
 
-/* Coroutines three deep, resumed by functions of both kinds, and what iterators call. */
+/* Coroutines three deep, resumed by coroutine.resume and by functions of coroutine.wrap. */
 static const char generating[] =
 	"local create, resume, wrap, yield =\n"
 	"	coroutine.create, coroutine.resume, coroutine.wrap, coroutine.yield\n"
@@ -101,26 +101,33 @@ static double share_searched(struct stage *stage, const struct child *spy)
 	return (double)searched / ticks;
 }
 
-static void expect_no_search(struct stage *stage, const char *script)
+/* Expects the stack `expected`, if any,, to take 10 to 60% of the time. */
+static void expect_no_search(struct stage *stage, const char *script, const char *expected)
 {
 	need_to_record();
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct scriptprofile *profile;
 		struct child *spy;
 
 		record_at_10khz(stage, start_script(stage, programs[i], script), &spy);
+		profile = spying__read(stage, in_folder(stage, "profile.json"));
 		assert_true(share_searched(stage, spy) < SEARCHED_MOST);
+		if (expected)
+			scriptprofile__assert_stack(profile, expected, 0.1, 0.6);
 	}
 }
 
 static void cost_no_search(void **state)
 {
-	expect_no_search(*state, sorting);
+	expect_no_search(*state, sorting, NULL);
 }
 
-/* What coroutine.resume and coroutine.wrap's functions resume is found without a search. */
+/* Without a search, the walker finds what coroutine.resume and coroutine.wrap's functions resume.
+ */
 static void lead_to_the_coroutines_that_they_resume(void **state)
 {
-	expect_no_search(*state, generating);
+	expect_no_search(*state, generating,
+			 "main chunk > coroutine.resume > sum > from* > * > from* > letters");
 }
 
 static void show_the_coroutines_that_what_they_call_resumes(void **state)

@@ -16,6 +16,10 @@ const volatile __u32 follows_children = 0;
 /* 1: children inherit the parent's timers. 0: user space must attach them, so wake it. */
 const volatile __u32 inherits_timers = 1;
 
+/* See sampler.bpf.c. */
+extern __u64 young_ns;
+extern __u64 young_ends;
+
 /* Samples may fill the ring buffer. A process whose exit is lost would stay a target for good. */
 static __always_inline void keep_event(const void *record, __u32 size)
 {
@@ -137,6 +141,8 @@ int BPF_PROG(thread_exits, struct task_struct *task)
 	record.is_last = BPF_CORE_READ(task, signal, live.counter) == 0;
 	record.time_ns = bpf_ktime_get_ns();
 	record.runtime_ns = cpu_time_of(task, record.time_ns);
+	if (record.runtime_ns < young_ns)
+		__sync_fetch_and_add(&young_ends, 1);
 	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), task->comm);
 	record.rest_follows = !bpf_map_update_elem(&exits, &address, &record, BPF_ANY);
 	send_event(&record, sizeof(record));

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The timer's program: finds out which thread was interrupted, and calls its process's walkers. */
+/*
+ * The timers' programs: find out which thread was interrupted, and call its process's walkers.
+ *
+ * A thread's own timers first tick after a whole period of its CPU time. That is always the same
+ * place in threads that do the same, and too late for those that are shorter. While young threads
+ * keep ending, timers of the processors sample the young ones instead: they are at any point of
+ * their period when a thread begins.
+ */
 #include "cpu_time.bpf.h"
 #include "hand_over.bpf.h"
 #include "maps.bpf.h"
@@ -15,6 +22,13 @@ const volatile __u32 timer_count = 1;
 
 /* 1: read the clock once more per sample, for ls_counters.bpf_ns; user space sets it. */
 const volatile __u32 measures_itself;
+
+/* Threads are young up to this CPU time, and how many have ended so; user space sets the former. */
+__u64 young_ns;
+__u64 young_ends;
+
+/* Whose timers sample threads that are young: enum ls_young; user space sets it. */
+__u32 young_sampling;
 
 __u32 namespace_level;
 __u64 namespace_address;
@@ -34,8 +48,16 @@ static __always_inline __u64 period_of(struct bpf_perf_event_data *ctx, struct p
 	return period_ns ? period_ns : ctx->sample_period;
 }
 
-SEC("perf_event")
-int sample(struct bpf_perf_event_data *ctx)
+/* `is_own`: the timer is the thread's, not the processor's. */
+static __always_inline bool is_left_to_others(const struct ls_tick *tick, bool is_own)
+{
+	bool is_young = tick->runtime_ns < young_ns;
+
+	return is_own ? is_young && young_sampling == LS_YOUNG_BY_PROCESSORS
+		      : !is_young || young_sampling == LS_YOUNG_BY_OWN;
+}
+
+static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool is_own)
 {
 	const struct bpf_perf_event_data_kern *kernel = (const void *)ctx;
 	struct perf_event *event = BPF_CORE_READ(kernel, event);
@@ -56,11 +78,16 @@ int sample(struct bpf_perf_event_data *ctx)
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return 0;
 	tick->now_ns = bpf_ktime_get_ns();
-	tick->period_ns = period_of(ctx, event) / timer_count;
+	tick->period_ns = period_of(ctx, event) / (is_own ? timer_count : 1);
+	if (is_own)
+		find_clock_lead(event, tick->now_ns);
+	tick->runtime_ns = cpu_time_of(task, tick->now_ns);
+	if (is_left_to_others(tick, is_own)) {
+		counters->spare_ticks++;
+		return 0;
+	}
 	counters->ticks++;
 	counters->clocked_ns += tick->period_ns;
-	find_clock_lead(event, tick->now_ns);
-	tick->runtime_ns = cpu_time_of(task, tick->now_ns);
 	tick->tgid = tgid;
 	tick->tid = tid;
 	tick->max_depth = max_depth;
@@ -68,6 +95,18 @@ int sample(struct bpf_perf_event_data *ctx)
 	begin_hand_over(ctx, tick, known->families);
 	counters->dropped++;
 	return 0;
+}
+
+SEC("perf_event")
+int sample(struct bpf_perf_event_data *ctx)
+{
+	return take_sample(ctx, true);
+}
+
+SEC("perf_event")
+int sample_young(struct bpf_perf_event_data *ctx)
+{
+	return take_sample(ctx, false);
 }
 
 /* User space runs this once, in its own task, before it attaches anything. */

@@ -123,9 +123,17 @@ struct ls_execution {
 	__u32 older_sibling; /* tgid of the process that the parent's program forked before; or 0 */
 };
 
+/* Whose timers sample threads that are young: see bpf/sampler.bpf.c. */
+enum ls_young {
+	LS_YOUNG_BY_OWN,        /* their own alone, as all threads */
+	LS_YOUNG_BY_BOTH,       /* those of the processors, too */
+	LS_YOUNG_BY_PROCESSORS, /* those of the processors alone */
+};
+
 /* Value of the per-CPU map `counters`. */
 struct ls_counters {
-	__u64 ticks;        /* timer interrupts of target threads */
+	__u64 ticks;        /* timer interrupts of target threads that are samples */
+	__u64 spare_ticks;  /* the others: another timer samples the thread at that age */
 	__u64 dropped;      /* samples that found no room in the ring buffer */
 	__u64 records_lost; /* other records that found no room */
 	__u64 vma_busy;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * threads MILLISECONDS: prints "ready", waits for a line, then, for three seconds of CPU time,
- * keeps starting threads, two at a time, each with a Lua of its own that works for MILLISECONDS;
+ * keeps starting threads, two at a time, each with a Lua of its own that works for MILLISECONDS,
+ * the same time in each of four functions;
  * one more thread, without Lua, keeps busy. Then it prints "done TIME-OF-THREADS
  * TIME-OF-BUSY-THREAD" in microseconds of CPU time and waits for another line.
  */
@@ -26,7 +27,11 @@ static const char script[] = "local rounds = ...\n"
 			     "	for i = 1, 300 do x = x + i end\n"
 			     "	return x\n"
 			     "end\n"
-			     "for i = 1, rounds do brief() end\n";
+			     "local function first() for i = 1, rounds / 4 do brief() end end\n"
+			     "local function second() for i = 1, rounds / 4 do brief() end end\n"
+			     "local function third() for i = 1, rounds / 4 do brief() end end\n"
+			     "local function fourth() for i = 1, rounds / 4 do brief() end end\n"
+			     "first() second() third() fourth()\n";
 
 static double rounds; /* that take as many milliseconds as requested */
 static _Atomic long script_us, busy_us;

@@ -24,6 +24,7 @@
 #include "sampler/timers.h"
 #include "sampler/walker_loader.h"
 #include "sampler/walker_set.h"
+#include "sampler/young_timers.h"
 
 /* Internal: ends a drain after one bufferful. Receivers must not return it. */
 #define ENOUGH -ECANCELED
@@ -34,6 +35,7 @@ struct sampler {
 	struct walker_set walkers;
 	struct ring_buffer *ring;
 	struct timers timers;
+	struct young_timers young;
 	struct sampler_receiver receiver;
 	uint32_t records_left; /* that one pass may still take out of the buffer */
 	uint32_t hands_left;   /* records that this drain may still hand out */
@@ -147,6 +149,7 @@ static int load(struct sampler *sampler)
 			      .timers = timer_set__count(sampler->options.sampling.period_ns),
 			      .follows_children = sampler->options.follows_children},
 		      sampler->programs.core->progs.sample);
+	young_timers__open(&sampler->young, sampler->programs.core);
 	error = luaspy_bpf__attach(sampler->programs.core);
 	if (error)
 		return fail("attach to the kernel's tracepoints", error);
@@ -184,6 +187,7 @@ int sampler__open(const struct sampler_options *options, const struct sampler_re
 void sampler__stop(struct sampler *sampler)
 {
 	timers__close(&sampler->timers);
+	young_timers__close(&sampler->young);
 }
 
 void sampler__close(struct sampler *sampler)
@@ -264,14 +268,22 @@ int sampler__attach_thread(struct sampler *sampler, pid_t pid, pid_t tid)
 	return timers__attach(&sampler->timers, pid, tid);
 }
 
+static void adapt_young_timers(struct sampler *sampler)
+{
+	young_timers__adapt(&sampler->young, sampler->programs.core,
+			    sampler->timers.options.period_ns, sampler->timers.is_off);
+}
+
 void sampler__switch(struct sampler *sampler, int on)
 {
 	timers__switch(&sampler->timers, on);
+	adapt_young_timers(sampler);
 }
 
 void sampler__vary_periods(struct sampler *sampler)
 {
 	timers__vary(&sampler->timers);
+	adapt_young_timers(sampler);
 }
 
 struct timers *sampler__timers(struct sampler *sampler)
@@ -439,6 +451,7 @@ int sampler__counters(const struct sampler *sampler, struct ls_counters *sum)
 	}
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		sum->ticks += each[cpu].ticks;
+		sum->spare_ticks += each[cpu].spare_ticks;
 		sum->dropped += each[cpu].dropped;
 		sum->records_lost += each[cpu].records_lost;
 		sum->vma_busy += each[cpu].vma_busy;

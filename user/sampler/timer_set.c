@@ -32,7 +32,7 @@ static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
  * Task clock: the timer runs only while the thread does, at no other thread's cost. inherit_thread:
  * only threads that it creates inherit the timer, not processes, unless these are followed.
  */
-static int open_event(pid_t tid, uint64_t period_ns, bool follows_children)
+static int open_thread_event(pid_t tid, uint64_t period_ns, bool follows_children)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -43,20 +43,31 @@ static int open_event(pid_t tid, uint64_t period_ns, bool follows_children)
 		.inherit_thread = !follows_children,
 		.disabled = 1,
 	};
-	int file =
-		(int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return file < 0 ? -errno : file;
+	return (int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int add_timer(struct timer_set *set, uint32_t at, pid_t tid,
-		     const struct timer_options *options, struct bpf_program *program)
+static int open_processor_event(int cpu, uint64_t period_ns)
 {
-	int error, file = open_event(tid, random_period(set, options->period_ns),
-				     options->follows_children);
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.exclude_idle = 1,
+		.disabled = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* `file` is what perf_event_open() has just returned. */
+static int add_timer(struct timer_set *set, uint32_t at, int file, struct bpf_program *program)
+{
+	int error;
 
 	if (file < 0)
-		return file;
+		return -errno;
 	if (resource_limits__is_last(file)) {
 		close(file);
 		return -EMFILE;
@@ -79,10 +90,31 @@ int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options
 	*set = (struct timer_set){.count = options->timers ? options->timers
 							   : timer_set__count(options->period_ns)};
 	for (uint32_t i = 0; i < set->count && !error; i++)
-		error = add_timer(set, i, tid, options, program);
+		error = add_timer(set, i,
+				  open_thread_event(tid, random_period(set, options->period_ns),
+						    options->follows_children),
+				  program);
 	if (error)
 		timer_set__close(set);
 	return error;
+}
+
+int timer_set__open_on(struct timer_set *set, int cpu, uint64_t period_ns,
+		       struct bpf_program *program)
+{
+	int error, file = open_processor_event(cpu, period_ns);
+
+	*set = (struct timer_set){};
+	if (file >= 0 && resource_limits__is_scarce(file)) {
+		close(file);
+		return -EMFILE;
+	}
+	error = add_timer(set, 0, file, program);
+	if (error)
+		return error;
+	set->count = 1;
+	timer_set__switch(set, 0);
+	return 0;
 }
 
 void timer_set__close(struct timer_set *set)

@@ -44,6 +44,14 @@ uint32_t timer_set__count(uint64_t period_ns);
  */
 int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options *options,
 		    struct bpf_program *program);
+
+/*
+ * Runs `program` on processor `cpu` instead, whatever it executes, every period_ns of time, unless
+ * it is idle; initially off. 0 or -errno; -ENODEV: the processor is offline.
+ */
+int timer_set__open_on(struct timer_set *set, int cpu, uint64_t period_ns,
+		       struct bpf_program *program);
+
 void timer_set__close(struct timer_set *set);
 
 /*

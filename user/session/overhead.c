@@ -19,7 +19,8 @@ static struct overhead_sum measure(const struct overhead *overhead,
 				   const struct ls_counters *counters)
 {
 	struct overhead_sum sum = {.time_ns = clock_ns(CLOCK_MONOTONIC),
-				   .ticks = counters->ticks,
+				   .samples = counters->ticks,
+				   .ticks = counters->ticks + counters->spare_ticks,
 				   .clocked_ns = counters->clocked_ns,
 				   .bpf_ns = counters->bpf_ns,
 				   .handing_ns = sampler__handing_ns(overhead->sampler)};
@@ -120,7 +121,7 @@ int overhead__judge(struct overhead *overhead, const struct ls_counters *counter
 	window = (struct budget_window){
 		.time_ns = now.time_ns - since->time_ns,
 		.cpu_ns = now.clocked_ns - since->clocked_ns,
-		.samples = now.ticks - since->ticks,
+		.samples = now.samples - since->samples,
 		.target_ns =
 			(now.ticks - since->ticks) * overhead->tick_ns + now.bpf_ns - since->bpf_ns,
 		.user_ns = now.handing_ns - since->handing_ns,

@@ -66,6 +66,11 @@ bool resource_limits__is_last(int file)
 	return files_most != RLIM_INFINITY && (rlim_t)file + FILES_KEPT >= files_most;
 }
 
+bool resource_limits__is_scarce(int file)
+{
+	return files_most != RLIM_INFINITY && (rlim_t)file >= files_most / 2;
+}
+
 bool resource_limits__map_less_than(uint64_t bytes)
 {
 	struct rlimit limits;

@@ -33,6 +33,9 @@ int resource_limits__try_files(int count);
  */
 bool resource_limits__is_last(int file);
 
+/* Whether half of the files that the limit allows were open when `file` was opened. */
+bool resource_limits__is_scarce(int file);
+
 /* Whether this process may map less than `bytes` of memory in all (ulimit -v). */
 bool resource_limits__map_less_than(uint64_t bytes);
 

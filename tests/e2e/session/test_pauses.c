@@ -223,7 +223,7 @@ static void samples_threads_that_were_born_while_paused(void **state)
 	/* Its timer was enabled with the others. */
 	assert_true((double)scriptprofile__self_us(profile, "", "(host)", -1) / 1e6 >=
 		    0.97 * category_s(profile, "busy"));
-	assert_true(scriptprofile__stack_us(profile, "main chunk > brief") > 0);
+	assert_true(scriptprofile__stack_us(profile, "main chunk > second > brief") > 0);
 }
 
 static void forgets_threads_that_die_while_paused(void **state)

@@ -78,7 +78,7 @@ static void serve(void *state, struct message *request, struct message *answer)
 		rest(1000000 * MS);
 	while (asked == SPIN)
 		;
-	/* Not by a bad pointer: the sanitizers' report of one waits for the disk, to read symbols. */
+	/* Not by a bad pointer: the sanitizers' report of one reads symbols from the disk. */
 	if (asked == CRASH)
 		__builtin_trap();
 	if (asked == BE_SLOW)

@@ -32,7 +32,7 @@ count() {
 	sed -n "s/^\[ *$1 *\] \([0-9]*\) test(s).*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-passed=0 skipped=0 tests_passed=0 tests_skipped=0
+begin=$(date +%s) passed=0 skipped=0 tests_passed=0 tests_skipped=0
 failed=()
 times=()
 
@@ -131,11 +131,12 @@ for program in "$@"; do
 	judge "$program"
 done
 
+took=$(($(date +%s) - begin))
 echo
 echo "the slowest:"
 printf '  %s\n' "${times[@]}" | sort -rn | sed -n 1,10p
 echo "test programs: $passed passed, ${#failed[@]} failed, $skipped skipped" \
-	"(tests: $tests_passed passed, $tests_skipped skipped)"
+	"(tests: $tests_passed passed, $tests_skipped skipped) in $((took / 60)) min $((took % 60)) s"
 for line in "${failed[@]}"; do
 	echo "  FAILED   $line"
 	show_reason "$output/tests/${line%%:*}.log"

@@ -100,7 +100,8 @@ static int on_pair(void *context, const struct truth_record *record, const struc
 	if (run->samples == run->wanted)
 		return 0;
 	layout_vote__add(&run->vote, sample);
-	if (!run->vote.is_decided)
+	/* The main chunk, which publishes nothing, may not have called the first function yet. */
+	if (!run->vote.is_decided || !record->truth.stack[0])
 		return 0;
 	run->samples++;
 	result = judge(run, record->truth.stack[0], sample, frames);

@@ -23,8 +23,10 @@ const volatile __u32 timer_count = 1;
 /* 1: read the clock once more per sample, for ls_counters.bpf_ns; user space sets it. */
 const volatile __u32 measures_itself;
 
-/* Threads are young up to this CPU time, and how many have ended so; user space sets the former. */
+/* CPU time up to which a thread is young; user space sets it. */
 __u64 young_ns;
+
+/* Threads that have ended while they were young. */
 __u64 young_ends;
 
 /* Whose timers sample threads that are young: enum ls_young; user space sets it. */
@@ -48,7 +50,7 @@ static __always_inline __u64 period_of(struct bpf_perf_event_data *ctx, struct p
 	return period_ns ? period_ns : ctx->sample_period;
 }
 
-/* `is_own`: the timer is the thread's, not the processor's. */
+/* Whether other timers sample the thread at its age. `is_own`: this one is the thread's own. */
 static __always_inline bool is_left_to_others(const struct ls_tick *tick, bool is_own)
 {
 	bool is_young = tick->runtime_ns < young_ns;

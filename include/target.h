@@ -132,8 +132,8 @@ enum ls_young {
 
 /* Value of the per-CPU map `counters`. */
 struct ls_counters {
-	__u64 ticks;        /* timer interrupts of target threads that are samples */
-	__u64 spare_ticks;  /* the others: another timer samples the thread at that age */
+	__u64 ticks;        /* timer interrupts of target threads that took a sample */
+	__u64 spare_ticks;  /* those that took none: another timer samples the thread at its age */
 	__u64 dropped;      /* samples that found no room in the ring buffer */
 	__u64 records_lost; /* other records that found no room */
 	__u64 vma_busy;

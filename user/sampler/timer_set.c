@@ -28,6 +28,14 @@ static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
 	return (uint64_t)((double)(set->count * period_ns) / (0.75 + drand48() / 2));
 }
 
+static int open_event(struct perf_event_attr attributes, pid_t tid, int cpu)
+{
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.size = sizeof(attributes);
+	attributes.disabled = 1;
+	return (int)syscall(SYS_perf_event_open, &attributes, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
 /*
  * Task clock: the timer runs only while the thread does, at no other thread's cost. inherit_thread:
  * only threads that it creates inherit the timer, not processes, unless these are followed.
@@ -35,33 +43,27 @@ static uint64_t random_period(const struct timer_set *set, uint64_t period_ns)
 static int open_thread_event(pid_t tid, uint64_t period_ns, bool follows_children)
 {
 	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = period_ns,
 		.inherit = 1,
 		.inherit_thread = !follows_children,
-		.disabled = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return open_event(attributes, tid, -1);
 }
 
 static int open_processor_event(int cpu, uint64_t period_ns)
 {
 	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = period_ns,
 		.exclude_idle = 1,
-		.disabled = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return open_event(attributes, -1, cpu);
 }
 
-/* `file` is what perf_event_open() has just returned. */
+/* Takes over `file`, or the errno, that perf_event_open() has just returned. */
 static int add_timer(struct timer_set *set, uint32_t at, int file, struct bpf_program *program)
 {
 	int error;

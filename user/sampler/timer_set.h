@@ -46,8 +46,9 @@ int timer_set__open(struct timer_set *set, pid_t tid, const struct timer_options
 		    struct bpf_program *program);
 
 /*
- * Runs `program` on processor `cpu` instead, whatever it executes, every period_ns of time, unless
- * it is idle; initially off. 0 or -errno; -ENODEV: the processor is offline.
+ * Opens one timer that runs `program` every period_ns on processor `cpu`, whatever it executes,
+ * unless it is idle. The timer is off. 0 or -errno; -ENODEV: the processor is offline; -EMFILE:
+ * half of the files that the limit allows are open. Close it if it was opened.
  */
 int timer_set__open_on(struct timer_set *set, int cpu, uint64_t period_ns,
 		       struct bpf_program *program);

@@ -10,12 +10,15 @@
 #include "target.h"
 
 /*
- * How many periods of CPU time a thread is young. Its own timers' first sample after that is at
- * much the same place of each thread, but only one of nine.
+ * A thread is young for so many periods of its CPU time. The first sample that its own timers take
+ * after that shows much the same place of each thread, but is only one of nine.
  */
 #define YOUNG_PERIODS 8
 
-/* The timers are worth their cost if more threads than this end young in so many periods. */
+/*
+ * The timers are worth their cost if more than ENDS_LEAST threads end young in COUNTED_PERIODS.
+ * They stay on for LASTS_PERIODS.
+ */
 #define ENDS_LEAST      3
 #define COUNTED_PERIODS 250
 #define LASTS_PERIODS   2000
@@ -26,10 +29,10 @@
  */
 #define PERIOD_LEAST_NS UINT64_C(1000000)
 
-/* A new period restarts the timer, so that less than a tick is lost of this many. */
+/* A new period restarts the timer, which loses at most one tick of this many. */
 #define VARIED_PERIODS 50
 
-/* Until they are switched on. */
+/* The period of the timers until they are first switched on. */
 #define IDLE_PERIOD_NS UINT64_C(1000000000)
 
 void young_timers__open(struct young_timers *young, struct luaspy_bpf *core)

@@ -3,10 +3,10 @@
  * Timers of the processors, which sample threads that are young.
  *
  * The timers of a new thread first tick after a whole period of its CPU time. If many threads do
- * the same and end early, all their samples show the same places, and what lives for less than a
- * period is in none. A processor's timer comes at any point of a new thread's first period. It also
- * interrupts everything else that runs there, so it is on only while young threads keep ending, and
- * ticks once per millisecond at most.
+ * the same and end early, all their samples show the same places, and a thread that lives for less
+ * than a period has none. A processor's timer comes at any point of a new thread's first period. It
+ * also interrupts everything else that runs there, so it is on only while young threads keep
+ * ending, and ticks once per millisecond at most.
  */
 #ifndef LS_YOUNG_TIMERS_H
 #define LS_YOUNG_TIMERS_H
@@ -25,7 +25,7 @@ struct young_timers {
 	int count;
 	bool is_on;
 	uint64_t ends;       /* how many threads had ended young by counted_ns */
-	uint64_t counted_ns; /* CLOCK_MONOTONIC, as the others */
+	uint64_t counted_ns; /* all times are CLOCK_MONOTONIC */
 	uint64_t wanted_ns;  /* when young threads last kept ending; 0: never */
 	uint64_t varied_ns;
 };

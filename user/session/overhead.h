@@ -19,7 +19,7 @@
 /* Cumulative costs up to a point in time. */
 struct overhead_sum {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t samples; /* those of the ticks that were no spare ones */
+	uint64_t samples; /* ticks that took one */
 	uint64_t ticks, clocked_ns, bpf_ns;
 	uint64_t own_ns; /* luaspy's CPU time, its workers' included */
 	uint64_t handing_ns;

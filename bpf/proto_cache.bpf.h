@@ -7,35 +7,12 @@
 #define LS_PROTO_CACHE_BPF_H
 
 #include "fold.h"
-#include "scratch.bpf.h"
-
-/* `unproven`: ns since the last check; `proven`: ns for which it had been the same by then. */
-static __always_inline bool is_trusted(__u64 unproven, __u64 proven)
-{
-	return !unproven || (unproven < 20000000 && unproven < proven / 64);
-}
-
-/*
- * Whether a prototype's content may be taken from the prototype cache without reading it again. The
- * longer it has stayed the same, the less often it is checked: less than 1/64 of that time and less
- * than 20 ms may go unchecked, measured either in real time or in time in which anybody could have
- * written it (own_ns).
- */
-static __always_inline bool is_fresh(const struct ls_cached_proto *cached,
-				     const struct ls_scratch *scratch)
-{
-	if (is_trusted(scratch->now_ns - cached->verified_ns,
-		       cached->verified_ns - cached->since_ns))
-		return true;
-	return scratch->own_ns && cached->own_verified_ns &&
-	       is_trusted(scratch->own_ns - cached->own_verified_ns,
-			  cached->own_verified_ns - cached->own_since_ns);
-}
+#include "proof.bpf.h"
 
 static __always_inline bool is_cached_proto(const struct ls_cached_proto *cached, __u64 proto,
 					    __u32 tgid)
 {
-	return cached->proto == proto && cached->tgid == tgid;
+	return cached->proto == proto && cached->proof.tgid == tgid;
 }
 
 /* Whether the entry is also of this `fixed` part, of this sample's layout and edition. */
@@ -43,8 +20,8 @@ static __always_inline bool is_known_proto(const struct ls_cached_proto *cached,
 					   const struct ls_scratch *scratch, __u64 proto,
 					   __u64 fixed)
 {
-	return is_cached_proto(cached, proto, scratch->tgid) && cached->fixed == fixed &&
-	       cached->layout == scratch->sample.layout && cached->edition == scratch->edition;
+	return cached->proto == proto && cached->fixed == fixed &&
+	       is_of_sample(&cached->proof, scratch);
 }
 
 /*
@@ -58,27 +35,13 @@ static __always_inline void cache_proto(struct ls_cached_proto *cached,
 	cached->proto = proto;
 	cached->fixed = fixed;
 	cached->content = content;
-	cached->tgid = scratch->tgid;
-	cached->layout = scratch->sample.layout;
-	cached->edition = scratch->edition;
-	cached->since_ns = scratch->now_ns;
-	cached->own_since_ns = 0;
-}
-
-/* Notes that the content, read just now, is what the cache has. */
-static __always_inline void mark_verified(struct ls_cached_proto *cached,
-					  const struct ls_scratch *scratch)
-{
-	cached->verified_ns = scratch->now_ns;
-	cached->own_verified_ns = scratch->own_ns;
-	if (!cached->own_since_ns)
-		cached->own_since_ns = scratch->own_ns;
+	begin_proof(&cached->proof, scratch);
 }
 
 /*
- * Returns the entry of the prototype cache for a prototype: one of two, by default the one verified
- * longer ago. Processes forked by one process, as servers do, have their prototypes at the same
- * addresses, so the hash includes the tgid.
+ * Returns the entry of the prototype cache for a prototype: one of two, by default the one that
+ * has to be read again first. Processes forked by one process, as servers do, have their prototypes
+ * at the same addresses, so the hash includes the tgid.
  */
 static __always_inline struct ls_cached_proto *find_cached_proto(struct ls_scratch *scratch,
 								 __u64 proto)
@@ -90,7 +53,8 @@ static __always_inline struct ls_cached_proto *find_cached_proto(struct ls_scrat
 
 	if (is_cached_proto(first, proto, tgid))
 		return first;
-	return is_cached_proto(second, proto, tgid) || second->verified_ns < first->verified_ns
+	return is_cached_proto(second, proto, tgid) ||
+			       second->proof.until_ns < first->proof.until_ns
 		       ? second
 		       : first;
 }

@@ -21,26 +21,27 @@
 #include "target.h"
 
 /* Active states of one native stack: coroutines that resumed each other. */
-#define LS_CHAIN_MAX       16
-#define LS_CHUNK_BYTES     2048 /* of native stack, per read: never crosses a page */
-#define LS_CHUNK_WORDS     (LS_CHUNK_BYTES / 8)
-#define LS_SEEN_MAX        64 /* words of a stack that are remembered as considered */
-#define LS_STRIDE_WORDS    8  /* of a chunk that one step examines */
-#define LS_STRIDE_BYTES    (LS_STRIDE_WORDS * 8)
-#define LS_CHUNK_CACHE_MAX 512  /* chunks whose pointers to states are known: 24 KiB */
-#define LS_CHUNK_STATES    4    /* at most so many of a chunk are remembered */
-#define LS_BAD_POINTER_MAX 256  /* words that point to no memory: 4 KiB */
-#define LS_VIEW_BYTES      1024 /* of the Lua stack or of CallInfos, per read */
-#define LS_WINDOW_BYTES    4096 /* of other objects close together, per read: a page */
-#define LS_WINDOW_SLACK    264  /* an 8-byte read at a one-byte offset from an object there */
-#define LS_PROTO_CACHE_MAX 4096 /* prototypes whose content was read recently: 288 KiB */
-#define LS_GAPPED_MAX      64   /* processes whose gaps are remembered: 6 KiB */
-#define LS_GAPS_MAX        4    /* below the program, above its heap, below the stack, one more */
-#define LS_BARREN_CODE     LS_GAPS_MAX /* first code range in ls_search.barren, after the gaps */
-#define LS_BARREN_RANGES   (LS_BARREN_CODE + LS_CODE_RANGES)
-#define LS_REGISTER_MAX    32
-#define LS_NODE_WORDS      32 /* struct maple_node, include/linux/maple_tree.h */
-#define LS_PIVOTS_MAX      15 /* MAPLE_RANGE64_SLOTS - 1, likewise */
+#define LS_CHAIN_MAX         16
+#define LS_CHUNK_BYTES       2048 /* of native stack, per read: never crosses a page */
+#define LS_CHUNK_WORDS       (LS_CHUNK_BYTES / 8)
+#define LS_SEEN_MAX          64 /* words of a stack that are remembered as considered */
+#define LS_STRIDE_WORDS      8  /* of a chunk that one step examines */
+#define LS_STRIDE_BYTES      (LS_STRIDE_WORDS * 8)
+#define LS_CHUNK_CACHE_MAX   512  /* chunks whose pointers to states are known: 24 KiB */
+#define LS_CHUNK_STATES      4    /* at most so many of a chunk are remembered */
+#define LS_BAD_POINTER_MAX   256  /* words that point to no memory: 4 KiB */
+#define LS_VIEW_BYTES        1024 /* of the Lua stack or of CallInfos, per read */
+#define LS_WINDOW_BYTES      4096 /* of other objects close together, per read: a page */
+#define LS_WINDOW_SLACK      264  /* an 8-byte read at a one-byte offset from an object there */
+#define LS_PROTO_CACHE_MAX   4096 /* prototypes whose content was read recently: 288 KiB */
+#define LS_CLOSURE_CACHE_MAX 1024 /* closures whose functions were read recently: 88 KiB */
+#define LS_GAPPED_MAX        64   /* processes whose gaps are remembered: 6 KiB */
+#define LS_GAPS_MAX          4    /* below the program, above its heap, below the stack, one more */
+#define LS_BARREN_CODE       LS_GAPS_MAX /* first code range in ls_search.barren, after the gaps */
+#define LS_BARREN_RANGES     (LS_BARREN_CODE + LS_CODE_RANGES)
+#define LS_REGISTER_MAX      32
+#define LS_NODE_WORDS        32 /* struct maple_node, include/linux/maple_tree.h */
+#define LS_PIVOTS_MAX        15 /* MAPLE_RANGE64_SLOTS - 1, likewise */
 
 /*
  * Distance between the native frames of a coroutine and those of its resumer, or between SP and the
@@ -126,19 +127,47 @@ struct ls_bad_pointer {
 	__u64 time_ns;
 };
 
+/* Of what was read of a process, for how long it is known to be the same: see proof.bpf.h. */
+struct ls_proof {
+	__u64 since_ns;        /* it was the same from this time on */
+	__u64 until_ns;        /* it need not be read again until this time */
+	__u64 own_since_ns;    /* since_ns by the clock ls_scratch.own_ns; 0: unknown */
+	__u64 own_verified_ns; /* by that clock, when it was read last; 0: others could write it */
+	__u32 tgid;
+	__u32 layout;  /* slot of the layout it was read with */
+	__u32 edition; /* ls_image.edition in which it was defined */
+	__u32 padding;
+};
+
 /* A prototype whose content was read: see proto_cache.bpf.h. */
 struct ls_cached_proto {
 	__u64 proto;
 	__u64 fixed;
 	__u64 content;
-	__u64 since_ns;        /* the content was the same from this time */
-	__u64 verified_ns;     /* to this time */
-	__u64 own_since_ns;    /* since_ns by the clock ls_scratch.own_ns; 0: unknown */
-	__u64 own_verified_ns; /* verified_ns likewise; 0: others could write it then */
-	__u32 tgid;
-	__u32 layout;  /* slot of the layout it was read with */
-	__u32 edition; /* ls_image.edition in which it was defined */
+	struct ls_proof proof;
+};
+
+/* What a frame needs of a Lua function. */
+struct ls_lua_function {
+	__u64 proto;
+	__u64 code;
+	__u64 fingerprint;
+	__u32 code_count;
 	__u32 padding;
+};
+
+/* A closure of a Lua function: see closure_cache.bpf.h. */
+struct ls_cached_closure {
+	__u64 closure;
+	struct ls_lua_function function;
+	struct ls_proof proof;
+};
+
+/* What is being read of a closure. */
+struct ls_closure_read {
+	struct ls_lua_function function;
+	__u32 is_defined; /* 1: user space has been sent its definition */
+	__u32 was_cached; /* 1: the closure cache had this closure */
 };
 
 /* Gaps between the mappings of a process: see unmapped.bpf.h. */

@@ -96,7 +96,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 f
 		return 0;
 	cached = find_cached_proto(scratch, proto);
 	is_known = is_known_proto(cached, scratch, proto, fixed);
-	if (!is_known || scratch->is_undecided || !is_fresh(cached, scratch)) {
+	if (!is_known || scratch->is_undecided || !is_fresh(&cached->proof, scratch)) {
 		if (read_target(&scratch->proto, sizeof(scratch->proto), proto))
 			return LS_WALK_FRAME_MEMORY;
 		if (scratch->is_undecided)
@@ -110,7 +110,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 f
 			cache_proto(cached, scratch, error ? 0 : proto, fixed,
 				    scratch->content.hash);
 		}
-		mark_verified(cached, scratch);
+		mark_verified(&cached->proof, scratch);
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
 	return LS_WALK_NONE;

@@ -112,8 +112,8 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 	key = ls_fold(code, name);
 	cached = find_cached_proto(scratch, key);
 	is_known = is_cached_proto(cached, key, scratch->tgid) && cached->fixed == code &&
-		   cached->edition == scratch->edition;
-	if (!is_known || !is_fresh(cached, scratch)) {
+		   cached->proof.edition == scratch->edition;
+	if (!is_known || !is_fresh(&cached->proof, scratch)) {
 		fold.content = &scratch->content;
 		scratch->content.hash = code;
 		if (!read_c_name(scratch, debug_text_of(scratch, copy, name)))
@@ -124,7 +124,7 @@ __noinline int name_c_function(struct ls_scratch *scratch, __u64 closure, __u64 
 
 			cache_proto(cached, scratch, error ? 0 : key, code, scratch->content.hash);
 		}
-		mark_verified(cached, scratch);
+		mark_verified(&cached->proof, scratch);
 	}
 	scratch->walk.frame.fingerprint = cached->content;
 	return 0;

@@ -165,7 +165,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_luau
 		return LS_WALK_FRAME_MEMORY;
 	cached = find_cached_proto(scratch, proto);
 	is_known = is_known_proto(cached, scratch, proto, fixed);
-	if (!is_known || scratch->is_undecided || !is_fresh(cached, scratch)) {
+	if (!is_known || scratch->is_undecided || !is_fresh(&cached->proof, scratch)) {
 		__u32 size = layout->proto_size;
 
 		if (read_target(scratch->proto, size, proto))
@@ -180,7 +180,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_luau
 			cache_proto(cached, scratch, error ? 0 : proto, fixed,
 				    scratch->content.hash);
 		}
-		mark_verified(cached, scratch);
+		mark_verified(&cached->proof, scratch);
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
 	return LS_WALK_NONE;

@@ -72,6 +72,8 @@ static __always_inline __u8 flags_of(const struct ls_puc_layout *layout, const _
 {
 	__u32 status = ls_half(ci, layout->ci_status);
 
+	if (!(status & (layout->status_tail | layout->status_hooked | layout->status_finalizer)))
+		return 0;
 	if (layout->ci_status_size == 1)
 		status &= 0xff;
 	else if (layout->ci_status_size == 2)

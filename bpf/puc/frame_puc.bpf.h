@@ -9,47 +9,54 @@
 #include "puc/between_calls_puc.bpf.h"
 #include "puc/prototype_puc.bpf.h"
 
-/* Puts the call into scratch->walk.frame. The pc must be inside the prototype's code. */
+#include "closure_cache.bpf.h"
+
+/* Puts the call into scratch->walk.frame, but for the fingerprint. */
+static __always_inline void put_lua_call(struct ls_scratch *scratch,
+					 const struct ls_lua_function *function, __u64 saved_pc)
+{
+	struct ls_frame *frame = &scratch->walk.frame;
+	__u64 offset = saved_pc - function->code;
+
+	frame->function = function->proto;
+	frame->pc = offset ? offset / 4 - 1 : 0;
+	frame->kind = LS_FRAME_LUA;
+	scratch->walk.frame_code = function->code;
+	scratch->lua_frames++;
+}
+
+/* Decodes a call of the function in walk.closure_read. The pc must be inside its code. */
 static __always_inline int lua_frame(struct ls_scratch *scratch, const struct ls_puc_layout *layout,
-				     const __u8 *ci, const struct ls_cached_closure *cached)
+				     const __u8 *ci)
 {
 	struct ls_walk *walk = &scratch->walk;
-	struct ls_frame *frame = &walk->frame;
-	__u64 size = 4ULL * cached->code_count;
+	const struct ls_lua_function *function = &walk->closure_read.function;
 	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
-	__u64 offset;
 
 	if (layout->state_savedpc && is_top_call(scratch, layout))
 		saved_pc = ls_word(scratch->state, layout->state_savedpc);
-	offset = saved_pc - cached->code;
-	if (offset & 3 || offset > size)
+	if (!owns_pc(function, saved_pc))
 		return has_callers_pc(scratch, layout, saved_pc) ? LS_BETWEEN_CALLS
 								 : LS_WALK_FRAME_PROTO;
 	if (layout->has_local_pc && !walk->chain_index && is_top_call(scratch, layout)) {
-		walk->code = cached->code;
-		walk->code_end = cached->code + size;
+		walk->code = function->code;
+		walk->code_end = function->code + 4ULL * function->code_count;
 	}
-	frame->function = cached->proto;
-	frame->pc = offset ? offset / 4 - 1 : 0;
-	frame->kind = LS_FRAME_LUA;
-	walk->frame_code = cached->code;
-	scratch->lua_frames++;
+	put_lua_call(scratch, function, saved_pc);
 	return LS_WALK_NONE;
 }
 
-/* Decodes a closure that is not in the closure cache, and caches what later frames need of it. */
+/* Decodes a call of a closure by reading this, and caches what later frames need of it. */
 static __always_inline int new_closure_frame(struct ls_scratch *scratch,
 					     const struct ls_puc_layout *layout, const __u8 *ci,
-					     __u64 address, __u8 tag,
-					     struct ls_cached_closure *cached)
+					     __u64 address, __u8 tag)
 {
 	__u32 size = layout->closure_proto + sizeof(__u64);
 	__u8 is_c = tag == layout->tag_c_function;
 	const __u8 *closure;
 	int error;
 
-	if (!is_pointer(address))
-		return LS_WALK_FRAME_MEMORY;
+	begin_closure(scratch, address);
 	closure = view_object(&scratch->closures, address, size);
 	if (!closure || keep_copy(scratch, scratch->closure, address, size))
 		return LS_WALK_FRAME_MEMORY;
@@ -69,34 +76,32 @@ static __always_inline int new_closure_frame(struct ls_scratch *scratch,
 		look_for_results(scratch, layout, ci, address);
 		return LS_WALK_NONE;
 	}
-	error = read_prototype(scratch, layout, closure, cached);
+	error = read_prototype(scratch, layout, closure);
 	if (!error)
-		error = lua_frame(scratch, layout, ci, cached);
-	if (error)
-		return error;
-	error = take_fingerprint(scratch, layout, cached->proto, cached->fixed);
-	if (error)
-		return error;
-	cached->fingerprint = scratch->walk.frame.fingerprint;
-	cached->walk = scratch->walk_number;
-	cached->closure = address;
-	return LS_WALK_NONE;
+		error = lua_frame(scratch, layout, ci);
+	if (!error)
+		error = take_fingerprint(scratch, layout, scratch->walk.closure_read.function.proto,
+					 scratch->walk.fixed);
+	if (!error)
+		keep_closure(scratch, address);
+	return error;
 }
 
 static __always_inline int closure_frame(struct ls_scratch *scratch,
 					 const struct ls_puc_layout *layout, const __u8 *ci,
-					 __u64 closure, __u8 tag)
+					 __u64 closure, __u8 tag, bool is_top)
 {
-	struct ls_cached_closure *cached =
-		&scratch->closure_cache[(closure >> 5 ^ closure >> 10) % LS_CLOSURE_CACHE_MAX];
+	const struct ls_cached_closure *cached = find_cached_closure(scratch, closure);
+	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
 
-	/* The self-check needs the copies, which only new_closure_frame() makes. */
-	if (cached->closure == closure && cached->walk == scratch->walk_number &&
-	    !scratch->is_undecided) {
-		scratch->walk.frame.fingerprint = cached->fingerprint;
-		return lua_frame(scratch, layout, ci, cached);
+	if (!is_pointer(closure))
+		return LS_WALK_FRAME_MEMORY;
+	if (!is_top && is_known_caller(cached, scratch, closure, saved_pc)) {
+		scratch->walk.frame.fingerprint = cached->function.fingerprint;
+		put_lua_call(scratch, &cached->function, saved_pc);
+		return LS_WALK_NONE;
 	}
-	return new_closure_frame(scratch, layout, ci, closure, tag, cached);
+	return new_closure_frame(scratch, layout, ci, closure, tag);
 }
 
 /*
@@ -110,8 +115,7 @@ static __always_inline bool is_left_over(const struct ls_scratch *scratch,
 	__u64 last = ls_word(scratch->state, layout->state_stack_last);
 	__u64 top = ls_word(scratch->state, layout->state_top);
 
-	return is_top_call(scratch, layout) && top >= stack && top <= last && func >= top &&
-	       func <= last;
+	return top >= stack && top <= last && func >= top && func <= last;
 }
 
 /*
@@ -123,8 +127,7 @@ static __always_inline bool is_left_over(const struct ls_scratch *scratch,
 static __always_inline bool is_from_elsewhere(const struct ls_scratch *scratch,
 					      const struct ls_puc_layout *layout, __u64 func)
 {
-	return !scratch->walk.chain_index && is_top_call(scratch, layout) &&
-	       !is_on_stack(scratch, layout, func);
+	return !scratch->walk.chain_index && !is_on_stack(scratch, layout, func);
 }
 
 static __always_inline bool is_function_tag(const struct ls_puc_layout *layout, __u8 tag)
@@ -183,12 +186,13 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 	struct ls_frame *frame = &scratch->walk.frame;
 	__u64 stack = ls_word(scratch->state, layout->state_stack);
 	__u64 func = func_before_yield(scratch, layout, ci);
+	bool is_top = is_top_call(scratch, layout);
 	const __u8 *value;
 	__u8 tag;
 
-	if (is_from_elsewhere(scratch, layout, func))
+	if (is_top && is_from_elsewhere(scratch, layout, func))
 		return LS_WALK_FRAME_FUNCTION;
-	if (!is_pointer(func) || is_left_over(scratch, layout, func))
+	if (!is_pointer(func) || (is_top && is_left_over(scratch, layout, func)))
 		return without_function(scratch, layout, ci, func);
 	value = view(&scratch->stack, func, 16, stack);
 	if (!value)
@@ -208,7 +212,7 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 		look_for_results(scratch, layout, ci, frame->function);
 		return LS_WALK_NONE;
 	}
-	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
+	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag, is_top);
 }
 
 /*
@@ -222,7 +226,12 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_puc_layou
 	if (!scratch || !layout)
 		return LS_WALK_CALL_CHAIN;
 	ci = read_ci(scratch, layout);
-	return ci ? call_frame(scratch, layout, ci) : LS_WALK_CALL_CHAIN;
+	scratch->walk.callers_ci = 0;
+	if (!ci)
+		return LS_WALK_CALL_CHAIN;
+	scratch->walk.callers_ci = layout->ci_is_array ? scratch->walk.ci - layout->ci_size
+						       : ls_word(ci, layout->ci_previous);
+	return call_frame(scratch, layout, ci);
 }
 
 #endif

@@ -45,7 +45,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 		return 0;
 	cached = find_cached_proto(scratch, proto);
 	is_known = is_known_proto(cached, scratch, proto, fixed);
-	if (!is_known || !is_fresh(cached, scratch)) {
+	if (!is_known || !is_fresh(&cached->proof, scratch)) {
 		if (read_target(scratch->proto, layout->proto_size, proto))
 			return LS_WALK_FRAME_MEMORY;
 		ls_puc_read_content(layout, 0, scratch->proto, &scratch->content);
@@ -57,9 +57,10 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_puc_
 			cache_proto(cached, scratch, error ? 0 : proto, fixed,
 				    scratch->content.hash);
 		}
-		mark_verified(cached, scratch);
+		mark_verified(&cached->proof, scratch);
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
+	scratch->walk.closure_read.is_defined = cached->proto == proto;
 	return 0;
 }
 
@@ -70,26 +71,25 @@ static __always_inline int keep_copy(const struct ls_scratch *scratch, __u8 *cop
 	return scratch->is_undecided && read_target(copy, size, address);
 }
 
-/* Reads the prototype of `closure`. Returns LS_WALK_NONE or the error. */
+/* Reads the prototype of `closure` into scratch->walk. Returns LS_WALK_NONE or the error. */
 static __always_inline int read_prototype(struct ls_scratch *scratch,
-					  const struct ls_puc_layout *layout, const __u8 *closure,
-					  struct ls_cached_closure *cached)
+					  const struct ls_puc_layout *layout, const __u8 *closure)
 {
+	struct ls_lua_function *function = &scratch->walk.closure_read.function;
 	__u64 address = ls_word(closure, layout->closure_proto);
 	const __u8 *proto;
 
-	cached->closure = 0;
 	if (!is_pointer(address))
 		return LS_WALK_FRAME_MEMORY;
 	proto = view_object(&scratch->protos, address, layout->proto_size);
 	if (!proto || keep_copy(scratch, scratch->proto, address, layout->proto_size))
 		return LS_WALK_FRAME_MEMORY;
-	cached->proto = address;
-	cached->code = ls_word(proto, layout->proto_code);
-	cached->code_count = ls_half(proto, layout->proto_code_count);
-	if (proto[8] != layout->proto_tag || !cached->code)
+	function->proto = address;
+	function->code = ls_word(proto, layout->proto_code);
+	function->code_count = ls_half(proto, layout->proto_code_count);
+	if (proto[8] != layout->proto_tag || !function->code)
 		return LS_WALK_FRAME_PROTO;
-	cached->fixed = ls_puc_fixed_fingerprint(layout, proto);
+	scratch->walk.fixed = ls_puc_fixed_fingerprint(layout, proto);
 	return LS_WALK_NONE;
 }
 

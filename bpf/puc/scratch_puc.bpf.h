@@ -20,23 +20,6 @@ typedef int ls_reader_t;
 #define LS_REPEAT(count, step, context)           repeat(count, step, context)
 #include "fingerprint_puc.h"
 
-#define LS_CLOSURE_CACHE_MAX 32 /* closures of one stack that are remembered */
-
-/*
- * A Lua closure that this walk has read. A recursive function is on the stack many times, and
- * nothing in the target changes during a walk, so one read suffices.
- */
-struct ls_cached_closure {
-	__u64 closure;
-	__u64 walk; /* ls_scratch.walk_number of that walk */
-	__u64 proto;
-	__u64 code;
-	__u64 fixed; /* see ls_puc_fixed_fingerprint() */
-	__u64 fingerprint;
-	__u32 code_count;
-	__u32 padding;
-};
-
 #define LS_RESULTS_MAX 6
 
 /* A TValue as stored on the Lua stack. */
@@ -115,7 +98,11 @@ struct ls_walk {
 	__u32 is_suspended; /* 1: the state has yielded; never set in a sample */
 	__u32 padding;
 	struct ls_frame frame; /* the call decoded last */
+	__u64 callers_ci;      /* CallInfo of its caller; 0: unreadable */
 	__u64 frame_code;      /* code of its function, if that is a Lua function */
+
+	struct ls_closure_read closure_read;
+	__u64 fixed; /* of that function: see ls_puc_fixed_fingerprint() */
 
 	/* for the self-check (self_check_puc.bpf.h): the previous call checked, of this state */
 	__u64 callee_ci;
@@ -148,7 +135,6 @@ struct ls_scratch {
 	struct ls_function function;
 	struct ls_cached_proto proto_cache[LS_PROTO_CACHE_MAX];
 	struct ls_cached_closure closure_cache[LS_CLOSURE_CACHE_MAX];
-	__u64 walk_number;
 
 	struct ls_scratch_caches;
 	struct ls_scratch_record;

@@ -15,8 +15,9 @@
  * (5.1, 5.4, 5.5): see current_pc.bpf.h.
  *
  * So a walk goes from L->ci along `previous` to base_ci, reading for each call its CallInfo, the
- * closure and the prototype (three reads; the stack of values is read in windows), and continues
- * with the state that resumed this one. The room for frames, --max-depth, bounds every loop.
+ * slot of its function, the closure and the prototype, and continues with the state that resumed
+ * this one. CallInfos and slots are read many at a time; closures and prototypes that earlier
+ * samples have read are known (proof.bpf.h). The room for frames, --max-depth, bounds every loop.
  *
  * The target runs between samples but not during one, so all reads are consistent, except that the
  * interpreter may have been interrupted while it entered or left a function, or moved its stack.
@@ -64,16 +65,21 @@ static __always_inline void drop_frames(struct ls_scratch *scratch, __u8 error)
 
 /* Checks whether the running function agrees with its caller, which is in scratch->walk.frame. */
 static __always_inline void check_top(struct ls_scratch *scratch,
-				      const struct ls_puc_layout *layout, const __u8 *ci)
+				      const struct ls_puc_layout *layout)
 {
 	struct ls_walk *walk = &scratch->walk;
+	bool is_top = is_top_call(scratch, layout);
+	const __u8 *ci;
 	int error;
 
-	if (is_top_call(scratch, layout)) {
+	ci = is_top || walk->top_func ? read_ci(scratch, layout) : NULL;
+	if (!ci)
+		return;
+	if (is_top) {
 		walk->top_func = walk->chain_index ? 0 : func_before_yield(scratch, layout, ci);
 		return;
 	}
-	error = walk->top_func ? contradicts_caller(scratch, layout, ci) : 0;
+	error = contradicts_caller(scratch, layout, ci);
 	if (error) {
 		drop_frames(scratch, error);
 		put_frame(scratch);
@@ -114,7 +120,6 @@ static long walk_call(__u32 i, void *context)
 	struct ls_scratch *scratch = pass->scratch;
 	const struct ls_puc_layout *layout = pass->layout;
 	struct ls_walk *walk = &scratch->walk;
-	const __u8 *ci;
 	int error;
 
 	if (walk->ci == walk->base_ci)
@@ -124,21 +129,15 @@ static long walk_call(__u32 i, void *context)
 		return 1;
 	}
 	error = decode_call(scratch, layout);
-	ci = error == LS_WALK_CALL_CHAIN ? NULL : read_ci(scratch, layout);
 	if (error)
 		drop_frames(scratch, error);
 	else
 		put_frame(scratch);
-	if (ci && !error && scratch->is_undecided)
+	if (!error && scratch->is_undecided)
 		check_call(scratch, layout);
-	if (ci && !error)
-		check_top(scratch, layout, ci);
-	if (!ci)
-		walk->ci = 0;
-	else if (layout->ci_is_array)
-		walk->ci -= layout->ci_size;
-	else
-		walk->ci = ls_word(ci, layout->ci_previous);
+	if (!error)
+		check_top(scratch, layout);
+	walk->ci = walk->callers_ci;
 	if (is_pointer(walk->ci) && (!layout->ci_is_array || walk->ci >= walk->base_ci))
 		return 0;
 	scratch->sample.error = LS_WALK_CALL_CHAIN;
@@ -281,7 +280,6 @@ static __always_inline void begin_stack(struct ls_scratch *scratch)
 	scratch->sample.state = 0;
 	scratch->sample.vm = 0;
 	scratch->sample.frame_count = 0;
-	scratch->walk_number++;
 	scratch->state_address = 0;
 	scratch->ci.end = 0;
 	scratch->stack.end = 0;

@@ -8,6 +8,7 @@
 
 #include "luajit/find_base_luajit.bpf.h"
 
+#include "closure_cache.bpf.h"
 #include "fault.bpf.h"
 #include "proto_cache.bpf.h"
 #include "window.bpf.h"
@@ -113,43 +114,45 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, __u64 proto, __u64 f
 		mark_verified(&cached->proof, scratch);
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
+	scratch->walk.closure_read.is_defined = cached->proto == proto;
 	return LS_WALK_NONE;
 }
 
-/* Sets frame.pc to the instruction before walk.pc. Returns LS_WALK_NONE or the error. */
-static __always_inline int instruction_before(struct ls_scratch *scratch, __u64 code, __u32 count)
+/* Puts a call of the function that goes on at walk.pc into walk.frame, but for the fingerprint. */
+static __always_inline void put_lua_call(struct ls_scratch *scratch,
+					 const struct ls_lua_function *function)
 {
-	__u64 offset = scratch->walk.pc - code;
+	struct ls_walk *walk = &scratch->walk;
+	__u64 offset = walk->pc - function->code;
 
-	scratch->walk.frame.pc = scratch->walk.pc ? 0 : LS_PC_UNKNOWN;
-	if (!scratch->walk.pc || !offset)
-		return LS_WALK_NONE;
-	if (offset & 3 || offset > 4ULL * count)
-		return LS_WALK_FRAME_PROTO;
-	scratch->walk.frame.pc = offset / 4 - 1;
-	return LS_WALK_NONE;
+	walk->frame.function = function->proto;
+	walk->frame.kind = LS_FRAME_LUA;
+	walk->frame.pc = offset ? offset / 4 - 1 : 0;
+	if (!walk->pc)
+		walk->frame.pc = LS_PC_UNKNOWN;
+	scratch->lua_frames++;
 }
 
 /* Puts the Lua function into scratch->walk.frame. Returns LS_WALK_NONE or the error. */
 static __always_inline int lua_frame(struct ls_scratch *scratch, __u64 code)
 {
+	struct ls_lua_function *function = &scratch->walk.closure_read.function;
 	__u64 address = code - sizeof(struct ls_luajit_proto);
 	const struct ls_luajit_proto *proto;
-	int error;
 
 	if (!is_pointer(address))
 		return LS_WALK_FRAME_PROTO;
+	function->proto = address;
+	function->code = code;
 	proto = (const void *)view_object(&scratch->protos, address, sizeof(*proto));
 	if (!proto)
 		return LS_WALK_FRAME_MEMORY;
 	if (proto->gct != LS_LUAJIT_PROTO)
 		return LS_WALK_FRAME_PROTO;
-	error = instruction_before(scratch, code, proto->code_count);
-	if (error)
-		return error;
-	scratch->walk.frame.function = address;
-	scratch->walk.frame.kind = LS_FRAME_LUA;
-	scratch->lua_frames++;
+	function->code_count = proto->code_count;
+	if (scratch->walk.pc && !owns_pc(function, scratch->walk.pc))
+		return LS_WALK_FRAME_PROTO;
+	put_lua_call(scratch, function);
 	return take_fingerprint(scratch, address, ls_luajit_fixed_fingerprint(proto));
 }
 
@@ -162,19 +165,32 @@ __noinline int decode_function(struct ls_scratch *scratch, __u64 value)
 {
 	const struct ls_luajit_function *function;
 	__u64 address = value & LS_LUAJIT_ADDRESS;
+	const struct ls_cached_closure *cached;
+	int error;
 
 	if (!scratch)
 		return LS_WALK_FRAME_FUNCTION;
 	scratch->walk.frame = (struct ls_frame){};
 	if (!is_function_value(value) || !is_pointer(address))
 		return LS_WALK_FRAME_FUNCTION;
+	cached = find_cached_closure(scratch, address);
+	if (scratch->walk.count && is_known_caller(cached, scratch, address, scratch->walk.pc)) {
+		put_lua_call(scratch, &cached->function);
+		scratch->walk.frame.fingerprint = cached->function.fingerprint;
+		return LS_WALK_NONE;
+	}
+	begin_closure(scratch, address);
 	function = (const void *)view_object(&scratch->closures, address, sizeof(*function));
 	if (!function)
 		return LS_WALK_FRAME_MEMORY;
 	if (function->gct != LS_LUAJIT_FUNCTION)
 		return LS_WALK_FRAME_FUNCTION;
-	if (function->ffid == LS_LUAJIT_FF_LUA)
-		return lua_frame(scratch, function->pc);
+	if (function->ffid == LS_LUAJIT_FF_LUA) {
+		error = lua_frame(scratch, function->pc);
+		if (!error)
+			keep_closure(scratch, address);
+		return error;
+	}
 	scratch->walk.frame.kind = LS_FRAME_C;
 	scratch->walk.frame.function = function->function;
 	if (function->ffid > LS_LUAJIT_FF_C)

@@ -111,6 +111,15 @@ struct ls_trace_memo {
 	__u16 padding[2];
 };
 
+#define LS_SITE_CACHE_MAX 1024 /* call instructions that were read recently: 64 KiB */
+
+/* A call instruction of a Lua function. */
+struct ls_cached_site {
+	__u64 pc;       /* of the instruction after it; 0: none */
+	__u64 distance; /* from the caller's base to the callee's, in bytes */
+	struct ls_proof proof;
+};
+
 /* State of the walk along the frames. */
 struct ls_walk {
 	__u64 base; /* of the frame that the walk is at: its function is two slots below */
@@ -131,6 +140,7 @@ struct ls_walk {
 		__u32 end;
 	} turn; /* frames whose order is being reversed */
 	struct ls_frame frame;
+	struct ls_closure_read closure_read;
 };
 
 /* Which part of a layout failed the self-check, for tests: ls_scratch.doubt. */
@@ -163,6 +173,8 @@ struct ls_scratch {
 	struct ls_luajit_content content;
 	struct ls_function function;
 	struct ls_cached_proto proto_cache[LS_PROTO_CACHE_MAX];
+	struct ls_cached_closure closure_cache[LS_CLOSURE_CACHE_MAX];
+	struct ls_cached_site site_cache[LS_SITE_CACHE_MAX];
 
 	struct ls_scratch_caches;
 	struct ls_scratch_record;

@@ -102,20 +102,42 @@ static __always_inline void leave_cframe(struct ls_pass *pass)
 }
 
 /*
- * The caller's base, computed from a link; 0: unreadable. Also reads what precedes the instruction
- * in its page: usually, that has the caller's prototype.
+ * How far below the base of what it calls the base of a Lua function is whose call instruction is
+ * before `pc`; 0: unreadable. Also reads what precedes the instruction in its page: usually, that
+ * has the caller's prototype. If what is trusted without being read is wrong, no function that owns
+ * `pc` is there.
  */
-static __always_inline __u64 caller_below(struct ls_scratch *scratch, __u64 base, __u64 link)
+static __always_inline __u64 distance_to_caller(struct ls_scratch *scratch, __u64 pc)
 {
-	__u64 at = link - 4, pair = at & ~7ULL;
+	struct ls_cached_site *site =
+		&scratch->site_cache[(pc >> 2 ^ pc >> 12) % LS_SITE_CACHE_MAX];
+	bool was_cached = site->pc == pc && is_of_sample(&site->proof, scratch);
+	__u64 at = pc - 4, pair = at & ~7ULL, distance;
 	const __u32 *instructions;
 
-	if ((link & LS_LINK_TYPE) != LS_LINK_LUA)
-		return base - (link & ~LS_LINK_FLAGS);
+	if (was_cached && !scratch->is_undecided && is_fresh(&site->proof, scratch))
+		return site->distance;
+	site->pc = 0;
 	instructions = (const void *)view(&scratch->protos, pair, 8, pair & ~(LS_PAGE_BYTES - 1));
 	if (!instructions)
 		return 0;
-	return base - LS_FRAME_BYTES - 8 * (instructions[at >> 2 & 1] >> 8 & 0xff);
+	distance = LS_FRAME_BYTES + 8 * (instructions[at >> 2 & 1] >> 8 & 0xff);
+	if (!was_cached || site->distance != distance)
+		begin_proof(&site->proof, scratch);
+	mark_verified(&site->proof, scratch);
+	site->distance = distance;
+	site->pc = pc;
+	return distance;
+}
+
+/* The caller's base, computed from a link; 0: unreadable. */
+static __always_inline __u64 caller_below(struct ls_scratch *scratch, __u64 base, __u64 link)
+{
+	__u64 distance = link & ~LS_LINK_FLAGS;
+
+	if ((link & LS_LINK_TYPE) == LS_LINK_LUA)
+		distance = distance_to_caller(scratch, link);
+	return distance ? base - distance : 0;
 }
 
 /* Steps from the frame at walk.base to its caller's by this link. Returns 0, or 1: no link. */

@@ -6,6 +6,8 @@
 #include "luau/c_function_luau.bpf.h"
 #include "luau/results_luau.bpf.h"
 
+#include "closure_cache.bpf.h"
+
 #define LS_CALL_IS_OVER 0xff /* beside enum ls_walk_error: the function is just returning */
 
 /* Whether it is the topmost call of the running state. */
@@ -26,6 +28,44 @@ static __always_inline bool may_have_flags(const struct ls_luau_layout *layout, 
 		ls_luau_word(proto, layout->proto_native));
 }
 
+/* CallInfo.flags; 0 in calls of functions that have no machine code. */
+static __always_inline __u32 flags_of_call(const struct ls_scratch *scratch)
+{
+	return ls_luau_half(scratch->call, pc_at(scratch) + 12);
+}
+
+/* luau_execute() does not enter machine code of what a debugger steps through. */
+static __always_inline bool is_native(const struct ls_scratch *scratch)
+{
+	return flags_of_call(scratch) & LS_LUAU_FLAG_NATIVE && !scratch->state.single_step;
+}
+
+/* Puts a call of the function that goes on at `pc` into walk.frame, but for the fingerprint. */
+static __always_inline void put_lua_call(struct ls_scratch *scratch,
+					 const struct ls_lua_function *function, __u64 pc)
+{
+	struct ls_walk *walk = &scratch->walk;
+
+	walk->frame.function = function->proto;
+	walk->frame.kind = LS_FRAME_LUA;
+	walk->frame.pc = pc > function->code ? (pc - function->code) / 4 - 1 : LS_PC_UNKNOWN;
+	if (is_native(scratch))
+		walk->frame.flags = LS_FRAME_NATIVE;
+	scratch->lua_frames++;
+}
+
+/* Copies what a frame needs of the Proto at `address` to walk.closure_read. */
+static __always_inline void note_function(struct ls_scratch *scratch,
+					  const struct ls_luau_layout *layout, __u64 address,
+					  const __u8 *proto)
+{
+	struct ls_lua_function *function = &scratch->walk.closure_read.function;
+
+	function->proto = address;
+	function->code = ls_luau_word(proto, layout->proto_code);
+	function->code_count = ls_luau_half(proto, layout->proto_code_count);
+}
+
 /*
  * Puts the Lua function of the call in scratch->call into walk.frame. `address` is that of its
  * closure's Proto; the call may have one of its own, which the VM has made of it. LS_WALK_NONE or
@@ -35,46 +75,60 @@ static __always_inline int lua_frame(struct ls_scratch *scratch,
 				     const struct ls_luau_layout *layout, __u64 address)
 {
 	struct ls_walk *walk = &scratch->walk;
+	struct ls_lua_function *function = &walk->closure_read.function;
 	__u64 pc = next_pc(scratch), own = 0;
-	__u32 flags = ls_luau_half(scratch->call, pc_at(scratch) + 12);
 	const __u8 *proto = view_proto(scratch, layout, address);
 	bool is_running = is_running_call(walk);
 
 	if (!proto)
 		return LS_WALK_FRAME_PROTO;
+	note_function(scratch, layout, address, proto);
 	if (walk->sizes.ci == 48)
 		own = ls_luau_word(scratch->call, LS_LUAU_CI_PROTO);
-	if (pc && !owns_pc(layout, proto, pc) && own && own != address) {
-		address = own;
+	if (pc && !owns_pc(function, pc) && own && own != address) {
 		proto = view_proto(scratch, layout, own);
+		if (proto)
+			note_function(scratch, layout, own, proto);
 	}
-	if (!proto || (pc ? !owns_pc(layout, proto, pc) : walk->ci != walk->top_ci))
+	if (!proto || (pc ? !owns_pc(function, pc) : walk->ci != walk->top_ci))
 		return LS_WALK_FRAME_PROTO;
-	walk->frame.function = address;
-	walk->frame.kind = LS_FRAME_LUA;
-	walk->frame.pc = pc > ls_luau_word(proto, layout->proto_code)
-				 ? (pc - ls_luau_word(proto, layout->proto_code)) / 4 - 1
-				 : LS_PC_UNKNOWN;
-	if (scratch->is_undecided && !may_have_flags(layout, proto, flags))
+	put_lua_call(scratch, function, pc);
+	if (scratch->is_undecided && !may_have_flags(layout, proto, flags_of_call(scratch)))
 		doubt(scratch, LS_DOUBT_FLAGS);
-	/* luau_execute() does not enter machine code of what a debugger steps through. */
-	if (flags & LS_LUAU_FLAG_NATIVE && !scratch->state.single_step) {
-		walk->frame.flags = LS_FRAME_NATIVE;
+	if (is_native(scratch)) {
 		if (!walk->made_code && layout->proto_native)
 			walk->made_code = ls_luau_word(proto, layout->proto_native);
 		/* Native code stores where it is before it calls, not while it runs. */
 		if (is_running)
 			walk->frame.pc = LS_PC_UNKNOWN;
 	} else if (is_running) {
-		walk->code = ls_luau_word(proto, layout->proto_code);
-		walk->code_end = walk->code + 4ULL * ls_luau_half(proto, layout->proto_code_count);
+		walk->code = function->code;
+		walk->code_end = walk->code + 4ULL * function->code_count;
 	}
 	if (scratch->is_undecided && !ls_luau_has_numbers(layout, proto, walk->upvalues))
 		doubt(scratch, LS_DOUBT_NUMBERS);
 	walk->has_registers |= !scratch->is_undecided || proto[layout->proto_is_vararg + 1];
 	walk->fixed = ls_luau_fixed_fingerprint(layout, proto);
-	scratch->lua_frames++;
 	return LS_WALK_NONE;
+}
+
+/*
+ * Puts the caller whose closure is at `address` into walk.frame without reading it. Returns whether
+ * it is known well enough; the innermost function that is machine code must be read.
+ */
+static __always_inline bool put_known_caller(struct ls_scratch *scratch, __u64 address)
+{
+	const struct ls_cached_closure *cached = find_cached_closure(scratch, address);
+	struct ls_walk *walk = &scratch->walk;
+
+	if (is_running_call(walk) || (is_native(scratch) && !walk->made_code) ||
+	    !is_known_caller(cached, scratch, address, next_pc(scratch)))
+		return false;
+	put_lua_call(scratch, &cached->function, next_pc(scratch));
+	walk->frame.fingerprint = cached->function.fingerprint;
+	walk->has_registers = 1;
+	walk->is_known = 1;
+	return true;
 }
 
 #define LS_OTHER_VALUE 1 /* no address */
@@ -108,6 +162,7 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
 		return LS_WALK_FRAME_FUNCTION;
 	walk = &scratch->walk;
 	walk->frame = (struct ls_frame){};
+	walk->is_known = 0;
 	func = ls_luau_word(scratch->call, LS_LUAU_CI_FUNC);
 	address = function_at(scratch, func + walk->moved);
 	if (ls_luau_word(scratch->call, LS_LUAU_CI_BASE) <= func)
@@ -117,13 +172,16 @@ __noinline int decode_call(struct ls_scratch *scratch, const struct ls_luau_layo
 		return LS_CALL_IS_OVER;
 	if (!is_pointer(address))
 		return LS_WALK_FRAME_FUNCTION;
+	if (put_known_caller(scratch, address))
+		return LS_WALK_NONE;
+	walk->closure = address;
+	begin_closure(scratch, address);
 	closure = view_object(&scratch->closures, address, layout->closure_function + 8);
 	if (!closure)
 		return LS_WALK_FRAME_MEMORY;
 	if (closure[0] != walk->sizes.thread - scratch->types.function ||
 	    closure[LS_LUAU_CLOSURE_IS_C] > 1)
 		return LS_WALK_FRAME_FUNCTION;
-	walk->closure = address;
 	walk->upvalues = closure[LS_LUAU_CLOSURE_UPVALUES];
 	function = ls_luau_word(closure, layout->closure_function);
 	if (!closure[LS_LUAU_CLOSURE_IS_C])
@@ -154,7 +212,7 @@ static __always_inline int take_call(struct ls_scratch *scratch,
 	struct ls_walk *walk = &scratch->walk;
 	int error = decode_call(scratch, layout);
 
-	if (error)
+	if (error || walk->is_known)
 		return error;
 	if (is_running_call(walk)) {
 		if (is_returning(scratch))
@@ -162,10 +220,14 @@ static __always_inline int take_call(struct ls_scratch *scratch,
 		if (!next_pc(scratch) && is_half_returned(scratch))
 			return LS_WALK_FRAME_FUNCTION;
 	}
-	if (walk->frame.kind == LS_FRAME_LUA)
-		return take_fingerprint(scratch, layout, walk->frame.function, walk->fixed);
-	name_c_function(scratch, walk->closure, walk->frame.function);
-	return LS_WALK_NONE;
+	if (walk->frame.kind == LS_FRAME_C) {
+		name_c_function(scratch, walk->closure, walk->frame.function);
+		return LS_WALK_NONE;
+	}
+	error = take_fingerprint(scratch, layout, walk->frame.function, walk->fixed);
+	if (!error)
+		keep_closure(scratch, walk->closure);
+	return error;
 }
 
 #endif

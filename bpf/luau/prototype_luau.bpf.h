@@ -183,6 +183,7 @@ __noinline int take_fingerprint(struct ls_scratch *scratch, const struct ls_luau
 		mark_verified(&cached->proof, scratch);
 	}
 	scratch->walk.frame.fingerprint = ls_fold(fixed, cached->content);
+	scratch->walk.closure_read.is_defined = cached->proto == proto;
 	return LS_WALK_NONE;
 }
 
@@ -198,17 +199,6 @@ static __always_inline const __u8 *view_proto(struct ls_scratch *scratch,
 	return proto && proto[0] > scratch->walk.sizes.thread && proto[0] < LS_LUAU_TYPES_MAX
 		       ? proto
 		       : NULL;
-}
-
-/*
- * Whether `pc` may be the next instruction of a Proto. It is the first one if the function has
- * stored none yet, which may take long.
- */
-static __always_inline int owns_pc(const struct ls_luau_layout *layout, const __u8 *proto, __u64 pc)
-{
-	__u64 distance = pc - ls_luau_word(proto, layout->proto_code);
-
-	return !(distance & 3) && distance <= 4ULL * ls_luau_half(proto, layout->proto_code_count);
 }
 
 #endif

@@ -121,6 +121,9 @@ struct ls_walk {
 		__u32 end;
 	} turn; /* frames whose order is being reversed */
 	struct ls_frame frame;
+	struct ls_closure_read closure_read;
+	__u32 is_known; /* 1: `frame` is complete, from the closure cache */
+	__u32 padding;
 };
 
 /* Which part of a layout failed the self-check, for tests: ls_scratch.doubt. */
@@ -179,6 +182,7 @@ struct ls_scratch {
 	struct ls_luau_content content;
 	struct ls_function function;
 	struct ls_cached_proto proto_cache[LS_PROTO_CACHE_MAX];
+	struct ls_cached_closure closure_cache[LS_CLOSURE_CACHE_MAX];
 
 	struct ls_scratch_caches;
 	struct ls_scratch_record;

@@ -8,7 +8,8 @@
  *
  * What is trusted without being read (proof.bpf.h) is checked by the caller's next instruction: a
  * closure of another function would not be on the stack beside an instruction of this one, unless
- * the prototype's memory, too, was recycled.
+ * the prototype's memory, too, was recycled. Its content may have been trusted, too, when the
+ * closure was read: 40 ms are the most that a caller's name can be out of date.
  */
 #ifndef LS_CLOSURE_CACHE_BPF_H
 #define LS_CLOSURE_CACHE_BPF_H

@@ -10,10 +10,11 @@
  * instruction is below the function), by pcall(); or a second frame of the same function, which had
  * its arguments moved.
  *
- * So a walk goes from BASE (find_base_luajit.bpf.h) down to the start of the stack, with three
- * reads a frame: the closure, the prototype, the call; the stack is read in windows. It goes on
- * with the state that resumed this one. If C code called a Lua function, the C frame of the VM that
- * ran the caller has the caller's next instruction.
+ * So a walk goes from BASE (find_base_luajit.bpf.h) down to the start of the stack, and for each
+ * frame needs the closure, the prototype and the call instruction, unless earlier samples have read
+ * them (proof.bpf.h); the stack is read in windows. It goes on with the state that resumed this
+ * one. If C code called a Lua function, the C frame of the VM that ran the caller has the caller's
+ * next instruction.
  */
 #ifndef LS_WALK_LUAJIT_BPF_H
 #define LS_WALK_LUAJIT_BPF_H

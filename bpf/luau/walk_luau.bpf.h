@@ -4,9 +4,10 @@
  *
  * A lua_State has an array of CallInfos, from base_ci, which stands for the C code that entered
  * the state, to ci, the running call. Each tells where on the stack of values its function is and,
- * of a Lua function, the next instruction. So a walk goes down the array, with two reads a frame,
- * the closure and the prototype; calls and values are read in windows. It goes on with the state
- * that resumed this one. Functions that the compiler has inlined have no call.
+ * of a Lua function, the next instruction. So a walk goes down the array, and for each frame needs
+ * the closure and the prototype, unless earlier samples have read them (proof.bpf.h); calls and
+ * values are read in windows. It goes on with the state that resumed this one. Functions that the
+ * compiler has inlined have no call.
  */
 #ifndef LS_WALK_LUAU_BPF_H
 #define LS_WALK_LUAU_BPF_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Remembers the Lua functions of closures, so that a walk need not read closures and prototypes
- * again. It is for callers only: a walk reads the running function in each sample, for if a call
- * has not begun or is over, what is there may be anything. The includer has defined struct
+ * again. It serves callers only: a walk reads the running function in each sample, because a call
+ * that has not begun, or is over, may have anything in its place. The includer has defined struct
  * ls_scratch, with a member closure_cache[LS_CLOSURE_CACHE_MAX], and struct ls_walk, with `frame`
  * and a struct ls_closure_read `closure_read`.
  *
@@ -32,8 +32,8 @@ static __always_inline struct ls_cached_closure *find_cached_closure(struct ls_s
 }
 
 /*
- * Whether a caller that goes on at `pc` is a call of the function in the entry. The self-check,
- * while the layout is in question, needs copies of all that it says.
+ * Whether a caller that goes on at `pc` is a call of the function in the entry. While the layout is
+ * in question, none is known: the self-check needs copies of closures and prototypes.
  */
 static __always_inline bool is_known_caller(const struct ls_cached_closure *cached,
 					    const struct ls_scratch *scratch, __u64 closure,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Remembers the Lua functions of closures, so that a walk need not read closures and prototypes
- * again. It serves callers only: a walk reads the running function in each sample, because a call
+ * again. It serves callers only: a walk reads the innermost function in each sample, because a call
  * that has not begun, or is over, may have anything in its place. The includer has defined struct
  * ls_scratch, with a member closure_cache[LS_CLOSURE_CACHE_MAX], and struct ls_walk, with `frame`
  * and a struct ls_closure_read `closure_read`.
  *
  * What is trusted without being read (proof.bpf.h) is checked by the caller's next instruction: a
  * closure of another function would not be on the stack beside an instruction of this one, unless
- * the prototype's memory, too, was recycled. Its content may have been trusted, too, when the
- * closure was read: 40 ms are the most that a caller's name can be out of date.
+ * the prototype's memory, too, was recycled. Templates that replace each other are recycled so. But
+ * then some function of the new one is met as the innermost, and nothing is trusted any more.
  */
 #ifndef LS_CLOSURE_CACHE_BPF_H
 #define LS_CLOSURE_CACHE_BPF_H
@@ -32,16 +32,17 @@ static __always_inline struct ls_cached_closure *find_cached_closure(struct ls_s
 }
 
 /*
- * Whether a caller that goes on at `pc` is a call of the function in the entry. While the layout is
- * in question, none is known: the self-check needs copies of closures and prototypes.
+ * Whether a call that goes on at `pc` is one of the function in the entry. The innermost function
+ * is never known. While the layout is in question, none is: the self-check needs copies of closures
+ * and prototypes.
  */
 static __always_inline bool is_known_caller(const struct ls_cached_closure *cached,
 					    const struct ls_scratch *scratch, __u64 closure,
 					    __u64 pc)
 {
-	return cached->closure == closure && is_of_sample(&cached->proof, scratch) &&
-	       !scratch->is_undecided && is_fresh(&cached->proof, scratch) &&
-	       owns_pc(&cached->function, pc);
+	return cached->closure == closure && scratch->lua_frames &&
+	       is_of_sample(&cached->proof, scratch) && !scratch->is_undecided &&
+	       is_fresh_briefly(&cached->proof, scratch) && owns_pc(&cached->function, pc);
 }
 
 /* Begins to read a closure. It stays unknown if it is of no Lua function, or is unreadable. */
@@ -70,7 +71,7 @@ static __always_inline void keep_closure(struct ls_scratch *scratch, __u64 closu
 		cached->function = read->function;
 		begin_proof(&cached->proof, scratch);
 	}
-	mark_verified(&cached->proof, scratch);
+	mark_verified_briefly(&cached->proof, scratch);
 	cached->closure = read->is_defined ? closure : 0;
 }
 

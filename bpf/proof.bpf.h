@@ -44,6 +44,27 @@ static __always_inline void mark_verified(struct ls_proof *proof, const struct l
 		proof->own_since_ns = scratch->own_ns;
 }
 
+/*
+ * Like mark_verified(), for what may have another meaning once memory is recycled, such as the
+ * function of a closure. It is trusted for 1/1024 of the time that it was the same and 5 ms at
+ * most, and not after an innermost function was new: it may be where others were.
+ */
+static __always_inline void mark_verified_briefly(struct ls_proof *proof,
+						  const struct ls_scratch *scratch)
+{
+	__u64 brief_ns = (scratch->now_ns - proof->since_ns) / 1024;
+
+	proof->until_ns = scratch->now_ns + (brief_ns < 5000000 ? brief_ns : 5000000);
+	proof->news = scratch->news;
+}
+
+/* Whether what was verified briefly may be used in this sample. */
+static __always_inline bool is_fresh_briefly(const struct ls_proof *proof,
+					     const struct ls_scratch *scratch)
+{
+	return scratch->now_ns <= proof->until_ns && proof->news == scratch->news;
+}
+
 /* Notes that it is new; mark_verified() follows. */
 static __always_inline void begin_proof(struct ls_proof *proof, const struct ls_scratch *scratch)
 {

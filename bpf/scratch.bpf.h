@@ -136,7 +136,7 @@ struct ls_proof {
 	__u32 tgid;
 	__u32 layout;  /* slot of the layout it was read with */
 	__u32 edition; /* ls_image.edition in which it was defined */
-	__u32 padding;
+	__u32 news;    /* ls_scratch.news when it was verified briefly */
 };
 
 /* A prototype whose content was read: see proto_cache.bpf.h. */
@@ -273,6 +273,8 @@ struct ls_scratch_shared {
 	__u32 tgid;
 	__u32 edition; /* ls_image.edition */
 	__u32 image;   /* ls_tick.image */
+	__u32 news;    /* changes when the innermost function is new, or has other content */
+	__u32 padding_two;
 
 	/* the search for active states, under one layout after the other */
 	struct ls_descent descent;

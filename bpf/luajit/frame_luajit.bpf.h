@@ -174,7 +174,7 @@ __noinline int decode_function(struct ls_scratch *scratch, __u64 value)
 	if (!is_function_value(value) || !is_pointer(address))
 		return LS_WALK_FRAME_FUNCTION;
 	cached = find_cached_closure(scratch, address);
-	if (scratch->walk.count && is_known_caller(cached, scratch, address, scratch->walk.pc)) {
+	if (is_known_caller(cached, scratch, address, scratch->walk.pc)) {
 		put_lua_call(scratch, &cached->function);
 		scratch->walk.frame.fingerprint = cached->function.fingerprint;
 		return LS_WALK_NONE;

@@ -116,7 +116,7 @@ static __always_inline __u64 distance_to_caller(struct ls_scratch *scratch, __u6
 	__u64 at = pc - 4, pair = at & ~7ULL, distance;
 	const __u32 *instructions;
 
-	if (was_cached && !scratch->is_undecided && is_fresh(&site->proof, scratch))
+	if (was_cached && !scratch->is_undecided && is_fresh_briefly(&site->proof, scratch))
 		return site->distance;
 	site->pc = 0;
 	instructions = (const void *)view(&scratch->protos, pair, 8, pair & ~(LS_PAGE_BYTES - 1));
@@ -125,7 +125,7 @@ static __always_inline __u64 distance_to_caller(struct ls_scratch *scratch, __u6
 	distance = LS_FRAME_BYTES + 8 * (instructions[at >> 2 & 1] >> 8 & 0xff);
 	if (!was_cached || site->distance != distance)
 		begin_proof(&site->proof, scratch);
-	mark_verified(&site->proof, scratch);
+	mark_verified_briefly(&site->proof, scratch);
 	site->distance = distance;
 	site->pc = pc;
 	return distance;

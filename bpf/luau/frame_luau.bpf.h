@@ -121,7 +121,7 @@ static __always_inline bool put_known_caller(struct ls_scratch *scratch, __u64 a
 	const struct ls_cached_closure *cached = find_cached_closure(scratch, address);
 	struct ls_walk *walk = &scratch->walk;
 
-	if (is_running_call(walk) || (is_native(scratch) && !walk->made_code) ||
+	if ((is_native(scratch) && !walk->made_code) ||
 	    !is_known_caller(cached, scratch, address, next_pc(scratch)))
 		return false;
 	put_lua_call(scratch, &cached->function, next_pc(scratch));

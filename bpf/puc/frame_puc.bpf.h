@@ -89,14 +89,14 @@ static __always_inline int new_closure_frame(struct ls_scratch *scratch,
 
 static __always_inline int closure_frame(struct ls_scratch *scratch,
 					 const struct ls_puc_layout *layout, const __u8 *ci,
-					 __u64 closure, __u8 tag, bool is_top)
+					 __u64 closure, __u8 tag)
 {
 	const struct ls_cached_closure *cached = find_cached_closure(scratch, closure);
 	__u64 saved_pc = ls_word(ci, layout->ci_savedpc);
 
 	if (!is_pointer(closure))
 		return LS_WALK_FRAME_MEMORY;
-	if (!is_top && is_known_caller(cached, scratch, closure, saved_pc)) {
+	if (is_known_caller(cached, scratch, closure, saved_pc)) {
 		scratch->walk.frame.fingerprint = cached->function.fingerprint;
 		put_lua_call(scratch, &cached->function, saved_pc);
 		return LS_WALK_NONE;
@@ -212,7 +212,7 @@ static __always_inline int call_frame(struct ls_scratch *scratch,
 		look_for_results(scratch, layout, ci, frame->function);
 		return LS_WALK_NONE;
 	}
-	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag, is_top);
+	return closure_frame(scratch, layout, ci, *(const __u64 *)value, tag);
 }
 
 /*

@@ -23,7 +23,7 @@ static void sample_for(struct fixture *fixture, int milliseconds)
 		luajit_walker__sample(&fixture->walker, &fixture->image);
 }
 
-/* Takes samples until what the calls consist of is trusted for 20 ms, and has just been read. */
+/* Takes samples until what the calls consist of is trusted for 3 ms, and has just been read. */
 static void prove(struct fixture *fixture)
 {
 	uint64_t reads;
@@ -91,7 +91,7 @@ static void sees_in_time_that_a_caller_was_recycled(struct fixture *fixture)
 	prove(fixture);
 	before = frame(fixture, 1)->fingerprint;
 	recycle(fixture, fixture->image.threads[IMAGE_MAIN].calls[0].code);
-	for (int i = 0; i < 21 && frame(fixture, 1)->fingerprint == before; i++)
+	for (int i = 0; i < 5 && frame(fixture, 1)->fingerprint == before; i++)
 		sample_for(fixture, 1);
 	assert_int_not_equal(frame(fixture, 1)->fingerprint, before);
 }
@@ -112,7 +112,7 @@ static void sees_in_time_that_a_call_instruction_was_recycled(struct fixture *fi
 				calls[0].code + 4 * (calls[0].pc + 1));
 	luajit_image__put(image, calls[0].code + 4 * calls[0].pc + 1, 2 + calls[0].pc % 32 + 1, 1);
 	luajit_image__run_vm(image, IMAGE_MAIN, 6);
-	for (int i = 0; i < 21; i++) {
+	for (int i = 0; i < 5; i++) {
 		sample_for(fixture, 1);
 		is_torn |= fixture->walker.class != LS_SAMPLE_COMPLETE;
 	}

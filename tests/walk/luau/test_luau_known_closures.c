@@ -14,7 +14,7 @@ static void sample_for(struct fixture *fixture, int milliseconds)
 		luau_walker__sample(&fixture->walker, &fixture->image);
 }
 
-/* Takes samples until the closures are trusted for 20 ms, and have just been read. */
+/* Takes samples until the closures are trusted for 3 ms, and have just been read. */
 static void prove(struct fixture *fixture)
 {
 	uint64_t reads;
@@ -88,7 +88,7 @@ static void sees_in_time_that_a_caller_was_recycled(struct fixture *fixture)
 	start(fixture);
 	before = frame(fixture, 1)->fingerprint;
 	recycle(fixture, fixture->protos[0]);
-	for (int i = 0; i < 21 && frame(fixture, 1)->fingerprint == before; i++)
+	for (int i = 0; i < 5 && frame(fixture, 1)->fingerprint == before; i++)
 		sample_for(fixture, 1);
 	assert_int_not_equal(frame(fixture, 1)->fingerprint, before);
 }
@@ -112,7 +112,7 @@ static void tells_how_a_known_caller_runs(struct fixture *fixture)
 	struct image *image = &fixture->image;
 
 	start(fixture);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 5; i++) {
 		luau_image__run_native(image, IMAGE_MAIN, 9);
 		luau_image__call(image, IMAGE_MAIN, fixture->closures[2], 3);
 		luau_image__run(image, IMAGE_MAIN, 9);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * When the closure of a call is known well enough not to be read again. The running function's is
- * read in each sample, those of its callers are trusted as the content of prototypes is.
+ * read in each sample, those of its callers every 5 ms at least.
  */
 #include "fixture.h"
 
@@ -14,7 +14,7 @@ static void sample_for(struct fixture *fixture, int milliseconds)
 		walker__sample(&fixture->walker, &fixture->image);
 }
 
-/* Takes samples until the closures are trusted for 20 ms, and have just been read. */
+/* Takes samples until the closures are trusted for 3 ms, and have just been read. */
 static void prove(struct fixture *fixture)
 {
 	uint64_t reads;
@@ -101,12 +101,27 @@ static void sees_in_time_that_a_caller_was_recycled(struct fixture *fixture)
 	before = fixture->walker.scratch->frames[1].fingerprint;
 	recycle(fixture, fixture->protos[0]);
 	recycled_ns = fixture->walker.now_ns;
+	fixture->walker.step_ns = MS / 10;
 	while (fingerprint_of_caller(fixture) == before)
-		assert_in_range(fixture->walker.now_ns - recycled_ns, 0, 20 * MS);
+		assert_in_range(fixture->walker.now_ns - recycled_ns, 0, 3 * MS);
+	assert_in_range(fixture->walker.now_ns - recycled_ns, MS, 4 * MS);
 	assert_int_equal(fixture->walker.definition_count, 1);
 }
 
-/* It is trusted for a 64th of the time that it was the same, so not for this step. */
+/* A template was replaced by one that has the same addresses. */
+static void trusts_no_caller_once_a_function_is_new(struct fixture *fixture)
+{
+	uint64_t before;
+
+	fixture__main(fixture);
+	prove(fixture);
+	before = fixture->walker.scratch->frames[1].fingerprint;
+	recycle(fixture, fixture->protos[0]);
+	recycle(fixture, fixture->protos[2]);
+	assert_int_not_equal(fingerprint_of_caller(fixture), before);
+}
+
+/* It is trusted for a fraction of the time that it was the same, so not for this step. */
 static void trusts_a_new_closure_for_a_moment_only(struct fixture *fixture)
 {
 	uint64_t before;
@@ -162,6 +177,7 @@ int main(void)
 		TEST(sees_another_function_at_once),
 		TEST(sees_at_once_that_the_running_function_was_recycled),
 		TEST(sees_in_time_that_a_caller_was_recycled),
+		TEST(trusts_no_caller_once_a_function_is_new),
 		TEST(trusts_a_new_closure_for_a_moment_only),
 		TEST(tells_processes_apart),
 		TEST(defines_the_callers_again_in_another_edition),

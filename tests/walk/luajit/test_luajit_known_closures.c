@@ -1,46 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * When what LuaJIT's calls consist of is known well enough not to be read again: the closures of
- * callers and their call instructions. The running function's closure is read in each sample.
+ * callers and their call instructions. The innermost function's closure is read in each sample.
  */
 #include "luajit_fixture.h"
 
 #include <stddef.h>
 
-#define MS 1000000ULL
+#define SAMPLE luajit_walker__sample
+#include "known_closures.h"
 
 /* The main chunk has called a function, which runs: frames[1] and frames[0]. */
 static void start(struct fixture *fixture)
 {
 	luajit_fixture__main(fixture);
 	luajit_image__run_vm(&fixture->image, IMAGE_MAIN, 6);
-}
-
-static void sample_for(struct fixture *fixture, int milliseconds)
-{
-	fixture->walker.step_ns = MS;
-	for (int i = 0; i < milliseconds; i++)
-		luajit_walker__sample(&fixture->walker, &fixture->image);
-}
-
-/* Takes samples until what the calls consist of is trusted for 3 ms, and has just been read. */
-static void prove(struct fixture *fixture)
-{
-	uint64_t reads;
-
-	sample_for(fixture, 3000);
-	for (int i = 0; i < 25; i++) {
-		reads = fixture->walker.reads;
-		sample_for(fixture, 1);
-		if (fixture->walker.reads > reads)
-			return;
-	}
-	fail_msg("they are not read again");
-}
-
-static const struct ls_frame *frame(const struct fixture *fixture, size_t at)
-{
-	return &fixture->walker.scratch->frames[at];
 }
 
 /* Changes the line that a prototype begins at: its memory was recycled, its code has not moved. */

@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * When the closure of a call of Luau is known well enough not to be read again: those of callers.
- * The running function's is read in each sample.
+ * The innermost function's is read in each sample.
  */
 #include "luau_fixture.h"
 
-#define MS 1000000ULL
-
-static void sample_for(struct fixture *fixture, int milliseconds)
-{
-	fixture->walker.step_ns = MS;
-	for (int i = 0; i < milliseconds; i++)
-		luau_walker__sample(&fixture->walker, &fixture->image);
-}
-
-/* Takes samples until the closures are trusted for 3 ms, and have just been read. */
-static void prove(struct fixture *fixture)
-{
-	uint64_t reads;
-
-	sample_for(fixture, 3000);
-	for (int i = 0; i < 25; i++) {
-		reads = fixture->walker.reads;
-		sample_for(fixture, 1);
-		if (fixture->walker.reads > reads)
-			return;
-	}
-	fail_msg("they are not read again");
-}
+#define SAMPLE luau_walker__sample
+#include "known_closures.h"
 
 /* The main chunk has called protos[1], which runs: frames[1] and frames[0]. */
 static void start(struct fixture *fixture)
@@ -35,11 +14,6 @@ static void start(struct fixture *fixture)
 	luau_fixture__main(fixture);
 	luau_image__run(&fixture->image, IMAGE_MAIN, 9);
 	prove(fixture);
-}
-
-static const struct ls_frame *frame(const struct fixture *fixture, size_t at)
-{
-	return &fixture->walker.scratch->frames[at];
 }
 
 /* Changes the line that a prototype begins at: its memory was recycled, its code has not moved. */

@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When the closure of a call is known well enough not to be read again. The running function's is
- * read in each sample, those of its callers every 5 ms at least.
+ * When the closure of a call is known well enough not to be read again. The innermost function's
+ * is read in each sample, those of its callers every 5 ms at least.
  */
 #include "fixture.h"
 
-#define MS 1000000ULL
-
-static void sample_for(struct fixture *fixture, int milliseconds)
-{
-	fixture->walker.step_ns = MS;
-	for (int i = 0; i < milliseconds; i++)
-		walker__sample(&fixture->walker, &fixture->image);
-}
-
-/* Takes samples until the closures are trusted for 3 ms, and have just been read. */
-static void prove(struct fixture *fixture)
-{
-	uint64_t reads;
-
-	sample_for(fixture, 3000);
-	for (int i = 0; i < 25; i++) {
-		reads = fixture->walker.reads;
-		sample_for(fixture, 1);
-		if (fixture->walker.reads > reads)
-			return;
-	}
-	fail_msg("they are not read again");
-}
+#define SAMPLE walker__sample
+#include "known_closures.h"
 
 /* Changes the line that a prototype begins at: its memory was recycled, its code has not moved. */
 static void recycle(struct fixture *fixture, uint64_t proto)
@@ -43,7 +22,7 @@ static uint64_t fingerprint_of_caller(struct fixture *fixture)
 	walker__sample(&fixture->walker, &fixture->image);
 	assert_int_equal(fixture->walker.class, LS_SAMPLE_COMPLETE);
 	assert_int_equal(walker__count(&fixture->walker), 2);
-	return fixture->walker.scratch->frames[1].fingerprint;
+	return frame(fixture, 1)->fingerprint;
 }
 
 static void reads_neither_closure_nor_prototype_of_a_caller(struct fixture *fixture)
@@ -75,8 +54,8 @@ static void sees_another_function_at_once(struct fixture *fixture)
 	image__put(image, caller->ci + image->layout->ci_savedpc, code + 4 * 6, 8);
 	walker__sample(&fixture->walker, image);
 	assert_int_equal(fixture->walker.class, LS_SAMPLE_COMPLETE);
-	assert_int_equal(fixture->walker.scratch->frames[1].function, fixture->protos[1]);
-	assert_int_equal(fixture->walker.scratch->frames[1].pc, 5);
+	assert_int_equal(frame(fixture, 1)->function, fixture->protos[1]);
+	assert_int_equal(frame(fixture, 1)->pc, 5);
 }
 
 static void sees_at_once_that_the_running_function_was_recycled(struct fixture *fixture)
@@ -85,10 +64,10 @@ static void sees_at_once_that_the_running_function_was_recycled(struct fixture *
 
 	fixture__main(fixture);
 	prove(fixture);
-	before = fixture->walker.scratch->frames[0].fingerprint;
+	before = frame(fixture, 0)->fingerprint;
 	recycle(fixture, fixture->protos[2]);
 	walker__sample(&fixture->walker, &fixture->image);
-	assert_int_not_equal(fixture->walker.scratch->frames[0].fingerprint, before);
+	assert_int_not_equal(frame(fixture, 0)->fingerprint, before);
 	assert_int_equal(fixture->walker.definition_count, 1);
 }
 
@@ -98,7 +77,7 @@ static void sees_in_time_that_a_caller_was_recycled(struct fixture *fixture)
 
 	fixture__main(fixture);
 	prove(fixture);
-	before = fixture->walker.scratch->frames[1].fingerprint;
+	before = frame(fixture, 1)->fingerprint;
 	recycle(fixture, fixture->protos[0]);
 	recycled_ns = fixture->walker.now_ns;
 	fixture->walker.step_ns = MS / 10;
@@ -115,7 +94,7 @@ static void trusts_no_caller_once_a_function_is_new(struct fixture *fixture)
 
 	fixture__main(fixture);
 	prove(fixture);
-	before = fixture->walker.scratch->frames[1].fingerprint;
+	before = frame(fixture, 1)->fingerprint;
 	recycle(fixture, fixture->protos[0]);
 	recycle(fixture, fixture->protos[2]);
 	assert_int_not_equal(fingerprint_of_caller(fixture), before);
@@ -141,7 +120,7 @@ static void tells_processes_apart(struct fixture *fixture)
 
 	fixture__main(fixture);
 	prove(fixture);
-	before = fixture->walker.scratch->frames[1].fingerprint;
+	before = frame(fixture, 1)->fingerprint;
 	recycle(fixture, fixture->protos[0]);
 	fixture->image.tgid++;
 	assert_int_not_equal(fingerprint_of_caller(fixture), before);

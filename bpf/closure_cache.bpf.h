@@ -6,10 +6,10 @@
  * ls_scratch, with a member closure_cache[LS_CLOSURE_CACHE_MAX], and struct ls_walk, with `frame`
  * and a struct ls_closure_read `closure_read`.
  *
- * What is trusted without being read (proof.bpf.h) is checked by the caller's next instruction: a
- * closure of another function would not be on the stack beside an instruction of this one, unless
- * the prototype's memory, too, was recycled. Templates that replace each other are recycled so. But
- * then some function of the new one is met as the innermost, and nothing is trusted any more.
+ * An entry may be out of date: the closure was collected, and another one is at its address. The
+ * caller's next instruction shows that, unless the code of the other function is also where the
+ * known one was, as with templates that replace each other. Some function of the new template soon
+ * is the innermost one, though, and from then on no entry made before is trusted (proof.bpf.h).
  */
 #ifndef LS_CLOSURE_CACHE_BPF_H
 #define LS_CLOSURE_CACHE_BPF_H

@@ -45,9 +45,9 @@ static __always_inline void mark_verified(struct ls_proof *proof, const struct l
 }
 
 /*
- * Like mark_verified(), for what may have another meaning once memory is recycled, such as the
- * function of a closure. It is trusted for 1/1024 of the time that it was the same and 5 ms at
- * most, and not after an innermost function was new: it may be where others were.
+ * Like mark_verified(), for what changes when memory is recycled, such as the function of a
+ * closure. It is trusted for 1/1024 of the time that it was the same, for 5 ms at most, and only
+ * until a walk finds a new innermost function, which may lie where a known one lay.
  */
 static __always_inline void mark_verified_briefly(struct ls_proof *proof,
 						  const struct ls_scratch *scratch)

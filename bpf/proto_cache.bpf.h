@@ -26,8 +26,8 @@ static __always_inline bool is_known_proto(const struct ls_cached_proto *cached,
 
 /*
  * Puts a prototype into the cache whose content is new. `proto` is 0 if its definition could not be
- * sent: it stays unknown, so that the next sample tries again. It is news if it is the innermost
- * function: of others, the cache may have forgotten some.
+ * sent: it stays unknown, so that the next sample tries again. A new innermost
+ * function is news (ls_scratch.news); another one may just have been evicted from the cache.
  */
 static __always_inline void cache_proto(struct ls_cached_proto *cached, struct ls_scratch *scratch,
 					__u64 proto, __u64 fixed, __u64 content)

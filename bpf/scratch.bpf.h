@@ -127,7 +127,7 @@ struct ls_bad_pointer {
 	__u64 time_ns;
 };
 
-/* Of what was read of a process, for how long it is known to be the same: see proof.bpf.h. */
+/* How long something that was read of a process has stayed the same: see proof.bpf.h. */
 struct ls_proof {
 	__u64 since_ns;        /* it was the same from this time on */
 	__u64 until_ns;        /* it need not be read again until this time */

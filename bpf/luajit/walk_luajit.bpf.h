@@ -103,10 +103,10 @@ static __always_inline void leave_cframe(struct ls_pass *pass)
 }
 
 /*
- * How far below the base of what it calls the base of a Lua function is whose call instruction is
- * before `pc`; 0: unreadable. Also reads what precedes the instruction in its page: usually, that
- * has the caller's prototype. If a distance that is trusted without being read is wrong, what is
- * there does not own `pc`, and the sample is torn.
+ * Returns the distance in bytes from the base of a Lua function to the base of what it calls by the
+ * instruction before `pc`; 0: unreadable. Also reads what precedes the instruction in its page:
+ * usually, the caller's prototype. Where a known distance is out of date, the function found does
+ * not own `pc`, and the sample is torn.
  */
 static __always_inline __u64 distance_to_caller(struct ls_scratch *scratch, __u64 pc)
 {

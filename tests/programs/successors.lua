@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 --
 -- Loads chunks of one size that replace each other, each after 50 ms, so that the functions of one
--- lie where those of another lay. All functions of a stack but the main chunk are of one chunk.
+-- lie where those of another lay. Below the main chunk, all functions of a stack are of one chunk.
 
 local TEXT = [[
 local function work(n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that lie where others lay are told from these, also where luaspy knows what was there:
- * it need not read a caller in each sample (bpf/closure_cache.bpf.h).
+ * luaspy tells functions from others that lay at the same addresses before, although it does not
+ * read the callers on a stack in each sample (bpf/closure_cache.bpf.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>

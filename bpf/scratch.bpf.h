@@ -30,8 +30,8 @@
 #define LS_CHUNK_CACHE_MAX   512  /* chunks whose pointers to states are known: 24 KiB */
 #define LS_CHUNK_STATES      4    /* at most so many of a chunk are remembered */
 #define LS_BAD_POINTER_MAX   256  /* words that point to no memory: 4 KiB */
-#define LS_VIEW_BYTES        1024 /* of the Lua stack or of CallInfos, per read */
-#define LS_WINDOW_BYTES      4096 /* of other objects close together, per read: a page */
+#define LS_VIEW_BYTES        1024 /* of the Lua stack or of CallInfos, by the first read */
+#define LS_WINDOW_BYTES      4096 /* of these or of objects close together, per read: a page */
 #define LS_WINDOW_SLACK      264  /* an 8-byte read at a one-byte offset from an object there */
 #define LS_PROTO_CACHE_MAX   4096 /* prototypes whose content was read recently: 288 KiB */
 #define LS_CLOSURE_CACHE_MAX 1024 /* closures whose functions were read recently: 88 KiB */

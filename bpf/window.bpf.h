@@ -17,41 +17,78 @@ static __always_inline bool is_in_window(const struct ls_window *window, __u64 a
 	return address >= window->start && address + size <= window->end;
 }
 
-/* Reads [start, end) and returns the copy of `address`, or NULL if it cannot be read. */
-static __always_inline const __u8 *move_window(struct ls_window *window, __u64 start, __u64 end,
-					       __u64 address)
+/*
+ * Returns the copy of `address`, which must be in the window. Without the barrier, the compiler may
+ * compute the pointer before the check, which the verifier refuses.
+ */
+static __always_inline const __u8 *copy_of(const struct ls_window *window, __u64 address)
 {
-	__u64 offset = address - start;
+	__u64 offset = address - window->start;
+
+	if (offset > LS_WINDOW_BYTES)
+		return NULL;
+	barrier_var(offset);
+	return window->bytes + offset;
+}
+
+/* Reads [start, end). Returns 0, or 1: unreadable. */
+static __always_inline int move_window(struct ls_window *window, __u64 start, __u64 end)
+{
 	__u32 size = end - start;
 
 	window->start = start;
 	window->end = end;
-	if (size > LS_WINDOW_BYTES || read_target(window->bytes, size, start)) {
-		window->end = 0;
-		return NULL;
-	}
-	return offset > LS_WINDOW_BYTES ? NULL : window->bytes + offset;
+	if (size <= LS_WINDOW_BYTES && !read_target(window->bytes, size, start))
+		return 0;
+	window->end = 0;
+	return 1;
+}
+
+/*
+ * How much to read: twice as much as before if what is asked for is right below the window, because
+ * a walk that has come so far is probably one of a deep stack.
+ */
+static __always_inline __u64 view_bytes(const struct ls_window *window, __u64 address)
+{
+	__u64 bytes = 2 * (window->end - window->start);
+
+	if (!window->end || address >= window->start || address + LS_VIEW_BYTES < window->start ||
+	    bytes < LS_VIEW_BYTES)
+		return LS_VIEW_BYTES;
+	return bytes < LS_WINDOW_BYTES ? bytes : LS_WINDOW_BYTES;
+}
+
+/*
+ * Moves the window to [address, address + size) and, because callers are at lower addresses, to
+ * what precedes that, down to `low`. Returns 0, or 1: unreadable. __noinline: verified once for all
+ * callers.
+ */
+__noinline int move_view(struct ls_window *window, __u64 address, __u32 size, __u64 low)
+{
+	__u64 start, bytes;
+
+	if (!window)
+		return 1;
+	bytes = view_bytes(window, address);
+	start = address + size - bytes;
+	if (address + size < bytes || start < low || start > address)
+		start = low;
+	if (start > address || address + size - start > bytes)
+		start = address;
+#ifndef __bpf__
+	if (window->is_exact)
+		start = address;
+#endif
+	return move_window(window, start, address + size);
 }
 
 /* Returns a copy of [address, address + size), or NULL. Moves the window there if needed. */
 static __always_inline const __u8 *view(struct ls_window *window, __u64 address, __u32 size,
 					__u64 low)
 {
-	__u64 start, offset = address - window->start;
-
-	if (is_in_window(window, address, size))
-		return offset > LS_WINDOW_BYTES ? NULL : window->bytes + offset;
-	/* Callers are at lower addresses: let the window end with what is asked for. */
-	start = address + size - LS_VIEW_BYTES;
-	if (address + size < LS_VIEW_BYTES || start < low || start > address)
-		start = low;
-	if (start > address || address + size - start > LS_VIEW_BYTES)
-		start = address;
-#ifndef __bpf__
-	if (window->is_exact)
-		start = address;
-#endif
-	return move_window(window, start, address + size, address);
+	if (!is_in_window(window, address, size) && move_view(window, address, size, low))
+		return NULL;
+	return copy_of(window, address);
 }
 
 /*
@@ -63,11 +100,10 @@ static __always_inline const __u8 *view(struct ls_window *window, __u64 address,
 static __always_inline const __u8 *view_object(struct ls_window *window, __u64 address, __u32 size)
 {
 	__u64 page = address & ~(LS_PAGE_BYTES - 1), start = address, end = address + size;
-	__u64 offset = address - window->start;
 	bool is_near;
 
 	if (is_in_window(window, address, size))
-		return offset > LS_WINDOW_BYTES ? NULL : window->bytes + offset;
+		return copy_of(window, address);
 	is_near =
 		address + LS_NEAR_OBJECT > window->start && address < window->end + LS_NEAR_OBJECT;
 	window->near = is_near ? window->near + 1 : 0;
@@ -88,7 +124,7 @@ static __always_inline const __u8 *view_object(struct ls_window *window, __u64 a
 		end = address + size;
 	}
 #endif
-	return move_window(window, start, end, address);
+	return move_window(window, start, end) ? NULL : copy_of(window, address);
 }
 
 #endif

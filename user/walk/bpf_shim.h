@@ -20,6 +20,9 @@
 #undef __noinline
 #define __noinline static __attribute__((noinline, unused))
 
+/* Only the verifier needs it. */
+#define barrier_var(variable) ((void)(variable))
+
 struct bpf_shim_target {
 	void *context;
 	/* Like bpf_probe_read_user(): 0, or -EFAULT with *to all zero if any byte is missing. */

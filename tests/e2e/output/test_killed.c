@@ -198,13 +198,20 @@ static void end_until(pid_t pid, const struct moment *moment)
 	}
 }
 
+/* So many functions that a file is written in far more than ten parts. */
+static const char many_functions[] =
+	"local lines = {}\n"
+	"for i = 1, 500 do lines[i] = ('function f%d(n) for _ = 1, n do end end'):format(i) end\n"
+	"load(table.concat(lines, '\\n'), '@many.lua')()\n"
+	"while true do for i = 1, 500 do _G['f' .. i](5000) end end\n";
+
 static void leaves_no_partial_file(void **state)
 {
 	struct stage *stage = *state;
 	struct child *busy;
 
 	need_lua();
-	busy = start_busy(stage);
+	busy = start_lua(stage, many_functions);
 	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
 		struct child *spy =
 			start_record(stage, busy->pid, "-F", "10khz", "--timeline", "-o", "x.json");

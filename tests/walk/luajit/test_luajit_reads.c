@@ -110,7 +110,7 @@ static void reads_less_than_once_a_frame_of_one_file(void **state)
 
 	(void)state;
 	for (stack.runs = IN_VM; stack.runs <= IN_TRACE; stack.runs++)
-		expect_at_most(&stack, 5);
+		expect_at_most(&stack, 6);
 }
 
 static void reads_what_calls_itself_in_windows(void **state)

@@ -25,6 +25,7 @@ struct inspector {
 	pid_t pid;
 	unsigned int left; /* bit per source whose requests fail */
 	bool was_told;     /* a warning said that there is no worker */
+	bool is_cut_off;   /* the deadline, or a signal, has cut off a request */
 	pid_t pending_pid; /* these two of the request that the worker still serves */
 	enum inspector_source pending_source;
 };
@@ -93,6 +94,7 @@ void inspector__set_waiter(struct inspector *inspector, const struct worker_wait
 
 void inspector__set_deadline(struct inspector *inspector, uint64_t until_ns)
 {
+	inspector->is_cut_off = false;
 	if (inspector->worker)
 		worker__set_deadline(inspector->worker, until_ns);
 }
@@ -193,12 +195,14 @@ static int ask_worker(struct inspector *inspector, uint64_t *spent_ns)
 	*spent_ns = 0;
 	if (worker__is_busy(worker) && !worker__works_on(worker, &inspector->request))
 		error = finish_pending(inspector);
+	inspector->is_cut_off |= error == -EAGAIN;
 	if (error)
 		return error;
 	error = worker__call(worker, &inspector->request, &inspector->answer, spent_ns);
 	if (error == -ECHILD)
 		tell_no_worker(inspector);
 	if (error == -EAGAIN) {
+		inspector->is_cut_off = true;
 		inspector->pending_pid = inspector->pid;
 		inspector->pending_source = inspector->source;
 	}
@@ -233,6 +237,9 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 	int error = inspector->request.error;
 
 	*answer = &inspector->answer;
+	/* Each sample may ask for each of its functions: that must cost next to nothing now. */
+	if (inspector->is_cut_off)
+		return -EAGAIN;
 	if (!error && inspector->left & 1U << inspector->source)
 		error = -ENOTSUP;
 	if (!error && inspector->source == INSPECTOR_COMMANDS &&

@@ -237,7 +237,7 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 	int error = inspector->request.error;
 
 	*answer = &inspector->answer;
-	/* Each sample may ask for each of its functions: that must cost next to nothing now. */
+	/* Every sample still asks about every function in it, so this must cost nothing. */
 	if (inspector->is_cut_off)
 		return -EAGAIN;
 	if (!error && inspector->left & 1U << inspector->source)

@@ -50,7 +50,7 @@ static int count_waits(void *context, int fd, int timeout_ms)
 	return poll(&answer, 1, timeout_ms) > 0;
 }
 
-/* Each of thousands of samples may ask for each of hundreds of functions. */
+/* Thousands of samples may each ask about hundreds of functions before the next deadline. */
 static void looks_no_more_for_answers_after_the_deadline(void **state)
 {
 	static const struct worker_job job = {.begin = begin, .serve = serve};

@@ -18,6 +18,7 @@
 
 #include "process/time_budget.h"
 #include "siege.h"
+#include "system/processor_speed.h"
 
 #define CANNOT        77 /* tests/programs/attacks/parts/burning.h */
 #define PATIENCE      20
@@ -364,7 +365,7 @@ static void check_cost(struct siege *siege, double seconds)
 	double most = SIEGE_CPU_START + SIEGE_CPU_SHARE * seconds;
 
 	if (siege->attack && siege->attack->spends_grant)
-		most += 1e-9 * TIME_BUDGET_USER_NS;
+		most += 1e-9 * (double)processor_speed__scale(TIME_BUDGET_USER_NS);
 
 	print_message("  luaspy: %.2f s of CPU time in %.1f, %ld KiB at most, in %d processes; "
 		      "processors came %.0f ms late\n",

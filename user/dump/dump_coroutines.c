@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "dump/dump_internal.h"
 #include "dump/vm_search.h"
@@ -38,14 +38,6 @@ struct reading {
 	uint64_t frames;
 	uint64_t end_ns;
 };
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 static void note_vm(struct reading *reading, uint64_t main_thread, const struct layout *layout,
 		    bool is_proven)
@@ -164,7 +156,7 @@ static int add_suspended(struct reading *reading, const struct vm *vm, uint64_t 
 	struct dump_coroutine *coroutine;
 	int error;
 
-	if (reading->frames >= FRAMES_MAX || cpu_ns() > reading->end_ns) {
+	if (reading->frames >= FRAMES_MAX || clock_ns(CLOCK_THREAD_CPUTIME_ID) > reading->end_ns) {
 		counts->left_out++;
 		return 0;
 	}
@@ -239,7 +231,7 @@ int dump_coroutines__read(struct dump *dump)
 	int error;
 
 	process__runtime_ns(dump->options.pid, &before);
-	reading.end_ns = cpu_ns() + TIME_MAX_NS;
+	reading.end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
 	error = find_vms(&reading);
 	for (size_t i = 0; i < reading.vm_count && !error; i++)
 		error = read_vm(&reading, &reading.vms[i]);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "dump/dump_internal.h"
 #include "process/process.h"
@@ -28,14 +28,6 @@
 #define SETTLING_NS 250000000ULL  /* for more samples of running threads, to decide the layout */
 #define SAMPLES_MAX 16            /* of a thread whose stack cannot be read in full */
 #define THREADS_MAX 32768
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 static int list_threads(struct dump *dump)
 {
@@ -144,11 +136,11 @@ static void mark_rough_line(struct dump_thread *thread)
 /* 0: it was read or is gone; -EAGAIN: it runs; other -errno. */
 static int look_at_thread(struct dump *dump, struct dump_thread *thread)
 {
-	uint64_t end = now_ns() + LOOKS_NS;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + LOOKS_NS;
 	struct ls_sample sample;
 	int error = -EAGAIN;
 
-	for (int i = 0; i < LOOKS_MAX && error == -EAGAIN && now_ns() < end; i++)
+	for (int i = 0; i < LOOKS_MAX && error == -EAGAIN && clock_ns(CLOCK_MONOTONIC) < end; i++)
 		error = read_standing(dump, thread, &sample);
 	if (error == -ESRCH)
 		thread->status = DUMP_THREAD_GONE;
@@ -329,7 +321,7 @@ static int sample_threads(struct dump *dump)
 	error = tell_target(dump);
 	if (!error)
 		error = attach(dump);
-	begin = now_ns();
+	begin = clock_ns(CLOCK_MONOTONIC);
 	do {
 		if (!error)
 			error = take_samples(dump);
@@ -339,7 +331,7 @@ static int sample_threads(struct dump *dump)
 			error = pending;
 		if (!error)
 			error = attach(dump);
-		spent = now_ns() - begin;
+		spent = clock_ns(CLOCK_MONOTONIC) - begin;
 	} while (!error && spent < PATIENCE_NS &&
 		 (pending || (!is_settled(dump) && spent < SETTLING_NS)));
 	sampler__stop(internal->sampler);

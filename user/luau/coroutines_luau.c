@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "luau/gc_pages_luau.h"
 #include "offsets_luau.h"
 #include "walk/coroutine_list.h"
@@ -71,7 +72,7 @@ static int read_all(struct reading *reading, const struct target_memory *memory)
 		.object_max = STATE_BYTES_MAX,
 		.visit = visit_page,
 	};
-	uint64_t end_ns = gc_pages_luau__now_ns() + TIME_MAX_NS;
+	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
 	int error = -EAGAIN;
 
 	for (int i = 0; i < READINGS_MAX && error == -EAGAIN; i++) {

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define GLOBAL_WORDS 128     /* of global_State: its first fields lead to the pages */
 #define PAGES_MAX    1000000 /* 16 GiB */
@@ -33,14 +34,6 @@ struct visit {
 	uint8_t *bytes;
 	uint64_t words[GLOBAL_WORDS]; /* of global_State; pointers to visited pages are cleared */
 };
-
-uint64_t gc_pages_luau__now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 /* Reads the page at that address. Returns false if there is none. */
 static bool read_page(const struct target_memory *memory, uint64_t address, struct page *page)
@@ -78,8 +71,8 @@ static int visit_page(struct visit *visit, uint64_t address, const struct page *
 
 static bool is_enough(struct visit *visit)
 {
-	return ++visit->count > PAGES_MAX ||
-	       (visit->count % CLOCK_EVERY == 0 && gc_pages_luau__now_ns() > visit->end_ns);
+	return ++visit->count > PAGES_MAX || (visit->count % CLOCK_EVERY == 0 &&
+					      clock_ns(CLOCK_THREAD_CPUTIME_ID) > visit->end_ns);
 }
 
 /* Goes back from *address to the first page of its list. 0, -EAGAIN or -E2BIG. */

@@ -39,7 +39,4 @@ struct gc_page_visitor_luau {
 int gc_pages_luau__visit(const struct target_memory *memory, uint64_t global, uint64_t end_ns,
 			 const struct gc_page_visitor_luau *visitor);
 
-/* CPU time of this thread. */
-uint64_t gc_pages_luau__now_ns(void);
-
 #endif

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "interpreter/walker.h"
 #include "luau/calibration_luau.h"
 #include "luau/gc_pages_luau.h"
 #include "luau/layout_luau.h"
 #include "luau/prototype_luau.h"
 #include "offsets_luau.h"
+#include "system/processor_speed.h"
 
 /* global_State follows the main thread (LG, lstate.cpp): lua_State takes up to 128 bytes so far. */
 #define STATE_BYTES_MAX 192
@@ -131,8 +133,9 @@ static uint32_t decide_layout(const struct target_memory *memory, uint16_t layou
 	slot = derive_layout(memory, address);
 	if (slot < LS_LAYOUT_MAX)
 		return slot;
-	gc_pages_luau__visit(memory, state->global, gc_pages_luau__now_ns() + TIME_MAX_NS,
-			     &visitor);
+	gc_pages_luau__visit(
+		memory, state->global,
+		clock_ns(CLOCK_THREAD_CPUTIME_ID) + processor_speed__scale(TIME_MAX_NS), &visitor);
 	return best_fit(&evidence);
 }
 

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "luau/gc_pages_luau.h"
+#include "system/processor_speed.h"
 
 #define TIME_MAX_NS 50000000ULL /* CPU time for the pages of the garbage collector */
 
@@ -270,8 +272,9 @@ int specimens_luau__read(struct specimens *specimens, const struct target_memory
 	read_calls(specimens, &specimens->state);
 	read_stack(specimens);
 	/* If the pages cannot be read, the closures on the stack must suffice. */
-	gc_pages_luau__visit(memory, specimens->state.global, gc_pages_luau__now_ns() + TIME_MAX_NS,
-			     &visitor);
+	gc_pages_luau__visit(
+		memory, specimens->state.global,
+		clock_ns(CLOCK_THREAD_CPUTIME_ID) + processor_speed__scale(TIME_MAX_NS), &visitor);
 	return 0;
 }
 

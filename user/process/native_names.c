@@ -12,6 +12,7 @@
 #include "elf/symbol_name.h"
 #include "process/process.h"
 #include "process/time_budget.h"
+#include "system/processor_speed.h"
 
 /* Mappings whose files are opened in advance. A process may have thousands; the rest wait. */
 #define PREPARED_MAX 256
@@ -84,10 +85,10 @@ static int read_mappings(struct native_names *names)
 static const struct process_mapping *mapping_at(struct native_names *names, uint64_t address)
 {
 	const struct process_mapping *mapping = find_mapping(names, address);
-	uint64_t begin_ns;
+	uint64_t grant_ns = processor_speed__scale(TIME_BUDGET_PROCESS_NS), begin_ns;
 	int error;
 
-	if (mapping || !time_budget__allows(&names->budget, TIME_BUDGET_PROCESS_NS, 1))
+	if (mapping || !time_budget__allows(&names->budget, grant_ns, 1))
 		return mapping;
 	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	error = read_mappings(names);

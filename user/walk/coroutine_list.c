@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/hash_table.h"
 
 /* Limits of one reading. A second suffices for 10^6 objects or more. */
@@ -29,14 +29,6 @@ struct reading {
 	struct coroutines *coroutines;
 	size_t room;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t reference_at(const struct coroutine_list *list, const uint8_t *bytes, size_t offset)
 {
@@ -124,7 +116,8 @@ static bool is_enough(struct reading *reading)
 {
 	uint64_t count = ++reading->coroutines->objects;
 
-	return count >= OBJECTS_MAX || (count % CLOCK_EVERY == 0 && now_ns() > reading->end_ns);
+	return count >= OBJECTS_MAX ||
+	       (count % CLOCK_EVERY == 0 && clock_ns(CLOCK_THREAD_CPUTIME_ID) > reading->end_ns);
 }
 
 /*
@@ -195,7 +188,7 @@ int coroutine_list__read(const struct coroutine_list *list, const struct target_
 	struct reading reading = {.memory = memory,
 				  .list = list,
 				  .vm = vm,
-				  .end_ns = now_ns() + TIME_MAX_NS,
+				  .end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS,
 				  .coroutines = coroutines};
 	struct visited *visited, *next;
 	uint8_t copy[COROUTINE_STATE_MAX];

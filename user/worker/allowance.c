@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "process/process.h"
 #include "process/time_budget.h"
+#include "system/processor_speed.h"
 
 /* Entries that a generation takes; a cache keeps at most twice as many. */
 #define PROCESSES_MOST 16384
@@ -91,9 +92,9 @@ struct allowances *allowances__new(void)
 
 	if (!allowances)
 		return NULL;
-	allowances->memory_ns = TIME_BUDGET_PROCESS_NS;
-	allowances->mapped_ns = TIME_BUDGET_MAPPED_NS;
-	allowances->user_ns = TIME_BUDGET_USER_NS;
+	allowances->memory_ns = processor_speed__scale(TIME_BUDGET_PROCESS_NS);
+	allowances->mapped_ns = processor_speed__scale(TIME_BUDGET_MAPPED_NS);
+	allowances->user_ns = processor_speed__scale(TIME_BUDGET_USER_NS);
 	allowances->processors = count_processors();
 	allowances->users = generations__new(sizeof(uint64_t), sizeof(struct user), NULL);
 	allowances->processes = generations__new(sizeof(uint64_t), sizeof(struct reading), NULL);
@@ -122,7 +123,7 @@ void allowances__set_grant(struct allowances *allowances, uint64_t ns)
 void allowances__set_mapped_grant(struct allowances *allowances, uint64_t ns)
 {
 	allowances->mapped_ns = ns;
-	allowances->user_ns = TIME_BUDGET_USER_NS + ns;
+	allowances->user_ns = processor_speed__scale(TIME_BUDGET_USER_NS) + ns;
 }
 
 static void *find_or_add(struct generations *kept, uint64_t key, uint32_t most)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "process/quarantine.h"
+#include "system/processor_speed.h"
 #include "system/resource_limits.h"
 #include "worker/allowance.h"
 #include "worker/service.h"
@@ -101,12 +102,12 @@ void inspector__set_deadline(struct inspector *inspector, uint64_t until_ns)
 
 void inspector__grant_more(struct inspector *inspector)
 {
-	allowances__set_grant(inspector->allowances, GRANTED_NS);
+	allowances__set_grant(inspector->allowances, processor_speed__scale(GRANTED_NS));
 }
 
 void inspector__grant_search(struct inspector *inspector)
 {
-	allowances__set_mapped_grant(inspector->allowances, GRANTED_NS);
+	allowances__set_mapped_grant(inspector->allowances, processor_speed__scale(GRANTED_NS));
 }
 
 void inspector__leave(struct inspector *inspector, enum inspector_source source)
@@ -138,7 +139,7 @@ struct message *inspector__request(struct inspector *inspector, enum inspector_s
 /* The timer that enforces the limit counts in ticks. */
 static bool used_its_time(uint64_t spent_ns)
 {
-	return spent_ns >= SERVICE_CPU_NS / 10 * 9;
+	return spent_ns >= service__cpu_ns() / 10 * 9;
 }
 
 /* Whether luaspy's own limit on memory (ulimit -v) ended the worker, whose stack could not grow. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "system/processor_speed.h"
 #include "worker/confinement.h"
 
 static bool read_all(int fd, void *to, size_t size)
@@ -80,15 +81,20 @@ static bool give_answer(int fd, const struct message *answer)
 	return write_all(fd, &header, answer->bytes);
 }
 
+uint64_t service__cpu_ns(void)
+{
+	return processor_speed__scale(800000000);
+}
+
 /* Renews the limit after every tenth of it, so a request has at least nine tenths of the limit. */
 static void limit_cpu(uint64_t *limited_ns)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	if (*limited_ns && now_ns - *limited_ns < SERVICE_CPU_NS / 10)
+	if (*limited_ns && now_ns - *limited_ns < service__cpu_ns() / 10)
 		return;
 	*limited_ns = now_ns;
-	confinement__limit_cpu(SERVICE_CPU_NS);
+	confinement__limit_cpu(service__cpu_ns());
 }
 
 void service__run(const struct worker_job *job, int fd)

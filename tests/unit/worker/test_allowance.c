@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "process/process.h"
 #include "process/time_budget.h"
+#include "system/processor_speed.h"
 #include "worker/allowance.h"
 #include "captured.h"
 #include "skip.h"
@@ -82,7 +83,7 @@ static void memory_of_a_process_has_a_budget_of_its_own(void **state)
 
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
 	allowances__spend(fixture->allowances, fixture->pids[0], true,
-			  TIME_BUDGET_PROCESS_NS + 100000000);
+			  processor_speed__scale(TIME_BUDGET_PROCESS_NS) + 100000000);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), -EDQUOT);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), 0);
@@ -94,7 +95,7 @@ static void what_a_process_has_mapped_has_one_too(void **state)
 
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
 	allowances__spend(fixture->allowances, fixture->pids[0], false,
-			  TIME_BUDGET_MAPPED_NS + 100000000);
+			  processor_speed__scale(TIME_BUDGET_MAPPED_NS) + 100000000);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), -EDQUOT);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], true), 0);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], false), 0);
@@ -118,7 +119,7 @@ static void a_user_has_one_for_all_processes(void **state)
 
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), 0);
 	allowances__spend(fixture->allowances, fixture->pids[0], false,
-			  TIME_BUDGET_USER_NS + 1000000000);
+			  processor_speed__scale(TIME_BUDGET_USER_NS) + 1000000000);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], false), -EDQUOT);
 	assert_int_equal(allowances__check(fixture->allowances, getpid(), false), 0);
 }
@@ -155,7 +156,7 @@ static void a_larger_grant_for_mapped_files_holds_for_them_alone(void **state)
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[0], false), -EDQUOT);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), 0);
 	allowances__spend(fixture->allowances, fixture->pids[1], true,
-			  TIME_BUDGET_PROCESS_NS + 100000000);
+			  processor_speed__scale(TIME_BUDGET_PROCESS_NS) + 100000000);
 	assert_int_equal(allowances__check(fixture->allowances, fixture->pids[1], true), -EDQUOT);
 }
 

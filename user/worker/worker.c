@@ -169,8 +169,11 @@ static int read_rest(struct worker *worker, uint8_t *at, size_t size)
 		int error = await_answer(worker);
 		ssize_t count = error ? 0 : recv(worker->fd, at, size, MSG_DONTWAIT);
 
-		if (error == -EAGAIN)
+		if (error == -EAGAIN) {
+			/* After the deadline, await_answer() does not wait. */
+			merely_wait(NULL, worker->fd, STEP_MS);
 			continue;
+		}
 		if (error)
 			return error;
 		if (count <= 0)

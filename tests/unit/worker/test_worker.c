@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,11 +18,13 @@
 
 #include "base/clock.h"
 #include "process/process.h"
+#include "worker/service.h"
 #include "worker/worker.h"
 
-#define MS UINT64_C(1000000)
+#define MS   UINT64_C(1000000)
+#define MUCH (4U << 20) /* bytes: more than a socket takes at once */
 
-enum job_request { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, REST_OFTEN, TELL_PID, BREAK_OUT };
+enum job_request { ECHO, BLOCK, SPIN, CRASH, BE_SLOW, REST_OFTEN, TELL_PID, BREAK_OUT, TELL_MUCH };
 
 static void rest(uint64_t ns)
 {
@@ -71,7 +75,7 @@ static int break_out(void)
 
 static void serve(void *state, struct message *request, struct message *answer)
 {
-	uint64_t asked = message__take_number(request, BREAK_OUT);
+	uint64_t asked = message__take_number(request, TELL_MUCH);
 
 	(void)state;
 	if (asked == BLOCK)
@@ -85,6 +89,8 @@ static void serve(void *state, struct message *request, struct message *answer)
 		rest(300 * MS);
 	if (asked == REST_OFTEN)
 		rest_often();
+	if (asked == TELL_MUCH)
+		memset(message__extend(answer, MUCH), 0, MUCH);
 	message__put_number(answer, asked == TELL_PID    ? (uint64_t)getpid()
 				    : asked == BREAK_OUT ? (uint64_t)break_out()
 							 : asked);
@@ -186,11 +192,11 @@ static void is_ended_when_it_takes_too_much_cpu_time(void **state)
 	uint64_t spent_ns;
 
 	/*
-	 * The limit is a second. The kernel counts CPU time in ticks and charges each tick to
+	 * The kernel counts CPU time in ticks and charges each tick to
 	 * whatever it interrupts, so on a busy machine it may charge up to half too much.
 	 */
 	assert_int_equal(ask(*state, SPIN, &spent_ns), -EIO);
-	assert_in_range(spent_ns, 500 * MS, 4000 * MS);
+	assert_in_range(spent_ns, service__cpu_ns() / 2, 5 * service__cpu_ns());
 	assert_int_equal(ask(*state, ECHO, &spent_ns), ECHO);
 }
 
@@ -242,6 +248,33 @@ static void is_left_for_what_is_more_urgent(void **state)
 	message__free(&nothing);
 }
 
+/* Stops the worker once its answer has begun. */
+static int stop_worker(void *context, int fd, int timeout_ms)
+{
+	struct pollfd answer = {.fd = fd, .events = POLLIN};
+	pid_t *pid = context;
+	int found = poll(&answer, 1, timeout_ms) > 0;
+
+	if (found && *pid) {
+		kill(*pid, SIGSTOP);
+		*pid = 0;
+	}
+	return found;
+}
+
+static void is_waited_for_without_cpu_time_when_it_stops_in_its_answer(void **state)
+{
+	uint64_t spent_ns, cpu_ns;
+	pid_t pid = (pid_t)ask(*state, TELL_PID, &spent_ns);
+
+	worker__set_waiter(*state, &(struct worker_waiter){&pid, stop_worker});
+	worker__set_deadline(*state, clock_ns(CLOCK_MONOTONIC) + 500 * MS);
+	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	assert_int_equal(ask(*state, TELL_MUCH, &spent_ns), -ETIMEDOUT);
+	assert_int_equal(pid, 0);
+	assert_in_range(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns, 0, 100 * MS);
+}
+
 static void cannot_write_connect_start_or_signal(void **state)
 {
 	uint64_t spent_ns;
@@ -273,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(goes_on_after_the_deadline_for_who_asks_again,
 						start, end),
 		cmocka_unit_test_setup_teardown(is_left_for_what_is_more_urgent, start, end),
+		cmocka_unit_test_setup_teardown(
+			is_waited_for_without_cpu_time_when_it_stops_in_its_answer, start, end),
 		cmocka_unit_test_setup_teardown(cannot_write_connect_start_or_signal, start, end),
 		cmocka_unit_test_setup_teardown(ends_with_luaspy, start, end),
 	};

@@ -25,6 +25,7 @@
 #define WORDS_MAX     16
 #define PAUSE_SECONDS 0.02
 #define HONEST        "honest"
+#define ELDER_SECONDS "1.5" /* of CPU time */
 
 /* Works for as much CPU time as it is told to, and says so. */
 static const char honest_script[] =
@@ -34,6 +35,23 @@ static const char honest_script[] =
 	"end\n"
 	"print('ready') io.stdout:flush()\n"
 	"for seconds in io.lines() do work(tonumber(seconds)) print('worked') io.stdout:flush() end\n";
+
+/* Works for as much CPU time as it is told to, nearly always 100 functions deep. */
+static const char elder_script[] =
+	"local function work(stop)\n"
+	"	while os.clock() < stop do for i = 1, 10000 do end end\n"
+	"end\n"
+	"local tower = { 'local f0 = ...' }\n"
+	"for i = 1, 98 do\n"
+	"	local call = 'local function f%d(stop) f%d(stop) return end'\n"
+	"	tower[#tower + 1] = call:format(i, i - 1)\n"
+	"end\n"
+	"tower[#tower + 1] = 'return f98'\n"
+	"local descend = load(table.concat(tower, '\\n'), '@tower.lua')(work)\n"
+	"print('ready') io.stdout:flush()\n"
+	"local stop = os.clock() + io.read('n')\n"
+	"while os.clock() < stop do descend(os.clock() + 0.001) end\n"
+	"io.read('a')\n";
 
 static void stop_watching(struct siege *siege)
 {
@@ -228,11 +246,20 @@ static void start_honest(struct siege *siege)
 	child__await_output(siege->stage, siege->honest, "ready");
 }
 
+void siege__start_elder(struct siege *siege)
+{
+	write_text(siege->stage, "elder.lua", elder_script);
+	siege->elder = start(siege->stage, "lua5.4", "elder.lua");
+	child__await_output(siege->stage, siege->elder, "ready");
+}
+
 void siege__record(struct siege *siege, const char *interval)
 {
 	double begin = now_seconds();
 
 	start_honest(siege);
+	if (siege->elder)
+		child__tell(siege->elder, ELDER_SECONDS);
 	siege->spy = start(siege->stage, luaspy_program(), "record", "--system", "--interval",
 			   interval, "-o", "x.json");
 	siege->is_watching = 1;

@@ -42,6 +42,7 @@ struct siege {
 	const struct attack *attack;
 	struct stage *stage;
 	struct child *honest, *spy;
+	struct child *elder; /* NULL, or siege__start_elder()'s */
 	struct child *attackers[STAGE_CHILDREN];
 	int attacker_count;
 	struct child *target;    /* the one that record -p and dump look at */
@@ -83,6 +84,13 @@ const char *siege__field(struct siege *siege, const char *name);
 
 /* A node of /dev/fuse that everybody may open, as udev makes it. */
 const char *siege__fuse_device(struct siege *siege);
+
+/*
+ * Starts another honest process, which works when the session begins, with 100 functions on its
+ * stack. luaspy finds older processes first: started before the attackers, it is sampled, but its
+ * functions are unknown, when they keep luaspy from reading anything.
+ */
+void siege__start_elder(struct siege *siege);
 
 /* Starts an honest process, which does not work yet, and "luaspy record --system --interval". */
 void siege__record(struct siege *siege, const char *interval);

@@ -38,6 +38,7 @@ static void withstands(void **state)
 
 	need_lua();
 	need_program("setpriv", "util-linux");
+	siege__start_elder(siege);
 	siege->attack->launch(siege);
 	killed = start_record(siege->stage, siege->target->pid, "-d", "60", "-o", "killed.json");
 	siege__record(siege, "1s");

@@ -87,8 +87,8 @@ const char *siege__fuse_device(struct siege *siege);
 
 /*
  * Starts another honest process, which works when the session begins, with 100 functions on its
- * stack. luaspy finds older processes first: started before the attackers, it is sampled, but its
- * functions are unknown, when they keep luaspy from reading anything.
+ * stack. luaspy finds older processes first. So if this one is started before the attackers, luaspy
+ * samples it but does not know its functions yet when they keep luaspy from reading anything.
  */
 void siege__start_elder(struct siege *siege);
 

@@ -197,6 +197,12 @@ bool child__has_complained(const struct stage *stage, const struct child *child,
 	return holds(stage, child, "err", text);
 }
 
+void child__assert_complained(struct stage *stage, const struct child *child, const char *text)
+{
+	if (!child__has_complained(stage, child, text))
+		fail_msg("no '%s' in:\n%s", text, child__errors(stage, child));
+}
+
 /* A child that uses CPU time is not hung; on a busy machine it gets little. */
 static bool may_still_come(const struct child *child, double begin, double cpu_before)
 {

@@ -64,6 +64,9 @@ size_t child__output_size(struct stage *stage, const struct child *child);
 bool child__has_said(const struct stage *stage, const struct child *child, const char *text);
 bool child__has_complained(const struct stage *stage, const struct child *child, const char *text);
 
+/* Fails, and prints its errors so far, unless they contain `text`. */
+void child__assert_complained(struct stage *stage, const struct child *child, const char *text);
+
 /*
  * Waits until its output contains `text`: at most ten seconds, or a minute if it works meanwhile.
  */

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Grants on a server; they grow with processor_speed__scale(): for reading the memory of one
- * process, for reading its mapped files (the largest that was tried takes 0.16 s; BENCH=reading
- * make bench), and for both in all processes of one user.
+ * Grants on a server, which processor_speed__scale() adapts to this machine: for reading the memory
+ * of one process, for reading its mapped files (the largest that was tried takes 0.16 s;
+ * BENCH=reading make bench), and for both in all processes of one user.
  */
 #define TIME_BUDGET_PROCESS_NS UINT64_C(200000000)
 #define TIME_BUDGET_MAPPED_NS  UINT64_C(500000000)

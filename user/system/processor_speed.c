@@ -6,10 +6,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#define NUMBERS  2048 /* that are sorted: branches and calls that no processor foresees */
-#define ATTEMPTS 2    /* the fastest counts: the first has cold caches */
+#define NUMBERS  2048 /* to sort: no processor predicts the branches of that */
+#define ATTEMPTS 2    /* the faster one counts: the first begins with cold caches */
 
-/* Servers take 130 to 230 us: they shall all have the same limits. */
+/* More than servers take, which is 130 to 230 us: all of them have the same limits. */
 #define SERVER_NS UINT64_C(250000)
 
 static int compare(const void *left, const void *right)
@@ -19,7 +19,7 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* CPU time that it takes to sort numbers in the order that a linear congruential generator has. */
+/* Returns the CPU time that it takes to sort the numbers of a linear congruential generator. */
 static uint64_t time_sort(void)
 {
 	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -31,6 +31,7 @@ static uint64_t time_sort(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
+/* Returns the CPU time of a sort, between a server's and PROCESSOR_SPEED_SLOWEST times that. */
 static uint64_t measure(void)
 {
 	uint64_t fastest_ns = UINT64_MAX;
@@ -52,9 +53,9 @@ static uint64_t measure(void)
 
 uint64_t processor_speed__scale(uint64_t ns)
 {
-	static uint64_t fastest_ns;
+	static uint64_t sort_ns;
 
-	if (!fastest_ns)
-		fastest_ns = measure();
-	return (uint64_t)((double)ns / (double)SERVER_NS * (double)fastest_ns);
+	if (!sort_ns)
+		sort_ns = measure();
+	return (uint64_t)((double)ns / (double)SERVER_NS * (double)sort_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How slow this machine is: limits on CPU time that honest files of a server stay far below would
- * refuse the same files on a small board, or under an emulator.
+ * How much slower this machine is than a server. A small board or an emulator takes far longer to
+ * read the same honest file, so limits on CPU time have to grow by that.
  */
 #ifndef LS_PROCESSOR_SPEED_H
 #define LS_PROCESSOR_SPEED_H
@@ -12,8 +12,8 @@
 
 /*
  * CPU time in which this machine does what a server does in `ns`: between `ns` and
- * PROCESSOR_SPEED_SLOWEST times that. The first call measures that, in less than a millisecond on a
- * server; processes that are forked later have its result.
+ * PROCESSOR_SPEED_SLOWEST times that. The first call measures the speed, which takes less than a
+ * millisecond on a server. Processes that are forked after it do not measure again.
  */
 uint64_t processor_speed__scale(uint64_t ns);
 

@@ -238,7 +238,7 @@ int inspector__ask(struct inspector *inspector, struct message **answer)
 	int error = inspector->request.error;
 
 	*answer = &inspector->answer;
-	/* Every sample still asks about every function in it, so this must cost nothing. */
+	/* Every sample asks again about every function in it, so this must cost next to nothing. */
 	if (inspector->is_cut_off)
 		return -EAGAIN;
 	if (!error && inspector->left & 1U << inspector->source)

@@ -35,8 +35,8 @@ struct inspector *inspector__new_local(const struct worker_job *job);
 void inspector__free(struct inspector *inspector);
 
 /*
- * As worker__set_waiter() and worker__set_deadline(). Once the deadline has cut off a request, all
- * others are as well, until the next deadline is set.
+ * As worker__set_waiter() and worker__set_deadline(). Once the deadline or the waiter has cut off a
+ * request, all others fail with -EAGAIN until the next deadline is set.
  */
 void inspector__set_waiter(struct inspector *inspector, const struct worker_waiter *waiter);
 void inspector__set_deadline(struct inspector *inspector, uint64_t until_ns);

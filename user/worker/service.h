@@ -18,8 +18,8 @@ struct service_header {
 #define SERVICE_AT_ONCE 2048
 
 /*
- * CPU time after which a request is aborted: on a server 0.8 s, five times the most that an honest
- * one took (processor_speed.h).
+ * CPU time after which a request is aborted. On a server, it is 0.8 s, five times the most that an
+ * honest request took; slower machines have more (processor_speed.h).
  */
 uint64_t service__cpu_ns(void);
 

@@ -55,14 +55,6 @@ const char *dump_text(struct stage *stage, pid_t pid, int status, const char *wo
 	return child__output(stage, run_dump(stage, pid, status, word, NULL));
 }
 
-void expect_message(struct stage *stage, const struct child *spy, const char *part)
-{
-	const char *said = child__errors(stage, spy);
-
-	if (!strstr(said, part))
-		fail_msg("no '%s' in: %s", part, said);
-}
-
 const json_t *thread_of(const json_t *dump, const char *name)
 {
 	const json_t *threads = json_object_get(dump, "Threads");

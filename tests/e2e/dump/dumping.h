@@ -26,9 +26,6 @@ struct child *run_dump(struct stage *stage, pid_t pid, int status, const char *f
 const json_t *dump_json(struct stage *stage, pid_t pid, int status, const char *word);
 const char *dump_text(struct stage *stage, pid_t pid, int status, const char *word);
 
-/* Fails, with what luaspy said, unless its messages contain `part`. */
-void expect_message(struct stage *stage, const struct child *spy, const char *part);
-
 /* A thread by its name; fails where there is none. */
 const json_t *thread_of(const json_t *dump, const char *name);
 

@@ -48,12 +48,6 @@ static struct child *open_with(struct stage *stage, const char *words)
 	return start(stage, "sh", "-c", command);
 }
 
-static void assert_complains(struct stage *stage, const struct child *child, const char *part)
-{
-	if (!strstr(child__errors(stage, child), part))
-		fail_msg("no '%s' in:\n%s", part, child__errors(stage, child));
-}
-
 /* The page that an opener has noted in run/shown. */
 static const char *shown(struct stage *stage, const struct child *child)
 {
@@ -84,7 +78,7 @@ static void the_desktop_shows_the_page(void **state)
 	page = stage__own(stage, read_file(path, NULL), free);
 	assert_non_null(strstr(page, "<html"));
 	assert_non_null(strstr(page, "\"quarry\""));
-	assert_complains(stage, child, "opened ");
+	child__assert_complained(stage, child, "opened ");
 }
 
 static void under_sudo_it_is_the_callers(void **state)
@@ -114,8 +108,8 @@ static void without_a_desktop_it_says_where_the_page_is(void **state)
 	prepare(stage, NOTES);
 	child = open_with(stage, "");
 	assert_int_equal(child__wait(child, PATIENCE), 1);
-	assert_complains(stage, child, "/run/luaspy-my_profile-");
-	assert_complains(stage, child, "there is no desktop, for DISPLAY");
+	child__assert_complained(stage, child, "/run/luaspy-my_profile-");
+	child__assert_complained(stage, child, "there is no desktop, for DISPLAY");
 	/* Nothing was run; the page is there. */
 	assert_int_equal(count_files(in_folder(stage, "run")), 1);
 }
@@ -128,7 +122,7 @@ static void says_that_the_opener_failed(void **state)
 	prepare(stage, "#!/bin/sh\nexit 3\n");
 	child = open_with(stage, "WAYLAND_DISPLAY=wayland-0");
 	assert_int_equal(child__wait(child, PATIENCE), 1);
-	assert_complains(stage, child, ": xdg-open failed (open it in a browser");
+	child__assert_complained(stage, child, ": xdg-open failed (open it in a browser");
 }
 
 /* The page that is made with these options. */
